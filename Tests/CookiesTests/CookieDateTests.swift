@@ -30,7 +30,7 @@ import TransferModel
         "09 Jun 2021 10:18", "09 Jun 2021 010:18:14", "09 Jun 2021 1a:18:14",
         "99:99:99 09 Jun 2021 10:18:14",
     ])
-    func `what is no date is none`(text: String) {
+    func `an invalid date is nil`(text: String) {
         #expect(CookieDate.parse(text[...]) == nil)
     }
 }

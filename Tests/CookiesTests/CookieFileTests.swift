@@ -95,7 +95,7 @@ import TransferModel
         #expect(try file.read().map(\.name) == ["c"])
     }
 
-    @Test func `what others may have written is not believed`() throws {
+    @Test func `a file that others may write is not used`() throws {
         try file.write([cookie("a=1")], at: time(1000))
         let text = try temporary.text(name)
         try temporary.write(text, to: "state/cookies/open.jsonl", mode: 0o666)

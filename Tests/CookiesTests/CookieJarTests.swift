@@ -37,7 +37,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false], HTTPCookieAcceptPolicy.allCases)
-    func `what is sent and what is accepted are two questions`(
+    func `sending and accepting cookies are independent`(
         sends: Bool,
         policy: HTTPCookieAcceptPolicy
     ) throws {

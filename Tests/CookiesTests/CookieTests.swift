@@ -73,7 +73,7 @@ import TransferModel
         ("https://shop.example/", "=__Secure-a=b; Secure", false),
         ("http://shop.example/", "__Host-a=b; Secure; Path=/", false),
     ])
-    func `what a cookie's name and attributes promise must be so`(
+    func `a cookie must fulfil its name prefix and attributes`(
         url: String,
         field: String,
         isAccepted: Bool

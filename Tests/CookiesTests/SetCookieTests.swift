@@ -31,7 +31,7 @@ import TransferModel
         #expect(SetCookie(Array(text.utf8)[...]) == nil)
     }
 
-    @Test func `what is not UTF-8 is refused`() {
+    @Test func `a field that is not UTF-8 is refused`() {
         #expect(SetCookie((Array("a=".utf8) + [0xE4])[...]) == nil)
     }
 
@@ -69,7 +69,7 @@ import TransferModel
     }
 
     @Test(arguments: ["", "-", "+5", "5s", "1.5", "0x10", " ", "--1", "٣"])
-    func `what is no number is no age`(text: String) throws {
+    func `a Max-Age that is no number is ignored`(text: String) throws {
         let field = try #require(SetCookie(Array("a=b; Max-Age=9; Max-Age=\(text)".utf8)[...]))
         #expect(field.maximumAge == 9)
     }

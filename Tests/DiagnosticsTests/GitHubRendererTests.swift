@@ -49,7 +49,7 @@ import Testing
         #expect(render(fault, text: "a: b").contains("col=3,endColumn=3,"))
     }
 
-    @Test func `what would end a property or a line is escaped`() {
+    @Test func `characters that end a property or a line are escaped`() {
         let fault = Diagnostic(code: "x.y", "100% of\r\nit", at: range((1, 1), (1, 2)))
         let text = render(fault, text: "50%", name: "C:\\50%,\r\nb.yaml")
         #expect(text.hasPrefix("::error file=C%3A\\50%25%2C\\r\\nb.yaml,line=1"))

@@ -19,7 +19,7 @@ import Testing
         #expect(json(report("a.yaml"), report("b.yaml")) == "[]")
     }
 
-    @Test func `what is absent is null`() {
+    @Test func `absent members are null`() {
         let place = #"{"start":{"line":2,"column":3},"end":{"line":2,"column":3}}"#
         #expect(
             json(report("a.yaml", Diagnostic(.warning, code: "x.y", "m", at: point)))

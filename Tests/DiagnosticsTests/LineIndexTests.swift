@@ -47,7 +47,7 @@ import Testing
         [0xED, 0xA0, 0x80], [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80],
         [0xF5, 0x80, 0x80, 0x80], [0xFF], [],
     ])
-    func `what is not UTF-8 has no scalar`(bytes: [UInt8]) {
+    func `a byte that is not UTF-8 has no scalar`(bytes: [UInt8]) {
         #expect(bytes.span.scalar(at: 0) == nil)
     }
 

@@ -149,7 +149,7 @@ import Testing
         #expect(lines.allSatisfy { $0.unicodeScalars.count < 120 })
     }
 
-    @Test func `what a user wrote cannot act on the terminal`() {
+    @Test func `text of the job file cannot act on the terminal`() {
         let fault = Diagnostic(
             code: "x.y",
             "key `a\u{1B}]0;x\u{7}\n`",

@@ -26,7 +26,7 @@ import TransferModel
         "max-age=-3600", "max-age=3600.0", "max-age=a100", "max-age=100a", "max-age", "max-age=",
         "max-age =3600", "max-age= 3600", "max-age='3600'", "max-age=\"60",
     ])
-    func `what is no number of seconds makes a response stale`(value: String) {
+    func `an invalid max-age makes a response stale`(value: String) {
         #expect(control(value).maxAge == 0)
     }
 

@@ -10,7 +10,7 @@ import TransferModel
     private let tagged = [HeaderField(name: "If-None-Match", value: "\"a\"")]
     private let dated = [HeaderField(name: "If-Modified-Since", value: dayEarlier)]
 
-    @Test func `what is fresh is served, what is stale is asked about`() throws {
+    @Test func `fresh responses are served, stale ones revalidated`() throws {
         #expect(plan(try request(), fresh) == .serve(.hit, .fresh))
         #expect(plan(try request(), stale) == .ask(.expired, dated))
         #expect(

@@ -48,7 +48,7 @@ import TransferModel
     }
 
     @Test(arguments: Kind.allCases)
-    func `what is stored is found with its fields and its body`(kind: Kind) throws {
+    func `a stored response is found with its fields and its body`(kind: Kind) throws {
         let store = store(kind)
         #expect(store.find(try key()).isEmpty)
         #expect(try add(store, "content"))
@@ -94,7 +94,7 @@ import TransferModel
     }
 
     @Test(arguments: Kind.allCases)
-    func `what was of use least recently goes when there is no room`(kind: Kind) throws {
+    func `the least recently used response goes when the store is full`(kind: Kind) throws {
         let store = store(kind, capacity: 400_000)
         for number in 0..<100 {
             try add(store, String(repeating: "a", count: 10_000), "\(number)")
@@ -107,7 +107,7 @@ import TransferModel
     }
 
     @Test(arguments: Kind.allCases)
-    func `what is of no use any more goes before what is older`(kind: Kind) throws {
+    func `useless responses go before older useful ones`(kind: Kind) throws {
         let store = store(kind, capacity: 400_000)
         func add(_ name: String, fields: [String]) throws {
             try store.add(String(repeating: "a", count: 10_000), name, fields: fields)

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { place = try StoreFolder() }
 
-    @Test func `where nothing was stored there is nothing to look into`() throws {
+    @Test func `a folder without a store has no inventory`() throws {
         #expect(try DiskInventory.open(place.path) == nil)
     }
 
@@ -27,7 +27,7 @@ import Testing
         )
     }
 
-    @Test func `what killed processes have left is no damage, however old it is`() throws {
+    @Test func `leftovers of killed processes of any age are no damage`() throws {
         try place.add("one")
         for step in DiskStore.Step.allCases { try place.store(stopsAt: step).add("two") }
         #expect(try place.inventory.verify().isEmpty)
@@ -37,7 +37,7 @@ import Testing
         #expect(faults.allSatisfy { !$0.isDamage })
     }
 
-    @Test func `what is damaged, missing or open to others is told`() throws {
+    @Test func `damaged, missing and exposed files are reported`() throws {
         let store = place.store()
         for path in ["a", "b", "c", "d"] { try store.add("one", path) }
         let bodies = try ["a", "b", "c"].map { path in
@@ -56,7 +56,7 @@ import Testing
         #expect(Set(faults.map(\.reason)).count == 4)
     }
 
-    @Test func `what is removed is counted`() throws {
+    @Test func `removed responses are counted`() throws {
         try place.add("one")
         #expect(try place.inventory.clear() == 2)
         #expect(try place.inventory.clear() == 0)

@@ -29,7 +29,7 @@ import TransferModel
         #expect(try read() == nil)
     }
 
-    @Test func `what others may have written is not believed`() throws {
+    @Test func `a file that others may write is not used`() throws {
         try place.store().add("one")
         let text = try place.temporary.read(place.list())
         try place.temporary.write(text, to: place.list(), mode: 0o620)
@@ -37,7 +37,7 @@ import TransferModel
         #expect(try read()?.responses == [])
     }
 
-    @Test func `what cannot be read is no list, and no missing one`() throws {
+    @Test func `an unreadable list is a fault, not a missing list`() throws {
         try place.store().add("one", "y")
         try place.temporary.makeFolder(place.list())
         #expect(try read()?.fault == .unreadable)

@@ -55,7 +55,7 @@ import Testing
         #expect(try place.inventory.size() <= capacity)
     }
 
-    @Test func `what gets its name while others count is counted all the same`() throws {
+    @Test func `a body named during another process's count is counted`() throws {
         try place.add("one")
         let folders = try place.folders
         let sweep = DiskSweep(folders: folders, capacity: 1 << 20)
@@ -72,7 +72,7 @@ import Testing
         #expect(counted?.counts == usage.counts + 1)
     }
 
-    @Test func `what was told before others counted is worth nothing after that`() throws {
+    @Test func `an announcement from before another count is void`() throws {
         try place.add("one")
         let (folders, place) = (try place.folders, place)
         let sweep = DiskSweep(folders: folders, capacity: 1 << 20)
@@ -96,7 +96,7 @@ import Testing
         #expect(usage.size >= (try place.inventory.size()))
     }
 
-    @Test func `what there is no room for does not get its name`() throws {
+    @Test func `a body without room gets no name`() throws {
         try place.add("one")
         let folders = try place.folders
         let room = DiskRoom(capacity: 1 << 20)
@@ -125,7 +125,7 @@ import Testing
         #expect(sweep.add(1)?.room == .little)
     }
 
-    @Test func `what killed processes have stored is counted`() throws {
+    @Test func `bodies stored by killed processes are counted`() throws {
         let capacity: Int64 = 4 << 20
         let body = String(repeating: "a", count: 5000)
         // Nobody closes them; each stores less than a step.

@@ -65,7 +65,7 @@ import TransferModel
         }
     }
 
-    @Test func `what cannot be written any more is forgotten all the same`() throws {
+    @Test func `responses are invalidated even if nothing can be written`() throws {
         try place.add("one")
         try breakLocks()
         let store = place.store()
@@ -89,7 +89,7 @@ import TransferModel
         #expect(try store.contents() == [])
     }
 
-    @Test func `what others may have written is not taken over into a list of ours`() throws {
+    @Test func `responses of a list that others may write are not copied`() throws {
         let store = place.store()
         try store.add("one", by: "1")
         let text = try place.temporary.read(place.list())

@@ -77,7 +77,7 @@ import TransferModel
         #expect(try content(store()) == "four")
     }
 
-    @Test func `what is damaged is not believed`() throws {
+    @Test func `damaged files are not used`() throws {
         let store = store()
         try add(store, "one")
         let list = "cache/responses-1/lists/" + (try #require(try names("lists").first))
@@ -104,7 +104,7 @@ import TransferModel
         #expect(store.find(try #require(other)).isEmpty)
     }
 
-    @Test func `what cannot be written turns the store off`() throws {
+    @Test func `a write error turns the store off`() throws {
         try folder.write("", to: "cache")
         let store = store()
         #expect(try !add(store, "one"))

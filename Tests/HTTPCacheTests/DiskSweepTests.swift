@@ -34,7 +34,7 @@ import Testing
         return try numbers.count { try !store.contents("\($0)").isEmpty }
     }
 
-    @Test func `what was of use least recently goes until nine tenths are left`() throws {
+    @Test func `the least recently used responses go until nine tenths are left`() throws {
         try fill(old: 0..<20, new: 20..<60)
         let capacity = try place.inventory.size() / 60 * 50
         try sweep(capacity: capacity).run()
@@ -55,7 +55,7 @@ import Testing
         (["Cache-Control: max-age=2147483648"], false),
         (["Cache-Control: max-age=60", "Last-Modified: \(dayEarlier)"], false),
     ])
-    func `what is of no use any more goes first`(fields: [String], isUseless: Bool) throws {
+    func `useless responses go first`(fields: [String], isUseless: Bool) throws {
         try fill(old: 0..<30, new: 30..<60, fields: fields)
         try sweep(capacity: try place.inventory.size() / 60 * 50).run()
         #expect(try kept(of: 0..<30) == (isUseless ? 30 : 15))
@@ -73,7 +73,7 @@ import Testing
         #expect(try kept(of: 0..<4) == locked.count)
     }
 
-    @Test func `what a killed process has left goes after an hour, also of a URL in use`() throws {
+    @Test func `leftovers of a killed process go after an hour, also for a URL in use`() throws {
         try place.add("one")
         let own = try #require(try place.names("bodies").first)
         try #require(try !place.store(stopsAt: .bodyNamed).add("two"))

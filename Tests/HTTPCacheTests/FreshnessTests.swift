@@ -86,7 +86,7 @@ import TransferModel
         #expect(Freshness(of: stored, now: time(5)).staleness == 3)
     }
 
-    @Test func `what was received in the future is not fresh`() {
+    @Test func `a response from the future is not fresh`() {
         let stored = sample("Cache-Control: max-age=3600")
         #expect(!Freshness(of: stored, now: time(-1)).isFresh)
         #expect(Freshness(of: stored, now: time(-1)).staleness == .max)

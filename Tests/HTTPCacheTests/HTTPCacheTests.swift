@@ -80,7 +80,7 @@ import TransferModel
         #expect(outcome(cache(), try request()) == .serve(.hit, .fresh))
     }
 
-    @Test func `what one partition stores is not there for another one`() throws {
+    @Test func `a partition's responses are invisible to other partitions`() throws {
         let request = try request()
         try add(fresh, answering: request, to: cache(partition: "alice"))
         #expect(outcome(cache(partition: "alice"), request) == .serve(.hit, .fresh))
@@ -92,7 +92,7 @@ import TransferModel
     }
 
     // RFC 9111 §4.4
-    @Test func `what a request changes is forgotten for everybody`() throws {
+    @Test func `an unsafe request invalidates the responses of all partitions`() throws {
         let request = try request()
         for partition in ["", "alice", "bobby"] {
             try add(fresh, answering: request, to: cache(partition: partition))
@@ -105,7 +105,7 @@ import TransferModel
     }
 
     @Test(arguments: [0, OriginChanges.most])
-    func `what was asked for before a change is not stored after it`(changes: Int) throws {
+    func `a response requested before an invalidation is not stored after it`(changes: Int) throws {
         let cache = cache()
         let invalidation = Invalidation(in: [cache], fingerprint: fingerprint)
         func change(_ path: String, at seconds: Int64) throws {
@@ -131,7 +131,7 @@ import TransferModel
         #expect(try storing("y", askedAt: 7) == .stored)
     }
 
-    @Test func `what is changed between its look and its name is not stored either`() throws {
+    @Test func `a response invalidated during its storing is not stored`() throws {
         let place = try StoreFolder()
         let (url, later) = (try HTTPURL("http://a.example/x"), time(9))
         let invalidation = Lock<Invalidation?>(nil)
@@ -224,7 +224,7 @@ import TransferModel
 
     // RFC 9111 §5.2.2.5
     @Test(arguments: ["Cache-Control: no-store", "Echo: hidden"])
-    func `what must not be stored is not stored of the answer to a HEAD either`(field: String)
+    func `fields that must not be stored are not stored from a HEAD`(field: String)
         throws
     {
         let cache = cache(hiding: "hidden")

@@ -17,7 +17,7 @@ import Testing
         #expect(patience.deadline(for: "a", at: end) > end)
     }
 
-    @Test func `what was not waited for does not make the while longer`() {
+    @Test func `a skipped wait does not extend the pause`() {
         var patience = LockPatience()
         patience.didFail("a", askedAt: 0)
         patience.didFail("a", askedAt: LockPatience.memory)

@@ -121,7 +121,7 @@ private let manyNames = (0..<70).map { "x-\($0)" }.joined(separator: ", ")
             (["A: 2"], false), (["B: 1"], false), (["C: 1"], false), (["A: 1", "X: 1"], false),
         ] as [([String], Bool)]
     )
-    func `what repeats stored fields is known whatever its capitals, blanks and dates`(
+    func `repeated fields are recognized in spite of case, blanks and dates`(
         lines: [String],
         isRepetition: Bool
     ) {

@@ -52,7 +52,7 @@ import TransferModel
             ("PUT", 500, []), ("DELETE", 404, []), ("GET", 200, []), ("HEAD", 200, []),
         ] as [(String, Int, [String])]
     )
-    func `what may change something makes stored responses untrue`(
+    func `an unsafe request invalidates stored responses`(
         method: String,
         status: Int,
         urls: [String]

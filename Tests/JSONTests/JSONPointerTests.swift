@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["foo", "foo/bar", "/a~2", "/a~", "/~"])
-    func `what is no pointer is refused`(text: String) {
+    func `an invalid pointer is nil`(text: String) {
         #expect(JSONPointer(text) == nil)
     }
 }

@@ -18,7 +18,7 @@ import Testing
         "-a",
         "\u{FEFF}1", String(repeating: "[", count: 600), "[\(String(repeating: "[],", count: 9))",
     ])
-    func `what is not JSON is refused`(text: String) {
+    func `invalid JSON is an error`(text: String) {
         #expect(throws: JSONValue.Fault.self) { try JSONValue(text) }
     }
 

@@ -128,7 +128,7 @@ import Testing
         #expect(text(writer) == #""\/""#)
     }
 
-    @Test func `what is drained is gone and what is open stays open`() {
+    @Test func `drained text is gone and open arrays stay open`() {
         var writer = JSONWriter()
         var parts: [String] = []
         writer.beginArray()

@@ -61,7 +61,7 @@ import TransferModel
 
     private func plain(_ text: String) -> String { text }
 
-    @Test func `what has begun and what has ended is known to the next run`() throws {
+    @Test func `the next run knows which transfers have begun and ended`() throws {
         let first = try open()
         #expect(first.earlier.transfers.isEmpty)
         #expect(first.recall("a", mark: 1, isUnsafe: false) == nil)
@@ -117,7 +117,7 @@ import TransferModel
         (TaskOutcome.failed, true), (.cancelled, true), (.cancelled, false), (.deferred, true),
         (.skipped, true),
     ])
-    func `what a later run can better keeps the round open`(
+    func `a transfer that a later run can improve keeps the round open`(
         outcome: TaskOutcome,
         isRetryable: Bool
     ) throws {
@@ -134,7 +134,7 @@ import TransferModel
         #expect(!left.wasCut)
     }
 
-    @Test func `what this machine lacked keeps the round open`() throws {
+    @Test func `a failure of this machine keeps the round open`() throws {
         let first = try open()
         begin(first, "a")
         var record = TaskRecord.ended("a", .failed)
@@ -183,7 +183,7 @@ import TransferModel
         #expect(isOver == (phase == .receive && !hasKey))
     }
 
-    @Test func `what has ended leaves no round open, however it is looked at again`() throws {
+    @Test func `finished transfers leave no round open, also after another reading`() throws {
         let first = try open()
         begin(first, "a")
         begin(first, "b")
@@ -239,7 +239,7 @@ import TransferModel
         #expect(end.error?.isOutcomeUnknown == true)
     }
 
-    @Test func `what the job no longer has is told and forgotten`() throws {
+    @Test func `transfers that the job no longer has are named and forgotten`() throws {
         let first = try open()
         begin(first, "a")
         begin(first, "b")

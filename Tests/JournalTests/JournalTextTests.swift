@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `what stands behind an entry that is not whole does not count`() throws {
+    @Test func `entries after an incomplete one are ignored`() throws {
         let torn = JournalText.bytes(of: Array(Self.entries.prefix(1))) + [9, 0, 0]
         let text = try JournalText(torn + JournalText.bytes(of: Self.entries[2]))
         #expect(text.entries == [Self.entries[0]])

@@ -34,7 +34,7 @@ import Testing
         (interface(7, "192.0.2.7", changes: 4), true),
         (interface(8, "192.0.2.8", name: "wan"), false), (interface(9, "192.0.2.9"), false),
     ])
-    func `what was said holds until an interface may lead elsewhere`(
+    func `an answer is valid until its interface may lead elsewhere`(
         now: NetworkInterface,
         holds: Bool
     ) {
@@ -44,7 +44,7 @@ import Testing
         #expect(DaemonAnswers().current(of: [now]).pending.isEmpty)
     }
 
-    @Test func `one more address is no other network`() {
+    @Test func `an added address does not invalidate an answer`() {
         var now = Self.then[2]
         now.addresses += [IPAddress("198.51.100.4")].compactMap(\.self)
         let answers = DaemonAnswers(SystemBus.Report(), of: Self.then)

@@ -43,7 +43,7 @@ import Testing
         #expect(found.map(\.text) == ["198.51.100.7", "2001:db8::9"])
     }
 
-    @Test func `whatever is cut or changed, nothing is read beyond the end`() {
+    @Test func `damaged messages are not read beyond their end`() {
         for whole in [Self.wireless, Self.peers] {
             for count in 0...whole.count {
                 let cut = Array(whole.prefix(count))

@@ -311,7 +311,7 @@ import TransferModel
         #expect(found[1].isExpensive == true)
     }
 
-    @Test func `what goes over an interface waits with it for what daemons say`() throws {
+    @Test func `a tunnel over a pending interface is pending, too`() throws {
         let interfaces = [
             NetworkInterface(index: 2, name: "eth0"),
             NetworkInterface(index: 3, name: "br0", linkKind: "bridge"),

@@ -88,7 +88,7 @@ import TransferModel
         #expect(denials([]) == [nil, .cellular, .unclassified, .expensive])
     }
 
-    @Test func `one permitted interface with an address and a route is enough`() {
+    @Test func `one permitted interface with an address and a route suffices`() {
         #expect(Self.machine.status(for: Self.all) == .satisfied)
         #expect(Self.machine.status(for: [.unclassified]) == .satisfied)
         #expect(Self.machine.permitted(for: Self.all) == ["eth0", "wwan0"])
@@ -142,7 +142,7 @@ import TransferModel
     }
 
     @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
-    func `what does not leave the machine is always permitted`(peer: String) throws {
+    func `a connection within the machine is always permitted`(peer: String) throws {
         #expect(try decide(peer, nil, []) == .local)
     }
 

@@ -64,7 +64,7 @@ import TransferModel
         #expect(found.allSatisfy { !$0.interfaces[0].classification.isPending })
     }
 
-    @Test func `what daemons have said of an interface that has come up since is forgotten`() {
+    @Test func `answers about an interface that has come up since are dropped`() {
         var then = Self.wired
         then.isUp = false
         let answers = Self.answers([then, Self.modem])
@@ -94,7 +94,7 @@ import TransferModel
         }
     }
 
-    @Test func `what goes over a modem that has just been dialled ends at once`() {
+    @Test func `a transfer over a newly dialled modem ends at once`() {
         let tunnel = NetworkInterface(index: 4, name: "t0", linkKind: "ipip", hardwareType: 768)
         let interfaces = [Self.wired, Self.modem, tunnel]
         let rules = [InterfaceRule(match: .init(name: "wwan*"), kind: .cellular)]

@@ -171,7 +171,7 @@ import Testing
         #expect(tables.routes.map(\.gateway?.text) == ["10.0.0.2", "10.0.0.3"])
     }
 
-    @Test func `whatever is cut or changed, nothing is read beyond the end`() {
+    @Test func `damaged messages are not read beyond their end`() {
         let hop = NetlinkRequest.bytes(of: UInt16(8)) + [0, 0] + Self.number(2)
         let whole =
             Self.link(

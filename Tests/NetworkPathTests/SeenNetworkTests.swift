@@ -4,7 +4,7 @@ import Testing
 @testable import NetworkPath
 
 @Suite struct SeenNetworkTests {
-    @Test func `what goes and comes again are two changes`() {
+    @Test func `a network that goes and returns counts as two changes`() {
         let none = NetworkSnapshot(interfaces: [], routes: [])
         let route = Route(destination: .unspecified(bitCount: 32), prefix: 0, interface: 2)
         let online = NetworkSnapshot(interfaces: [], routes: [route])

@@ -105,7 +105,7 @@ import TransferModel
     }
 
     /// A busctl that answers for NetworkManager alone.
-    @Test func `what busctl writes is taken in, and a daemon that is not there says nothing`()
+    @Test func `the output of busctl is parsed, and a missing daemon has no answer`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -148,7 +148,7 @@ import TransferModel
     }
 
     @Test(arguments: [("exec sleep 1000", true), ("exit 1", false), ("echo nonsense", false)])
-    func `what a daemon has said holds as long as it says nothing`(script: String, holds: Bool)
+    func `a daemon's last answer is valid while it is silent`(script: String, holds: Bool)
         throws
     {
         let folder = try TemporaryFolder()

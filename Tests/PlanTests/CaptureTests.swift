@@ -225,8 +225,7 @@ import TransferModel
         ("${task.log.in.text}", ""), ("out/${task.log.in.text}", ""),
         ("out/${task.log.in.text}", "./"), ("out/${task.log.in.text}", "."),
     ])
-    func `what a peer has sent does not let a server name the file`(to: String, text: String) throws
-    {
+    func `a captured value does not make a path a folder`(to: String, text: String) throws {
         let settings = #"url: "https://a.example", to: "\#(to)""#
         #expect(try plan(settings, section: "downloads").reservedPaths.isEmpty)
         let found = try fault(settings, section: "downloads", text: text)
@@ -285,7 +284,7 @@ import TransferModel
         #expect(description.unicodeScalars.count < 400)
     }
 
-    @Test func `what is known of a task before it starts is its outline`() throws {
+    @Test func `a task that has not started has an outline`() throws {
         let plan = try plan(
             #"session: s, url: "https://a.example/${task.log.in.text}", method: PUT, description: d"#
         )
@@ -337,7 +336,7 @@ import TransferModel
         #expect(plan.warnings.map(\.code) == (isWarned ? ["job.plain-http-credentials"] : []))
     }
 
-    @Test func `what is written out around a captured value is checked before the run`() throws {
+    @Test func `literal text around a captured value is checked before the run`() throws {
         for url in ["https://a.example/a b/", "ftp://a.example/", "https://me:secret@a.example/"] {
             #expect(throws: PlanRejected.self) {
                 try plan(#"url: "\#(url)${task.log.in.text}""#)

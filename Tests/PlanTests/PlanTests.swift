@@ -351,7 +351,7 @@ import TransferModel
         "data: { [a]: 3 }", "data: { ? {a: b} : c }", "data: { t: { <<: nope } }",
         "uploads: { t: { url: \"http://a/\", <<: [nope] } }",
     ])
-    func `what a fault of the YAML leaves out is no second fault`(section: String) throws {
+    func `values that a YAML fault omits cause no second fault`(section: String) throws {
         let text = Array("version: 1\n\(section)".utf8)
         let parsed = Document.parse(text, name: "job.yaml")
         #expect(parsed.diagnostics.count == 1)
@@ -366,7 +366,7 @@ import TransferModel
         #expect(faults.last == "1002:16 job.too-many-faults")
     }
 
-    @Test func `what makes a plan makes each task a second time`() throws {
+    @Test func `a second reading makes the same task as the plan`() throws {
         let plan = try TestJob.plan(
             """
             version: 1

@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: [
         ("a(b", 3), ("[z-a]", 3), ("a{2,1}", 5), ("*a", 0), (#"\C"#, 2), ("ä(?P<1>x)", 6),
     ])
-    func `what is no pattern is told with its place`(pattern: String, offset: Int) {
+    func `an invalid pattern has the place of its fault`(pattern: String, offset: Int) {
         do throws(RegularExpression.Fault) {
             _ = try RegularExpression(pattern)
             Issue.record("\(pattern) was compiled")

@@ -59,7 +59,7 @@ import TransferModel
         #expect(try job.folder.mode(of: "\(Self.journals)/nightly.journal") == 0o600)
     }
 
-    @Test func `what was accepted before the run was killed is not sent again`() throws {
+    @Test func `transfers that were accepted before a kill are not sent again`() throws {
         let arrived = try Gate()
         let server = try ScriptedServer([
             "/o1": [.status(201)], "/o2": [Self.held(arrived), .status(201)],
@@ -196,7 +196,7 @@ import TransferModel
         #expect(counts(3, server) == [2, 4, 2])
     }
 
-    @Test func `what this machine lacked is made up for, and what was accepted is not sent again`()
+    @Test func `a failure of this machine is retried, and accepted orders are not resent`()
         throws
     {
         let server = try ScriptedServer(["/o1": [.status(201)], "/f": [.ok([1])]])
@@ -279,7 +279,7 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
-    @Test func `one process at a time has a session, whatever the job`() throws {
+    @Test func `one process at a time has a background session, also across jobs`() throws {
         let (arrived, rest) = (try Gate(), try Gate())
         let server = try ScriptedServer([
             "/o1": [Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps]

@@ -249,7 +249,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `what did not match its checksum is not used again`() throws {
+    @Test func `a stored response with a wrong checksum is not used again`() throws {
         let server = try ScriptedServer { _ in
             .ok("content", ["Cache-Control: max-age=600"])
         }

@@ -112,7 +112,7 @@ import TransferModel
         (#"url: "{}", responseTo: "${task.a.text}""#, #"job.yaml"#),
         (#"url: "{}", responseTo: "${task.a.text}""#, #"x/../report.json"#),
     ])
-    func `what a peer has sent cannot become more than a value`(
+    func `a captured value cannot act as syntax`(
         settings: String,
         text: String
     ) throws {

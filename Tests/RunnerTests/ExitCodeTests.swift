@@ -199,7 +199,7 @@ import Testing
         #expect(try job.run().code == all.code)
     }
 
-    @Test func `what is not required does not count`() throws {
+    @Test func `a failed optional task does not change the exit code`() throws {
         let server = try ScriptedServer(["/good": [.ok("good")]])
         let job = try JobFolder(
             """

@@ -4,7 +4,7 @@ import Testing
 import TransferModel
 
 @Suite struct ExpectTests {
-    @Test func `what is not as expected replaces no file, is asked for once and is told`() throws {
+    @Test func `an unexpected response replaces no file and is reported without a retry`() throws {
         let server = try ScriptedServer([
             "/good": [.ok(#"{"status":"ok","count":2.0}"#, ["ETag: \"7\""])],
             "/bad": [.ok(#"{"status":"failed"}"#)],
@@ -97,7 +97,7 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
-    @Test func `what the server says with a failure is read without its coding`() throws {
+    @Test func `the body of a failed response is decoded for the report`() throws {
         let coded = try #require(Gzip.compress(Array(#"{"error": "quota exceeded"}"#.utf8)))
         let head = ["Content-Type: application/json", "Content-Encoding: gzip"]
         let server = try ScriptedServer { _ in Reply.status(404, head, body: coded) }

@@ -59,7 +59,7 @@ import Testing
         #expect((1...3).map { run.outcome("all[\($0)]") } == ["skipped", "skipped", "skipped"])
     }
 
-    @Test func `one task is chosen by its key`() throws {
+    @Test func `--only selects one task of a forEach by its key`() throws {
         let server = try ScriptedServer(["/2": [.ok("a")]])
         let job = try JobFolder(
             "version: 1\ndata: { get: { forEach: { range: [1, 3] }, url: '\(server.origin)/${item}' } }"

@@ -99,7 +99,7 @@ import Testing
             (307, false, "POST"), (308, false, "POST"),
         ]
     )
-    func `what a redirect makes of a method and its body is what the status says`(
+    func `the status of a redirect decides its method and body`(
         status: Int,
         mayChange: Bool,
         method: String

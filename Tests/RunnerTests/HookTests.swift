@@ -115,7 +115,7 @@ import TransferModel
         #expect(run.command.standardError.contains("the hook `onFinish` did not end in time"))
     }
 
-    @Test func `what a hook leaves running is not waited for`() throws {
+    @Test func `the runner does not wait for processes that a hook leaves running`() throws {
         let server = try ScriptedServer(["/a": [.status(201)]])
         let job = try job(server, script: "#!/bin/sh\nsleep 1000 &\necho $! > child\n")
         #expect(try job.run().code == 0)
@@ -150,8 +150,7 @@ import TransferModel
         #expect(!environment.contains("RUNNER_REPORT="))
     }
 
-    @Test func `what a hook writes is shown by lines, without secrets and without commands`() throws
-    {
+    @Test func `a hook's output is shown by lines, without secrets or commands`() throws {
         let server = try ScriptedServer(["/a": [.status(201)]])
         let job = try job(
             server,

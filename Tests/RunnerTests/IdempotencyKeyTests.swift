@@ -270,7 +270,7 @@ import TransferModel
         #expect(Set(keys(server, "/a")).count == 1)
     }
 
-    @Test func `what was open is answered by a run of that part`() throws {
+    @Test func `a run of a part completes the open orders`() throws {
         let server = try ScriptedServer(["/a": [.ok("")], "/b": [.status(503), .ok("")]])
         let job = try job([order("a", server), order("b", server)].joined(separator: "\n"))
         #expect(try job.run().code == 5)

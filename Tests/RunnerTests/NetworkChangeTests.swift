@@ -38,7 +38,7 @@ import Testing
         #expect(try Command("sh", ["-c", script]).run().status == .exit(0))
     }
 
-    @Test func `what an upload has still to send is dropped`() throws {
+    @Test func `unsent bytes of a forbidden upload are dropped`() throws {
         let server = try links.slowUploadServer(port: 8093)
         try links.ip("route add \(Self.otherRoute)")
         let job = try JobFolder(

@@ -32,7 +32,7 @@ import Testing
         """
 
     @Test(arguments: End.allCases)
-    func `what is under way when a transfer is ended is not answered over a forbidden link`(
+    func `late packets of an ended transfer get no reply over a forbidden link`(
         end: End
     ) throws {
         let links = try TwoLinks(wiredDelay: 12)

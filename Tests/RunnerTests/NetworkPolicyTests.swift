@@ -253,7 +253,7 @@ import Testing
         _ = try running.finish()
     }
 
-    @Test func `where several paths take no mark the connection is plain and has it`() throws {
+    @Test func `a session with marks uses plain TCP where Multipath TCP has none`() throws {
         try links.root.write("hello", to: "a")
         let job = try JobFolder(
             """

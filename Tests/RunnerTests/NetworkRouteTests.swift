@@ -8,7 +8,7 @@ import Testing
 
     init() throws { links = try TwoLinks() }
 
-    @Test func `where no socket can be bound the route is what keeps a transfer`() throws {
+    @Test func `without socket binding the route is checked for each connection`() throws {
         try links.root.write("hello", to: "a")
         let job = try JobFolder(
             TwoLinks.classes + """
@@ -53,7 +53,7 @@ import Testing
         "del \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5",
         "add \(TwoLinks.address) via \(TwoLinks.cellularAddress) metric 1",
     ])
-    func `where no socket can be bound a transfer ends when the route leads elsewhere`(
+    func `without socket binding a transfer ends when its route changes`(
         change: String
     ) throws {
         try links.root.write(TwoLinks.longContent, to: "file")

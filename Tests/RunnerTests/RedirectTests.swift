@@ -4,7 +4,7 @@ import TransferModel
 
 @Suite struct RedirectTests {
     /// Every status, to another port and to another name of this machine, from one job.
-    @Test func `what a job gives to one origin it gives to no other`() throws {
+    @Test func `a job's data for one origin goes to no other origin`() throws {
         let other = try ScriptedServer { _ in .ok("end") }
         let server = try ScriptedServer { request in
             let parts = request.path.split(separator: "/")

@@ -33,7 +33,7 @@ import TransferModel
         #expect(server.requests.count == count + 2)
     }
 
-    @Test func `what is refreshed ends with the run's deadline`() throws {
+    @Test func `background refreshes end at the run's deadline`() throws {
         let server = try ScriptedServer { request in
             guard request.headers["if-none-match"] != nil else {
                 return .ok("content", [Self.stale, "ETag: \"a\""])

@@ -116,7 +116,7 @@ import TransferModel
         #expect(server.bodies.count == 1)
     }
 
-    @Test func `where an answer is expected, the outcome of a lost one is unknown`() throws {
+    @Test func `a lost response that the task needs leaves the outcome unknown`() throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
         let job = try job(
             server.url("/orders"),
@@ -130,7 +130,7 @@ import TransferModel
     }
 
     @Test(arguments: [401, 403, 429])
-    func `where no later run can ask, a question that is refused leaves the outcome unknown`(
+    func `a refused offset request without a later run leaves the outcome unknown`(
         status: Int
     ) throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer, 1: .answer(status)] })

@@ -238,7 +238,7 @@ import TransferModel
         "printf junk >>out/.a.bin.part",
         "head -c 200000 /dev/urandom >>out/.a.bin.part",
     ])
-    func `what stands behind the recorded length is fetched again`(change: String) throws {
+    func `bytes behind the recorded length are fetched again`(change: String) throws {
         let server = try server(stoppingAt: 3_000_000)
         let job = try job(server.url("/"))
         try interrupt(job, at: 3_000_000)
@@ -318,7 +318,7 @@ import TransferModel
         #expect(try job.folder.list("out").sorted() == [".a.bin.2b0c41c7y9dk3.part", "a.bin"])
     }
 
-    @Test func `what was killed before it had the name that the server gives is removed, too`()
+    @Test func `a leftover file for a server-given name is removed, too`()
         throws
     {
         let server = try ScriptedServer { _ in .ok("new") }
@@ -407,7 +407,7 @@ import TransferModel
         )
     }
 
-    @Test func `what two servers have of two files is fetched once more from its first byte`()
+    @Test func `a file mixed from two servers is fetched again from its first byte`()
         throws
     {
         let other = Self.body.map { ~$0 }

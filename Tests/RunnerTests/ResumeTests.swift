@@ -160,7 +160,7 @@ import TransferModel
     }
 
     @Test(arguments: answers)
-    func `whatever a server makes of the request for the rest, the file is one of its own`(
+    func `a resumed file is one version for every response to the range`(
         answer: Answer
     ) throws {
         let server = try ScriptedServer { request in

@@ -8,7 +8,7 @@ import Testing
         }
     }
 
-    @Test func `what needs a failed task is skipped, through all generations`() throws {
+    @Test func `all direct and indirect dependents of a failed task are skipped`() throws {
         let server = try server()
         let job = try JobFolder(
             """
@@ -28,8 +28,7 @@ import Testing
         #expect(Set(server.requests.map(\.path)) == ["/missing", "/other"])
     }
 
-    @Test func `one at a time, needs come first, then priority, then the order of the file`() throws
-    {
+    @Test func `with one task at a time, needs precede priority and file order`() throws {
         let server = try server()
         let job = try JobFolder(
             """

@@ -73,7 +73,7 @@ import TransferModel
         #expect(!text.contains(Self.token))
     }
 
-    @Test func `what a server makes of a secret in small letters is redacted`() throws {
+    @Test func `a secret that a server lowercases is redacted`() throws {
         let token = "GhP_AbCdEf0123456789"
         let server = try ScriptedServer { request in
             let token = request.headers["X-Token"] ?? ""

@@ -113,7 +113,7 @@ import TransferModel
         #expect(try !folder.text("report.json").contains("s3cr3t"))
     }
 
-    @Test func `what a failed command says is shown without what it gave away`() throws {
+    @Test func `a failed command's output is shown without its own secret`() throws {
         let secret = try SecretJob(
             #"command: [sh, -c, "cat value; echo login: $(cat value) refused >&2; exit 3"]"#
         )
@@ -125,7 +125,7 @@ import TransferModel
         #expect(!outcome.standardError.contains("hunter2"))
     }
 
-    @Test func `what a failed command says is shown without any secret of the job`() throws {
+    @Test func `a failed command's output is shown without any secret of the job`() throws {
         let server = try ScriptedServer(["/": [.ok("x")]])
         let words = [
             "first-cmd", "env-needed", "env-unused", "from-file", "later-cmd", "half-value",

@@ -72,7 +72,7 @@ import TransferModel
     }
 
     @Test(arguments: ["auto", "plain", "bar", "none"])
-    func `what a server sends back is redacted everywhere, and what is sent is not`(
+    func `echoed secrets are redacted everywhere, and requests keep the value`(
         progress: String
     ) throws {
         let server = try ScriptedServer { request in
@@ -169,7 +169,7 @@ import TransferModel
     }
 
     @Test(arguments: ["plain", "none"])
-    func `what the command of a stream says of a secret is not shown`(progress: String) throws {
+    func `a secret in a stream command's output is not shown`(progress: String) throws {
         let server = try ScriptedServer(["/": [.ok("x")]])
         let job = try JobFolder(
             """

@@ -40,7 +40,7 @@ import TransferModel
     }
 
     @Test
-    func `what is asked by tickets is not stored, and everything is made untrue all the same`() {
+    func `a session with tickets stores nothing and still invalidates`() {
         var session = SessionConfiguration(name: "a")
         session.credentials = [Credential(space: ProtectionSpace(scope: .none), proof: .negotiate)]
         let caches = SessionCaches(of: [session], folder: "/nowhere", findSecret: nil)

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: signals)
-    func `one signal lets what is under way end and starts nothing more`(
+    func `one signal lets running tasks end and starts no more`(
         signal: Int32,
         code: Int32
     ) throws {

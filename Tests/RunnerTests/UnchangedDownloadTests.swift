@@ -30,7 +30,7 @@ import TransferModel
         """
     }
 
-    @Test func `what is captured from the response is captured from the stored one, too`() throws {
+    @Test func `captures apply to a stored response, too`() throws {
         let server = try server()
         let job = try JobFolder(
             job(server, "capture: { id: { json: /id }, version: { header: X-Version } }")

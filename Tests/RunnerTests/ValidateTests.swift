@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `one fault is one diagnostic, in file order`() throws {
+    @Test func `each fault is one diagnostic, in file order`() throws {
         let outcome = try JobFolder(Self.faulty).runner(["validate", "job.yaml"])
         #expect(outcome.status == .exit(3))
         #expect(places(outcome.standardError) == ["2:1", "4:13", "4:29", "6:41"])

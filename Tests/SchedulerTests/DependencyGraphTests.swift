@@ -24,7 +24,7 @@ import Testing
         #expect(graph.succeed(1).isEmpty && graph.fail(0).isEmpty)
     }
 
-    @Test func `what needs a failed task is doomed once and never free`() {
+    @Test func `dependents of a failed task are doomed once and never free`() {
         var graph = graph([[], [], [0, 1], [2]])
         #expect(graph.fail(0) == [2..<3])
         #expect(graph.fail(1).isEmpty)

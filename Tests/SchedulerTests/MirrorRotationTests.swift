@@ -33,7 +33,7 @@ import Testing
         #expect(rotation.moveOn(canRecover: false) == .none)
     }
 
-    @Test func `what had no way is asked again in a new round, what has said no is not`() {
+    @Test func `a new round retries URLs without a path, but no refused ones`() {
         var rotation = MirrorRotation(mirrors: 2)
         #expect(rotation.moveOn(canRecover: false, isCutOff: true) == .untried)
         #expect(rotation.moveOn(canRecover: false) == .untried)

@@ -135,7 +135,7 @@ private struct RandomRun {
 
 @Suite struct RandomRunTests {
     @Test(arguments: 0..<8)
-    func `whatever happens each task has one record and no limit is passed`(block: UInt64) {
+    func `after any events each task has one record and no limit is exceeded`(block: UInt64) {
         for seed in block * 40..<(block + 1) * 40 {
             var run = RandomRun(seed: seed)
             run.play()

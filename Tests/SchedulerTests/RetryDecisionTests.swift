@@ -72,7 +72,7 @@ import TransferModel
             .cancelled, .engine,
         ] as [TransferFailure.Kind]
     )
-    func `what repeating cannot mend is not retried`(kind: TransferFailure.Kind) throws {
+    func `a failure that a retry cannot fix is not retried`(kind: TransferFailure.Kind) throws {
         #expect(try decide(failure(kind)) == .giveUp(.notRetried))
     }
 

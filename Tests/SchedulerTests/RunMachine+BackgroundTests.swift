@@ -63,7 +63,7 @@ import TransferModel
     }
 
     @Test(arguments: [TaskOutcome.succeeded, .unchanged, .failed])
-    func `what an earlier run has ended is not sent again`(outcome: TaskOutcome) throws {
+    func `a transfer that an earlier run ended is not sent again`(outcome: TaskOutcome) throws {
         let background = FakeBackground(["a": Self.ended(outcome)])
         var run = run(
             [task("a"), task("b") { $0.needs = [0] }, task("c")],
@@ -287,7 +287,7 @@ import TransferModel
         #expect(run.starts.isEmpty)
     }
 
-    @Test func `what can be sent twice, or had not left, is sent again`() {
+    @Test func `repeatable and unsent requests are sent again`() {
         let cut = EarlierTransfer(attempts: 1, wasCut: true)
         let keyed = EarlierTransfer(attempts: 1, wasCut: true, hadKey: true)
         let waiting = EarlierTransfer(attempts: 1)
@@ -329,7 +329,7 @@ import TransferModel
         #expect(run.records.count == 2)
     }
 
-    @Test func `what cannot be looked up is not sent`() {
+    @Test func `a transfer whose journal lookup fails is not sent`() {
         let failure = TransferFailure(kind: .localIO, phase: .prepare, detail: "no file")
         let run = run(
             [task("a")],

@@ -91,7 +91,7 @@ import TransferModel
         #expect(run.starts == ["soon", "middle", "late", "after"])
     }
 
-    @Test func `what waits for its time is cancelled by the deadline, and by a signal`() {
+    @Test func `a task before its begin date is cancelled by deadline and signal`() {
         var run = RunSimulation(
             [task("a", .delay(.seconds(60)))],
             schedule: { $0.deadline = .seconds(30) }

@@ -241,7 +241,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `what a change has overtaken is tried again at once`(isLost: Bool) throws {
+    func `an attempt that a network change overtook is retried at once`(isLost: Bool) throws {
         var run = Self.run()
         run.networkChanges()
         if isLost { Self.lose("a", in: &run) } else { Self.refuse("a", in: &run) }
@@ -284,7 +284,7 @@ import TransferModel
         #expect(run.running.isEmpty)
     }
 
-    @Test func `what must not be repeated is begun by a wait, but not again`() throws {
+    @Test func `a task without retries may wait before it begins, but not again`() throws {
         var run = Self.run([
             .init("a").with {
                 $0.retry = .steady
@@ -300,7 +300,7 @@ import TransferModel
         #expect(try #require(run.record("a")).outcome == .deferred)
     }
 
-    @Test func `what cannot be repeated is not when its link is back`() throws {
+    @Test func `a permanent failure is not retried when its link is back`() throws {
         var run = Self.run([.init("a").with { $0.retry = .steady }])
         Self.lose("a", in: &run) { $0.failure?.isPermanent = true }
         run.networkChanges()

@@ -160,7 +160,7 @@ import TransferModel
         #expect(run.record("b")?.error?.detail.contains("retry budget of the whole run") == true)
     }
 
-    @Test func `what needs a task that is not required takes its exit code`() throws {
+    @Test func `a dependent of an optional task takes its exit code`() throws {
         var run = RunSimulation([
             .init("a").with { $0.isRequired = false }, .init("b").with { $0.needs = [0] },
         ])
@@ -263,7 +263,7 @@ import TransferModel
         #expect(run.summary.exitCode == .success)
     }
 
-    @Test func `what is no file is not a download that is there`() throws {
+    @Test func `a destination that is no file fails the download`() throws {
         let folder = SystemError(errno: 21, operation: "write", subject: "/out/a")
         for occupant in [PathOccupant.danglingLink, .other(folder)] {
             var run = RunSimulation([download(.skip)])

@@ -108,7 +108,7 @@ import TransferModel
         #expect(run.records.allSatisfy { $0.outcome == .succeeded })
     }
 
-    @Test func `those that were kept back wait no longer than the one that is in front of them`() {
+    @Test func `tasks behind a waiting one wait no longer than that one`() {
         var run = Self.run([.init("a"), .init("b")], resource: .seconds(10))
         run.advance(by: .seconds(10))
         #expect(run.records.map(\.outcome) == [.deferred, .deferred])

@@ -58,7 +58,7 @@ import TransferModel
         #expect(run.summary.exitCode == .taskFailed)
     }
 
-    @Test func `those that need a failed task are skipped, not cancelled`() {
+    @Test func `dependents of a failed task are skipped, not cancelled`() {
         var run = RunSimulation(
             [.init("a"), .init("b").with { $0.needs = [0] }, .init("c").with { $0.needs = [1] }],
             schedule: { $0.failFast = true }

@@ -46,7 +46,7 @@ import TransferModel
         #expect(run.record("b")?.outcome == .deferred)
     }
 
-    @Test func `what waits for another attempt is deferred with the failure of the last one`() {
+    @Test func `a task that waits for a retry is deferred with its last failure`() {
         var run = run([FakeSource.Task("a").with { $0.retry = .steady }], at: 299)
         run.fail("a", .reset)
         run.minuteOfDay = 300

@@ -205,7 +205,7 @@ private final class TextSink: RunEventSink {
         #expect(summary.exitCode.rawValue == code)
     }
 
-    @Test func `what a program says is told before its task ends`() {
+    @Test func `a program's output is reported before its task ends`() {
         let inbox = Inbox<Scheduler.Message>()
         let (lines, _) = run([.init("a"), .init("b")], inbox: inbox) { attempt in
             let bytes = Array("x\n".utf8)

@@ -23,7 +23,7 @@ import Testing
         #expect(drain(queue) == tasks.sorted())
     }
 
-    @Test func `what was begun comes first, then the higher priority`() {
+    @Test func `retries come first, then the higher priority`() {
         var queue = TaskQueue()
         queue.insert(TaskKey(task: 1, priority: 0.5))
         queue.insert(TaskKey(task: 2, priority: 0.75))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct AppendFileTests {
-    @Test func `what is added stands behind what is there`() throws {
+    @Test func `added bytes follow the existing ones`() throws {
         let temporary = try TemporaryFolder()
         try temporary.write("one ", to: "file")
         let folder = try Folder(path: temporary.path, create: false)
@@ -54,7 +54,7 @@ import Testing
         #expect(error.operation == "write")
     }
 
-    @Test func `what cannot be synced is told`() throws {
+    @Test func `a failed sync is an error`() throws {
         let folder = try Folder(path: "/dev", create: false)
         let file = try AppendFile(in: folder, name: "null")
         try file.append([1], at: 0, isDurable: false)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ChildProcessOutputTests {
     private static func farAway() -> Int64 { Clock.monotonicNanoseconds() + 60_000_000_000 }
 
-    @Test func `what is written is handed on as it comes, from both streams`() throws {
+    @Test func `output is handed on as it arrives, from both streams`() throws {
         let child = try ChildProcess(
             ["sh", "-c", "head -c 200000 /dev/zero; head -c 100000 /dev/zero >&2; exit 4"],
             in: "/"
@@ -18,7 +18,7 @@ import Testing
         #expect(output == 200_000 && error == 100_000)
     }
 
-    @Test func `what it leaves running is not waited for`() throws {
+    @Test func `processes that a child leaves running are not waited for`() throws {
         let child = try ChildProcess(["sh", "-c", "sleep 1000 & echo $!"], in: "/")
         var output: [UInt8] = []
         #expect(

@@ -96,11 +96,11 @@ import Testing
     @Test(arguments: [
         ["no-such-program-anywhere"], ["./no-such-program"], ["/"], [], ["printf", "a\0b"],
     ])
-    func `what cannot be started is an error`(arguments: [String]) throws {
+    func `a program that cannot be started is an error`(arguments: [String]) throws {
         #expect(throws: SystemError.self) { try ChildProcess(arguments, in: "/") }
     }
 
-    @Test func `one that has left its group is ended too`() throws {
+    @Test func `a child that has left its group is killed too`() throws {
         let script = "setpgrp(0, getpgrp(getppid())); syswrite(STDOUT, q(x)); sleep 1000"
         let child = try ChildProcess(["perl", "-e", script], in: "/")
         let captured = try child.capture(limit: 0, until: Self.farAway())

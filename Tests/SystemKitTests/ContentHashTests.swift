@@ -46,7 +46,7 @@ import Testing
         #expect(hash.value == ContentHash(of: bytes.span).value)
     }
 
-    @Test func `what is changed, cut or longer has another hash`() {
+    @Test func `changed, cut or longer bytes have another hash`() {
         let bytes = [UInt8](repeating: 0, count: 100)
         var values = Set<UInt64>()
         for count in 0...100 {

@@ -37,7 +37,7 @@ import Testing
         #expect(process.wait() == .killed(signal: 15))
     }
 
-    @Test func `what cannot be started is an error`() throws {
+    @Test func `a program that cannot be started is an error`() throws {
         let temporary = try TemporaryFolder()
         let folder = try Folder(path: temporary.path, create: false)
         for arguments in [[], ["a\0b"], ["/nowhere"]] {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct GzipTests {
     @Test(arguments: [0, 1, 100, 3_000_000])
-    func `what is compressed inflates to itself`(size: Int) throws {
+    func `compressed bytes inflate to themselves`(size: Int) throws {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         let compressed = try #require(Gzip.compress(bytes))
         let folder = try TemporaryFolder()

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a.test", "1.2.3", "1.2.3.4.5", "256.1.1.1", "[]", "1.2.3.4:80", "g::"])
-    func `what is no address is none`(text: String) {
+    func `an invalid address is nil`(text: String) {
         #expect(IPAddress(text) == nil)
     }
 

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `what a path leads to is told without opening it`() throws {
+    @Test func `the kind of a path is found without opening it`() throws {
         let folder = try TemporaryFolder()
         #expect(try Command("mkfifo", [folder.path("pipe")]).run().status == .exit(0))
         try folder.write("", to: "file")

@@ -2,7 +2,7 @@ import SystemKit
 import Testing
 
 @Suite struct OutputBufferTests {
-    @Test func `what is appended stands there in order, however much it grows`() {
+    @Test func `appended bytes are in order at any size`() {
         var buffer = OutputBuffer()
         var expected: [UInt8] = []
         let piece = (0..<100).map { UInt8($0) }
@@ -37,7 +37,7 @@ import Testing
         #expect(second.count == 3)
     }
 
-    @Test func `what is removed is gone and room is kept`() {
+    @Test func `removed bytes are gone and the capacity stays`() {
         var buffer = OutputBuffer()
         buffer.reserve(10_000)
         buffer.append("old")

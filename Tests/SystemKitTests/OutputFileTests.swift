@@ -206,7 +206,7 @@ import Testing
     ]
 
     @Test(arguments: obstacles)
-    func `what is no file is found before anything is written`(
+    func `a destination that is no file is found before a write`(
         obstacle: (command: [String], text: String)
     ) throws {
         try tool(obstacle.command)
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], obstacles)
-    func `what is no file is not replaced when it appeared meanwhile`(
+    func `a new destination that is no file is not replaced`(
         unnamed: Bool,
         obstacle: (command: [String], text: String)
     ) throws {

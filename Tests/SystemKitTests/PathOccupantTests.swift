@@ -42,7 +42,7 @@ import Testing
         ["ln", "-s", "/proc/self/fd/1", "it", "it is a link to an open stream"],
         ["ln", "-s", "/dev/null", "it", "it is a device"],
     ])
-    func `what is no file says what it is`(words: [String]) throws {
+    func `an occupant that is no file is described`(words: [String]) throws {
         let folder = try TemporaryFolder()
         let words = words[...]
         let command = Command(

@@ -22,7 +22,7 @@ import Testing
         return text
     }
 
-    @Test func `what is read is written whole`() {
+    @Test func `a stream writes each message whole`() {
         stream.write(Array("one\n".utf8))
         stream.write([])
         stream.write(Array("two\n".utf8))

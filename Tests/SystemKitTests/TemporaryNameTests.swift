@@ -25,8 +25,7 @@ import Testing
         #expect(!TemporaryName.isOwn(name, inode: 0))
     }
 
-    @Test func `what a killed process has left is removed, and nothing that looks like it`() throws
-    {
+    @Test func `leftovers of a killed process are removed, and no similar files`() throws {
         let folder = try TemporaryFolder()
         let open = try Folder(path: folder.path, create: false)
         var name = ""

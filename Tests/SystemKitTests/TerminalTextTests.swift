@@ -13,7 +13,7 @@ import Testing
         ("a ##[command]b", #"a #\u{23}[command]b"#), ("##vso[task]", #"#\u{23}vso[task]"#),
         ("###[group]", #"##\u{23}[group]"#),
     ])
-    func `what a terminal or a log service would obey is spelled out`(
+    func `commands for a terminal or a log service are escaped`(
         text: String,
         result: String
     ) {

@@ -41,7 +41,7 @@ import Testing
         #expect(try child.finish().status == .signal(9))
     }
 
-    @Test func `what cannot be started is an error`() {
+    @Test func `a program that cannot be started is an error`() {
         #expect(throws: SystemError.self) { try Command("no-such-program").run() }
     }
 

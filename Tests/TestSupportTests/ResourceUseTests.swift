@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct ResourceUseTests {
-    @Test func `what was used never becomes less`() {
+    @Test func `used resources never decrease`() {
         let before = ResourceUse.ofProcess()
         #expect(before.cpuNanoseconds > 0)
         #expect(before.peakMemory > 1 << 20)

@@ -40,7 +40,7 @@ import TransferModel
     }
 
     @Test(arguments: ["", "\r\n", "no colon", ": no name", "HTTP/1.1 200 OK"])
-    func `what is no field line is not kept`(line: String) {
+    func `an invalid field line is not kept`(line: String) {
         var fields = HeaderFields()
         let isKept = fields.append(line: line.utf8.span)
         #expect(!isKept)

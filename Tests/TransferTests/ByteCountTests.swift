@@ -182,7 +182,7 @@ import TransferModel
         #expect(exchange.countOfRequestHeaderBytesSent == (try head(of: sent)))
     }
 
-    @Test func `what libcurl sends again has counts of its own`() throws {
+    @Test func `a request that libcurl repeats has counts of its own`() throws {
         let script: ScriptedServer.Script = ["/": [.ok("x"), .hangUp, .ok("y")]]
         let (results, passages) = try run(script) { [try .to($0 + "/"), try .to($0 + "/")] }
         expectEqual(results, passages)

@@ -49,7 +49,7 @@ import TransferModel
         ("{}", "missing"), (#"{"a":null}"#, "null"), (#"{"a":[1]}"#, "a list"),
         (#"{"a":{"b":1}}"#, "an object"), ("[1]", "missing"),
     ])
-    func `what is no single value is not captured`(body: String, actual: String) throws {
+    func `a list, object or null is not captured`(body: String, actual: String) throws {
         let findings = try findings(json("/a"), in: body)
         #expect(findings.captured.isEmpty)
         #expect(findings.failure?.kind == .content)

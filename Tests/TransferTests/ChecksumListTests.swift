@@ -81,7 +81,7 @@ import TransferModel
         "\(one.dropLast())  file", "\(one)a  file", "\(one)file", "SHA256 () = \(one)",
         "SHA1 (file) = \(one)", "SHA256 (file) \(one)", ") = (", "\(one)\u{0}", "\u{FEFF}",
     ])
-    func `what is not listed is missing`(text: String) {
+    func `a file that is not listed is missing`(text: String) {
         #expect(Self.find(text, "file") == .missing)
     }
 

@@ -111,7 +111,7 @@ import TransferModel
         (HTTPCookieAcceptPolicy.always, "there=1"), (.onlyFromMainDocumentDomain, "none"),
         (.never, "none"),
     ])
-    func `where a redirect leads is a third party`(
+    func `the target of a redirect is a third party`(
         policy: HTTPCookieAcceptPolicy,
         cookie: String
     ) throws {

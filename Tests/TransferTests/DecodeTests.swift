@@ -177,7 +177,7 @@ import TransferModel
     }
 
     @Test(arguments: ContentDecoder.Coding.allCases)
-    func `whatever bytes come decoding ends`(coding: ContentDecoder.Coding) throws {
+    func `decoding ends for any bytes`(coding: ContentDecoder.Coding) throws {
         let brotli: [UInt8] = [0x8B, 0x00, 0x80, 0x68, 0x69, 0x03]
         let whole =
             switch coding {

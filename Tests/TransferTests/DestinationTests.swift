@@ -150,7 +150,7 @@ import TransferModel
     }
 
     @Test(arguments: ["in", "link"], [true, false])
-    func `what the job names is its own, also before the folder is there`(
+    func `a declared destination is reserved before its folder exists`(
         path: String,
         isThere: Bool
     ) throws {
@@ -204,7 +204,7 @@ import TransferModel
         ("<html>not found</html>", "is no list of checksums", false),
         ("\(String(repeating: "ab", count: 32))  other", "has no SHA-256 of file", true),
     ])
-    func `what is no list of checksums is called so`(
+    func `a text that is no list of checksums fails with that reason`(
         text: String,
         detail: String,
         hasHelp: Bool

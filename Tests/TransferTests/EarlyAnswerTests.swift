@@ -62,7 +62,7 @@ import TransferModel
     }
 
     @Test(arguments: ["", "; exit 1"])
-    func `what a program has not written yet is not taken for sent`(end: String) throws {
+    func `unwritten output of a program does not count as sent`(end: String) throws {
         try expectCut(put(shell("head -c \(Self.size) /dev/zero\(end)")), "\(end)")
     }
 
@@ -73,7 +73,7 @@ import TransferModel
         #expect(result.transactions.first?.requestEndDate == nil)
     }
 
-    @Test func `what has not come out of a pipe yet is not taken for sent, and not repeated`()
+    @Test func `unread bytes of a pipe do not count as sent, and are not repeated`()
         throws
     {
         #expect(try Command("mkfifo", [folder.path("rows")]).run().status == .exit(0))

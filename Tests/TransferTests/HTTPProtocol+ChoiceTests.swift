@@ -45,7 +45,7 @@ import TransferModel
         (.http2, 0x080E01, false, "is built without HTTP/2"),
         (.http3, 0x080E01, true, "is built without HTTP/3"),
     ])
-    func `what was asked for by its number and is not to be had is a fault`(
+    func `a requested but unavailable HTTP version is a fault`(
         version: HTTPVersion,
         number: Int,
         hasHTTP2: Bool,

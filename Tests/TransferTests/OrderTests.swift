@@ -30,7 +30,7 @@ import TransferModel
         try Order(spec).key(from: seed)
     }
 
-    @Test func `one order has one key, and another seed another one`() throws {
+    @Test func `an order has one key for each seed`() throws {
         let order = try spec()
         #expect(try key(order) == key(spec()))
         #expect(try Order(order).mark == Order(spec()).mark)
@@ -113,7 +113,7 @@ import TransferModel
         #expect(try SegmentedBody(segments).size == 10)
     }
 
-    @Test func `what is taken out of it makes no other order`() throws {
+    @Test func `redacted text makes no other order`() throws {
         let hide = { (bytes: [UInt8]) in
             Array(String(decoding: bytes, as: UTF8.self).filter { !$0.isNumber }.utf8)
         }

@@ -296,7 +296,7 @@ import TransferModel
         #expect(!failure.detail.contains("libcurl"))
     }
 
-    @Test func `what is no answer is not told as the question before it`() throws {
+    @Test func `a garbled reply of a proxy is not reported as its 407`() throws {
         let proxy = try ScriptedServer { request in
             Self.question(after: request.headers["proxy-authorization"])
                 ?? .raw("\0\0\0garbage\r\n\r\n", then: [.close])
@@ -309,7 +309,7 @@ import TransferModel
         #expect(!failure.detail.contains("response 407"))
     }
 
-    @Test func `what fails behind a tunnel says which proxy led there`() throws {
+    @Test func `a failure behind a tunnel names the proxy`() throws {
         let proxy = try ScriptedServer { _ in .raw("HTTP/1.1 200 OK\r\n\r\nno TLS at all") }
         let result = try Self.harness(proxy).run(.to("https://origin.test/"))
         let failure = try #require(result.failure)

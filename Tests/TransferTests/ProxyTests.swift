@@ -325,7 +325,7 @@ import TransferModel
     @Test(arguments: [
         (1, false), (2, true), (3, false), (4, false), (5, false), (7, true), (8, true),
     ])
-    func `what a SOCKS proxy replies says whether it is worth another try`(
+    func `the reply of a SOCKS proxy decides about a retry`(
         reply: UInt8,
         isPermanent: Bool
     ) throws {

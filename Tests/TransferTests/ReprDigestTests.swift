@@ -42,7 +42,7 @@ import TransferModel
         #expect(checksum.map { $0.digest.count } == algorithm?.size)
     }
 
-    @Test func `what a part's content has for a digest says nothing of the file`() {
+    @Test func `a Content-Digest of a range is not one of the file`() {
         let fields = Self.fields("Content-Digest: \(Self.sha256)")
         #expect(ReprDigest.announced(in: fields, isWhole: false) == nil)
     }

@@ -234,7 +234,7 @@ import TransferModel
         #expect(result.countOfBytesReceived == Int64(size))
     }
 
-    @Test func `what frames chunks is no sign of life`() throws {
+    @Test func `chunk framing is no activity`() throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x="
         let server = try ScriptedServer([
             "/": [

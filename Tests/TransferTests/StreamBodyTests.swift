@@ -25,7 +25,7 @@ import TransferModel
     }
 
     @Test(arguments: ["POST", "PUT"])
-    func `what a program writes is sent in chunks`(method: String) throws {
+    func `a program's output is sent in chunks`(method: String) throws {
         let server = try ScriptedServer(["/": [.status(201)]])
         let body = shell("printf abc; printf def; pwd")
         let result = try EngineHarness().run(.to(server.url("/"), method: method, body: body))

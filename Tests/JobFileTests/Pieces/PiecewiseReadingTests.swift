@@ -158,7 +158,7 @@ private struct MarkedParts: PartsAhead {
         )
     }
 
-    @Test func `what was read ahead is taken`() {
+    @Test func `pieces read ahead are used`() {
         let entries = (0..<100).map { "  t\($0): { url: x }\n" }
         let bytes = Array(("tasks:\n" + entries.joined()).utf8)
         let measure = Cut.Measure(head: 200, piece: 100, window: 50)

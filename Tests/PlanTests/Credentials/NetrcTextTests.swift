@@ -44,7 +44,7 @@ import TransferModel
             ("machine a password \"open", 1), ("\n\nmachine a password \"\u{1}\"", 3),
         ]
     )
-    func `what cannot be read is told with its line and without its words`(
+    func `a netrc fault has its line and no text of the file`(
         text: String,
         line: Int
     ) throws {

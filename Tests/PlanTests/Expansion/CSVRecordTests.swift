@@ -36,7 +36,11 @@ import Testing
         (#""a"""#, 0, "the quote is never closed"),
         ("a,b\r1,2\r", 3, "a carriage return stands inside"),
     ])
-    func `what cannot be read is placed`(record: String, offset: Int, message: String) {
+    func `an invalid record has the place of its fault`(
+        record: String,
+        offset: Int,
+        message: String
+    ) {
         let fault = #expect(throws: RowFault.self) { try CSVRecord.fields(of: record.utf8.span) }
         #expect(fault?.offset == offset)
         #expect(fault?.message.hasPrefix(message) == true)

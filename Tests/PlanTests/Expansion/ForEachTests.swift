@@ -243,7 +243,7 @@ import TransferModel
         #expect(found == (isMissing ? ["9:20 job.missing-need"] : []))
     }
 
-    @Test func `what tasks that are not there are filled in with is no need of the next one`()
+    @Test func `captured values of an empty forEach add no need to the next task`()
         throws
     {
         let plan = try Self.plan(

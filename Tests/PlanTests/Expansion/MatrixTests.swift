@@ -26,7 +26,7 @@ import Testing
         ("[{ b: x }, { a: 1, b: x }]", ["1,y", "1,z", "2,y", "2,z"]),
         ("[{ a: 1 }, { a: 2 }]", []),
     ])
-    func `what is excluded is left out`(exclude: String, expected: [String]) throws {
+    func `excluded combinations are left out`(exclude: String, expected: [String]) throws {
         let matrix = "matrix: { a: [1, 2], b: [x, y, z] }, exclude: \(exclude)"
         #expect(try combinations(matrix) == expected)
     }

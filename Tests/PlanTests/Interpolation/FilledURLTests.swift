@@ -283,7 +283,7 @@ import TransferModel
         ("https://b.example/${task.a.v:-a/b}", "", "https://b.example/a/b"),
         ("https://b.example/v${task.a.v}", "", "https://b.example/v"),
     ])
-    func `what a peer has sent chooses no origin, and no more than a part of a URL`(
+    func `a captured value chooses no origin and fills one part of a URL`(
         written: String,
         value: String,
         url: String

@@ -31,7 +31,7 @@ import Testing
             ("a$region", ["$region ${var.region}"]),
         ] as [(String, [String])]
     )
-    func `what other tools fill in is found`(text: String, expected: [String]) {
+    func `placeholders of other tools are found`(text: String, expected: [String]) {
         #expect(found(text) == expected)
     }
 
@@ -41,7 +41,7 @@ import Testing
         "$${HOME}", "$${{", "${env.HOME}", "${env.A:-$HOME}", "${open $HOME", "{region}", "a{b{c",
         "$é",
     ])
-    func `what is text in this language and in others is not`(text: String) {
+    func `plain text is no placeholder of other tools`(text: String) {
         #expect(found(text).isEmpty)
     }
 

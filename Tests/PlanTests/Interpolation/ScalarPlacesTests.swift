@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["\"a\\tb\"", "'it''s'", "|\n  text"])
-    func `what is not written as it reads has one place`(written: String) throws {
+    func `a scalar with escapes has one place`(written: String) throws {
         var (places, text) = try Self.places(written)
         let first = places.range(of: 0..<1, in: text)
         #expect(first == places.range(of: 1..<text.utf8.count, in: text))

@@ -51,7 +51,7 @@ import Testing
         #expect(lines.contains(expected))
     }
 
-    @Test func `what a session sets is shown in its tasks, and where it stands`() throws {
+    @Test func `a task's listing has its session's settings and their lines`() throws {
         let plan = try TestJob.plan(
             """
             version: 1
@@ -76,7 +76,7 @@ import Testing
         )
     }
 
-    @Test func `what a folder makes of ifExists is shown`() throws {
+    @Test func `the listing shows the default of ifExists in a folder`() throws {
         let plan = try TestJob.plan(
             """
             version: 1
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["session main (default)", "timeoutInterval 60s (session main, default)"])
-    func `what no line sets is a value all the same`(expected: String) throws {
+    func `the listing has values that no line sets`(expected: String) throws {
         let lines = try Self.text().split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }

@@ -60,7 +60,7 @@ import TransferModel
         #expect(try TestJob.plan(Self.job, only: only).neededSecrets.map(\.name) == names)
     }
 
-    @Test func `what is said of a secret is kept`() throws {
+    @Test func `a secret keeps its declared source and origins`() throws {
         let secrets = try TestJob.plan(Self.job).neededSecrets
         #expect(
             secrets.map(\.source) == [

@@ -107,11 +107,11 @@ import TransferModel
         "{ https: { url: \"socks4://p\", user: u, password: p4ss } }",
         "{ https: { url: \"https://p\", user: u, password: p4ss, method: bearer } }",
     ])
-    func `what cannot be a proxy is refused`(proxy: String) throws {
+    func `an invalid proxy is an error`(proxy: String) throws {
         #expect(try Self.codes(proxy).count == 1)
     }
 
-    @Test func `what is wrong stands at its place`() throws {
+    @Test func `a proxy's fault has its place`() throws {
         let faults = try TestJob.faults(Self.text("{ http: \"http://p:1\", https: \"ftp://p:1\" }"))
         #expect(faults == ["4:54 job.bad-proxy"])
     }

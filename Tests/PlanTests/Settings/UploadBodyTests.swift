@@ -208,7 +208,7 @@ import TransferModel
             ("stream: { command: [dump] }\n    resumable: auto", .nothing),
         ] as [(String, TaskSpec.Resume)]
     )
-    func `what can be read again in the middle is resumed`(
+    func `bodies that can be read from the middle are resumed`(
         settings: String,
         resume: TaskSpec.Resume
     ) throws {

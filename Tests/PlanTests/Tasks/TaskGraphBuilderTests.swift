@@ -45,14 +45,14 @@ import Testing
             ]
         ),
     ])
-    func `what is chosen comes with what it needs`(only: [String], expected: [String]) throws {
+    func `a selected task comes with its needs`(only: [String], expected: [String]) throws {
         #expect(
             try needs(only).compactMap { $0.split(separator: " ").first.map(String.init) }
                 == expected
         )
     }
 
-    @Test func `what needs a whole group costs one edge for each row at most`() throws {
+    @Test func `a need of a whole group costs at most one edge for each row`() throws {
         let plan = try ForEachTests.plan(
             """
             version: 1

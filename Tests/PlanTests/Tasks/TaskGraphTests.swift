@@ -17,7 +17,7 @@ import Testing
         ([[1, 2], [3], [3], []], [3, 1, 2, 0]),
         ([[0], []], [1]),
     ])
-    func `what is needed comes first`(needs: [[Int]], order: [Int]) {
+    func `needed tasks come first`(needs: [[Int]], order: [Int]) {
         #expect(graph(needs).order() == order)
     }
 

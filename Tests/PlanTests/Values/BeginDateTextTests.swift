@@ -20,7 +20,7 @@ import TransferModel
         ("2026-11-21 08:30:00Z", nil), ("2026-11-21T8:30:00Z", nil), ("2026-11-21T08:30:00+1", nil),
         ("tomorrow", nil), ("10", "10s"),
     ])
-    func `what leaves something out is refused`(text: String, likely: String?) throws {
+    func `an incomplete date is an error`(text: String, likely: String?) throws {
         let fault = try #require(throws: ValueFault.self) { try BeginDateText.parse(text) }
         #expect(fault.likely == likely)
         #expect(try Regex(BeginDateText.pattern).wholeMatch(in: text) == nil)

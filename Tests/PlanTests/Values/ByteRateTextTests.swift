@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["", "B/s", "-1B/s", "1B/m", "1 per second", "/s"])
-    func `what is no rate is refused`(text: String) {
+    func `an invalid rate is an error`(text: String) {
         let fault = #expect(throws: ValueFault.self) { try ByteRateText.parse(text) }
         #expect(fault?.code == .badRate)
     }

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["", "B", "-1B", "1B/s", "one", "1PiB"])
-    func `what is no size is refused`(text: String) {
+    func `an invalid size is an error`(text: String) {
         let fault = #expect(throws: ValueFault.self) { try ByteSizeText.parse(text) }
         #expect(fault?.code == .badSize)
     }

@@ -36,7 +36,7 @@ import Testing
         "", "s", "-1s", "+1s", "1e3s", "1s1s", "1s1m", "1.s", ".5s", "1.5m30s", "1us", "1h ", "١s",
         "soon",
     ])
-    func `what is no duration is refused without a guess`(text: String) {
+    func `an invalid duration is an error without a suggestion`(text: String) {
         let fault = #expect(throws: ValueFault.self) { try DurationText.parse(text) }
         #expect(fault?.code == .badDuration)
         #expect(fault?.likely == nil)

@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: [
         "", "0", "64", "00644", "4755", "1777", "0888", "rwx", "0o644", "+644", "-644", "٦٤٤",
     ])
-    func `what is no mode is refused`(text: String) {
+    func `an invalid mode is an error`(text: String) {
         let fault = #expect(throws: ValueFault.self) { try FileModeText.parse(text) }
         #expect(fault?.code == .badValue)
     }

@@ -14,7 +14,7 @@ import TransferModel
         "", ".", "..", ".a", "-a", "a/b", "../a", "a b", "ä", "a\n",
         String(repeating: "x", count: 101),
     ])
-    func `what could be another file is refused`(text: String) throws {
+    func `an identifier that could name another file is an error`(text: String) throws {
         #expect(throws: ValueFault.self) { try IdentifierText.parse(text) }
         #expect(try Regex(IdentifierText.pattern).wholeMatch(in: text) == nil)
     }

@@ -25,7 +25,7 @@ import Testing
         "sha256//r-mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E=",
         "sha256//" + digest + ";sha256//" + digest, "server.pem", "",
     ])
-    func `what is no SHA-256 is refused`(text: String) {
+    func `a pin that is no SHA-256 is an error`(text: String) {
         let fault = #expect(throws: ValueFault.self) { try PublicKeyPinText.parse(text) }
         #expect(fault?.code == .badValue)
     }

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET ", "GE\nT", "G:T", "ÄT", "CONNECT", "connect", "post"])
-    func `what is no method of a request is refused`(text: String) {
+    func `an invalid method is an error`(text: String) {
         let fault = #expect(throws: ValueFault.self) { try MethodText.parse(text) }
         #expect(fault?.code == .badMethod)
     }
@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [
         "", "-", "20", "2000", "200-", "-299", "200-299-300", "+20", "0x64", "99", "600", "300-200",
     ])
-    func `what is no status is refused`(text: String) {
+    func `an invalid status is an error`(text: String) {
         let fault = #expect(throws: ValueFault.self) { try StatusText.parse(text) }
         #expect(fault?.code == .badStatus)
     }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["", "json", "a/", "/b", "a/b/c", "a b/c", "*/*", "a/b;c"])
-    func `what is no MIME type is refused`(text: String) {
+    func `an invalid MIME type is an error`(text: String) {
         let fault = #expect(throws: ValueFault.self) { try MIMETypeText.parse(text) }
         #expect(fault?.code == .badMIMEType)
     }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["", "sha256", "sha256:", "sha256:zz", "SHA256:00", "sha512:00"])
-    func `what is no checksum is refused`(text: String) {
+    func `an invalid checksum is an error`(text: String) {
         let fault = #expect(throws: ValueFault.self) { try ChecksumText.parse(text) }
         #expect(fault?.code == .badChecksum)
     }

@@ -39,7 +39,7 @@ import TransferModel
         #expect(exchange["extension"]?["connectionIdentifier"]?.integer == 4)
     }
 
-    @Test func `what did not happen is null and what failed says why`() throws {
+    @Test func `events that did not happen are null, and failures have reasons`() throws {
         let task = try #require(try writtenReport(Samples.events).value["tasks"]?[1])
         #expect(task["error"]?["urlError"]?["code"]?.integer == -1004)
         #expect(task["error"]?["retryable"] == .bool(true))

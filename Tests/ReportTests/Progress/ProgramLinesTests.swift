@@ -21,7 +21,7 @@ import TransferModel
         #expect(Self.shown(["", ""]) == [[], []])
     }
 
-    @Test func `what a carriage return takes back is not shown`() {
+    @Test func `text that a carriage return overwrites is not shown`() {
         #expect(Self.shown(["10 %\r50 %\r100 %\r\nend\r\n"]) == [["100 %", "end"]])
     }
 

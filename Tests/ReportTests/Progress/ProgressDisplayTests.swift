@@ -83,7 +83,7 @@ import TransferModel
         #expect(bars.writes == 0)
     }
 
-    @Test func `where lines stay one says after 30 s of silence what still runs`() {
+    @Test func `plain progress names the running tasks after 30 s of silence`() {
         let screen = Screen()
         let display = screen.display(.plain, Self.pipe)
         display.receive(.started(Samples.header))
@@ -135,7 +135,7 @@ import TransferModel
     }
 
     @Test(arguments: [ProgressStyle.bar, .plain, .none])
-    func `what a program says is a line above the picture in every style`(style: ProgressStyle) {
+    func `a program's output is a line above the progress in every style`(style: ProgressStyle) {
         let screen = Screen()
         let display = screen.display(style, Self.terminal)
         display.receive(.started(Samples.header))

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [(0, "0:00"), (72, "1:12"), (3599, "59:59"), (3800, "1:03:20")])
-    func `what is left is read as on a clock`(seconds: Int64, text: String) {
+    func `the remaining time is shown as on a clock`(seconds: Int64, text: String) {
         #expect(Quantity.clock(seconds: seconds) == text)
     }
 }

@@ -13,7 +13,7 @@ import TransferModel
         return window
     }
 
-    @Test func `one sample is no rate, nor are two at one time`() {
+    @Test func `one sample gives no rate, nor do two at one time`() {
         #expect(window([]).bytesPerSecond == nil)
         #expect(window([(1, 10)]).bytesPerSecond == nil)
         #expect(window([(1, 10), (1, 20)]).bytesPerSecond == nil)

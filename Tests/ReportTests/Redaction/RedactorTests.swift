@@ -130,7 +130,7 @@ import TransferModel
         ("hunter…2", "\(mark)…2"), ("hunte\u{FFFD}…", "\(mark)\u{FFFD}…"), ("hunt er…", "hunt er…"),
         ("a=hunt%65…", "a=\(mark)…"), ("aHVudG…", "\(mark)…"),
     ])
-    func `what is cut off within a secret is a secret from four bytes on`(
+    func `a cut secret is redacted from four bytes on`(
         text: String,
         expected: String
     ) throws {
@@ -144,7 +144,7 @@ import TransferModel
     }()
 
     @Test(arguments: RedactorTests.escapes.indices, ["", "\u{FFFD}"])
-    func `wherever an escaped secret is cut, nothing is left from its fifth byte on`(
+    func `an escaped secret that is cut anywhere leaves at most four bytes`(
         escape: Int,
         half: String
     ) throws {

@@ -63,7 +63,7 @@ import TransferModel
         }
     }
 
-    @Test func `what is no secret is not held back`() throws {
+    @Test func `text that is no secret is not held back`() throws {
         let redactor = try #require(Redactor([Secret("SuperSecretToken99")]))
         var stream = StreamRedactor(redactor)
         #expect(stream.take(Array("all is well.\n".utf8)) == Array("all is well.\n".utf8))

@@ -11,7 +11,7 @@ import Testing
         (#"\ud83d\ude00x"#, .json, "😀x"), (#"\ud83dx"#, .json, "\u{FFFD}x"),
         (#"\q\u12\"#, .json, #"\q\u12\"#),
     ])
-    func `one layer of escapes is taken off, and what is none stays`(
+    func `one layer of escapes is removed, and other text stays`(
         text: String,
         escaping: UnescapedText.Escaping,
         plain: String

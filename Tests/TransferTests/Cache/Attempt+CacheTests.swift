@@ -74,7 +74,7 @@ import TransferModel
         RequestCachePolicy.useProtocolCachePolicy, .returnCacheDataElseLoad,
         .returnCacheDataDontLoad,
     ])
-    func `what is stored answers although a part was left`(policy: RequestCachePolicy) throws {
+    func `a stored response is used in spite of a partial file`(policy: RequestCachePolicy) throws {
         let body = String(repeating: "content", count: 300_000)
         let head =
             "HTTP/1.1 200 OK\r\nETag: \"a\"\r\n\(Self.fresh)\r\nContent-Length: 2100000\r\n\r\n"
@@ -182,7 +182,7 @@ import TransferModel
         #expect(try folder.text("out") == body(3))
     }
 
-    @Test func `what a task cannot use it does not get from the cache again`() throws {
+    @Test func `a response that failed a check is not used from the cache again`() throws {
         let server = try ScriptedServer { _ in
             .ok("<p>", [Self.fresh, "Content-Type: text/html"])
         }

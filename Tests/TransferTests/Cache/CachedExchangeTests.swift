@@ -127,7 +127,7 @@ import TransferModel
     }
 
     @Test(arguments: ["/a?key=hidden", "/b"])
-    func `what has a secret in its URL or its fields is not stored`(path: String) throws {
+    func `a response with a secret in its URL or fields is not stored`(path: String) throws {
         let server = try ScriptedServer { request in
             .ok("content", [Self.fresh] + (request.path == "/b" ? ["Echo: a hidden one"] : []))
         }
@@ -169,7 +169,7 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
-    @Test func `what cannot be stored is asked for by everybody`() throws {
+    @Test func `attempts for an unstorable response each send a request`() throws {
         let server = try ScriptedServer { _ in .ok("content") }
         let harness = try EngineHarness(cache: cache())
         let results = try harness.run(

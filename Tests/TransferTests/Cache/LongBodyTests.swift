@@ -124,7 +124,7 @@ import TransferModel
         #expect(try folder.text("out") == Self.body)
     }
 
-    @Test func `what is expected of a long file is looked at`() throws {
+    @Test func `a long stored file is checked against its expectations`() throws {
         let server = try server()
         let harness = try harness(store())
         _ = try harness.run(attempt(server.url("/a")))
@@ -147,7 +147,7 @@ import TransferModel
     }
 
     @Test(arguments: ["short", Self.body])
-    func `what is damaged does not stand in for an origin that fails`(body: String) throws {
+    func `a damaged response is not used for a failing origin`(body: String) throws {
         let isDown = Lock(false)
         let server = try ScriptedServer { _ in
             isDown.withLock { $0 }

@@ -23,7 +23,7 @@ import TransferModel
         }
     }
 
-    @Test func `what was refreshed is refreshed again when it is used again`() throws {
+    @Test func `a refreshed response is refreshed again on its next use`() throws {
         let count = Lock(0)
         let server = try ScriptedServer { _ in
             let number = count.withLock { count in

@@ -32,7 +32,7 @@ import TransferModel
 
     private let stored = CacheVerdict(.miss, .notStored, storing: .stored)
 
-    @Test func `one asks and the others go on when it has ended`() throws {
+    @Test func `one attempt sends the request and the others continue when it ends`() throws {
         var collapsing = RequestCollapsing(hasCache: [true, true])
         let held = try [
             attempt(1), attempt(2), attempt(3), attempt(4, "/b"), attempt(5, session: 1),

@@ -81,7 +81,7 @@ import TransferModel
         #expect(try Self.answers([ours], to: [other]) == [.none])
     }
 
-    @Test func `what is refused is not tried again, and the next one is`() throws {
+    @Test func `a refused credential is not retried, and the next one is tried`() throws {
         let basic = Self.challenges("Basic realm=x")
         let two = [
             Self.credential(.basic(Self.login)), Self.credential(.basic(Self.login), realm: "x"),
@@ -140,7 +140,7 @@ import TransferModel
             (.ntlm(login), true, .asking),
         ]
     )
-    func `what goes at once depends on the method and on the body`(
+    func `the method and the body decide if a credential goes at once`(
         proof: Credential.Proof,
         hasBody: Bool,
         expected: Authentication.Start
@@ -207,7 +207,7 @@ import TransferModel
         }
     }
 
-    @Test func `what was let in goes at once, unless it was refused since`() throws {
+    @Test func `an accepted credential goes at once, unless it was refused since`() throws {
         let url = try #require(Self.url)
         var known = KnownSpaces()
         known.note(0, at: url, hasRealm: false)

@@ -233,7 +233,7 @@ import TransferModel
         #expect(policy.fault(in: none, isMultipath: false) == (waits ? .lost(nil) : nil))
     }
 
-    @Test func `one of several paths may go`() throws {
+    @Test func `one of several paths may disappear`() throws {
         let ways = FakeWays([Self.eth0, Self.wwan0], leading: 2)
         var policy = try policy(ways, under: Self.free, waits: true)
         _ = policy.use(

@@ -156,7 +156,7 @@ import TransferModel
 
     // A nonce that is good for one request: the proxy does not call its second use stale.
     @Test(arguments: ["http", "https"])
-    func `what a proxy no longer knows of is asked for anew`(scheme: String) throws {
+    func `a nonce that a proxy has forgotten is requested anew`(scheme: String) throws {
         let proxy = try ScriptedServer { request in
             guard request.headers["proxy-authorization"]?.contains("nc=00000001,") == true else {
                 return .status(407, [Self.digest])

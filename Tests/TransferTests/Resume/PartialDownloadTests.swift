@@ -100,7 +100,7 @@ import TransferModel
     }
 
     @Test(arguments: [60_000, 100_000] as [Int64], ["boot", "another"])
-    func `what no record vouches for is dropped`(checkpoint: Int64, boot: String) throws {
+    func `bytes without a valid record are dropped`(checkpoint: Int64, boot: String) throws {
         try leave(checkpointAt: checkpoint)
         let part = try #require(try find(boot: boot))
         #expect(part.size == checkpoint)
@@ -115,7 +115,7 @@ import TransferModel
         )
     }
 
-    @Test func `what was not synced counts until the machine is started anew`() throws {
+    @Test func `unsynced bytes count until the machine restarts`() throws {
         try leave(checkpointAt: 60_000, .process)
         #expect(try find()?.size == 60_000)
         #expect(try find(boot: "another") == nil)
@@ -322,7 +322,7 @@ import TransferModel
         #expect(try !folder.text(".out.part.record").contains("http://c/"))
     }
 
-    @Test func `where starts of the machine cannot be told apart, only what was synced counts`()
+    @Test func `without a boot identifier only synced bytes count`()
         throws
     {
         try leave(boot: "")
@@ -418,7 +418,7 @@ import TransferModel
     }
 
     @Test(arguments: ["rm .out.part.record", "chmod 644 .out.part.record"])
-    func `what is not ours is left alone`(change: String) throws {
+    func `foreign files are left alone`(change: String) throws {
         try leave()
         try self.change(change)
         let list = try folder.list()

@@ -26,7 +26,7 @@ import TransferModel
         #expect(found == [true, false, false, false, true])
     }
 
-    @Test func `what a killed run has left on its way to a name is removed`() throws {
+    @Test func `a leftover temporary name of a killed run is removed`() throws {
         try folder.write("", to: "a/one")
         let left = TemporaryName.make(for: "x", inode: try folder.inode(of: "a/one"))
         let other = TemporaryName.make(for: "x", inode: 1)

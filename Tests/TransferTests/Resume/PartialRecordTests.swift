@@ -28,7 +28,7 @@ import TransferModel
     }
 
     @Test(arguments: [ResumeValidator.entityTag("\"a\""), .lastModified("yesterday")])
-    func `what is written is read back`(validator: ResumeValidator) throws {
+    func `written values are read back`(validator: ResumeValidator) throws {
         var record = Self.record
         record.validator = validator
         #expect(Self.read(try #require(record.text)) == record)
@@ -80,7 +80,7 @@ import TransferModel
             (nil, []), (2, [2]), (3, [3]), (4, [3, 4]), (5, [3, 5]),
         ] as [(Int64?, [Int64])]
     )
-    func `what was not synced counts until the machine is started anew`(
+    func `unsynced bytes count until the machine restarts`(
         synced: Int64?,
         counted: [Int64]
     ) {

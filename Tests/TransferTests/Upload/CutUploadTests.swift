@@ -146,7 +146,7 @@ import TransferModel
         #expect(server.bodies.isOnly(Self.body))
     }
 
-    @Test func `where something is expected of it, a lost answer is a failure`() throws {
+    @Test func `a lost response is a failure for a task with expectations`() throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
         let results = try upload(server.url("/")) { $0.expectation.mimeTypes = ["text/plain"] }
         #expect(results.count == 2)
@@ -180,7 +180,7 @@ import TransferModel
         #expect(results.last?.file?.resumedFrom == nil)
     }
 
-    @Test func `what the upload's URL is stays out of the record`() throws {
+    @Test func `the record does not have the upload's URL`() throws {
         let server = try UploadOrigin(
             .init {
                 $0.faults = [0: .cut(after: 5)]

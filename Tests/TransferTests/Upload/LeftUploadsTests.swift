@@ -76,7 +76,7 @@ import TransferModel
         #expect(try records() == 0)
     }
 
-    @Test func `those of some tasks are chosen by their ids`() throws {
+    @Test func `uploads of some tasks are selected by their ids`() throws {
         let server = try ScriptedServer(["/1": [.status(204)]])
         try leave([("a", server.url("/1")), ("b", server.url("/2"))])
         #expect(try giveUp(LeftUploads(in: folder.path, of: ["a", "x"])) == 1)
@@ -84,7 +84,7 @@ import TransferModel
         #expect(try records() == 1)
     }
 
-    @Test func `what a run has is left to it`() throws {
+    @Test func `records that a run holds stay with it`() throws {
         let server = try ScriptedServer(["/1": [.status(204)]])
         try leave([("a", server.url("/1"))])
         let run = UploadStore(folder: folder.path)

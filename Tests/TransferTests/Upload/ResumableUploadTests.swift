@@ -207,7 +207,7 @@ import TransferModel
 
     // RFC 9111 §4.4
     @Test(arguments: [UploadOrigin.Fault.cut(after: 1000), .loseAnswer])
-    func `what is stored of its URL is not used behind an upload that went on`(
+    func `a resumed upload invalidates earlier responses of its URL`(
         fault: UploadOrigin.Fault
     ) throws {
         let server = try UploadOrigin(

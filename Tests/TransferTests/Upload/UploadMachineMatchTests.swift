@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [UploadMachine.Match.order, .nothing])
-    func `what was begun as another one is given up, and the upload begins`(
+    func `an upload of another request is given up, and the new one begins`(
         match: UploadMachine.Match
     ) {
         expectBeginning(other(match, isRepeatable: true))

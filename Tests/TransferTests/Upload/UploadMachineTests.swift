@@ -120,7 +120,7 @@ import TransferModel
 
     // MARK: Asking
 
-    @Test func `what the server has not got is sent`() {
+    @Test func `the bytes that the server lacks are sent`() {
         let machine = asking()
         #expect(machine.fields.map(\.name) == ["Upload-Draft-Interop-Version"])
         #expect(machine.answer(204, "Upload-Offset: 400000", "Upload-Complete: ?0") == .proceed)
@@ -152,7 +152,10 @@ import TransferModel
             ([], .noOffset), (["Upload-Offset: many"], .noOffset),
         ] as [([String], UploadMachine.Fault)]
     )
-    func `what cannot be is given up`(lines: [String], fault: UploadMachine.Fault) {
+    func `an upload with an impossible offset is given up`(
+        lines: [String],
+        fault: UploadMachine.Fault
+    ) {
         let machine = asking(confirmed: 300_000)
         #expect(machine.answer(204, lines) == .proceed)
         #expect(machine.leg == .cancellation(fault))
@@ -203,7 +206,7 @@ import TransferModel
         #expect(machine.answer(201, "Upload-Complete: ?0") == .fail(.noURL))
     }
 
-    @Test func `where a redirect of that leads is asked`() {
+    @Test func `a redirect of the offset request is followed`() {
         for status in [307, 308] {
             let machine = asking()
             #expect(machine.answer(status) == .judge)
@@ -215,7 +218,7 @@ import TransferModel
         }
     }
 
-    @Test func `what was answered to a part is not the answer to all`() {
+    @Test func `the response to a part is not the response to the upload`() {
         let machine = Driver(
             UploadMachine(
                 resuming: partial(lateStatus: 503),

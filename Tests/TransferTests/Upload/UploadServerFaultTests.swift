@@ -50,7 +50,7 @@ import TransferModel
     }
 
     @Test(arguments: [("POST", false), ("PUT", true)])
-    func `one that may have been complete does so only where it may be repeated`(
+    func `a possibly complete upload begins anew only if it is repeatable`(
         method: String,
         isRepeated: Bool
     ) throws {

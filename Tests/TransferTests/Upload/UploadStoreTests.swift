@@ -29,7 +29,7 @@ import TransferModel
         try folder.list("uploads/job").filter { $0 != ".lock" }
     }
 
-    @Test func `what is kept is found by the next run, by its task's id`() throws {
+    @Test func `the next run finds a record by its task's id`() throws {
         do {
             let store = UploadStore(folder: path)
             #expect(store.find("a") == nil)
@@ -49,7 +49,7 @@ import TransferModel
         #expect(store.find("a") == nil)
     }
 
-    @Test func `what has ended before it was written leaves nothing`() throws {
+    @Test func `an upload that ends before its record is written leaves none`() throws {
         let store = UploadStore(folder: path)
         #expect(store.keep(try partial(), of: "a"))
         store.forget("a")
@@ -60,7 +60,7 @@ import TransferModel
         #expect(try records().count == 1)
     }
 
-    @Test func `what cannot be written is not kept`() throws {
+    @Test func `a record that cannot be written is not kept`() throws {
         let store = UploadStore(folder: path)
         #expect(store.keep(try partial(), of: "a"))
         #expect(store.isWritten("a"))
@@ -151,7 +151,7 @@ import TransferModel
     }
 
     @Test(arguments: ["", "x", "{}\n\"0\"\n"])
-    func `what is no whole record of ours is not believed`(text: String) throws {
+    func `an incomplete or foreign record is not used`(text: String) throws {
         do {
             let store = UploadStore(folder: path)
             #expect(store.keep(try partial(), of: "a"))
