@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// One row per function: its type in libcurl's header, its name there.
+// One row per function: its type in libcurl's header and its name.
 static struct {
     CURLcode (*global_init)(long);
     curl_version_info_data *(*version_info)(CURLversion);
@@ -85,7 +85,7 @@ static void load_openssl(void) {
     if (!libssl || ccurl_bind(libssl, ssl_symbols, CCURL_COUNT(ssl_symbols))) ssl.version = NULL;
     void *libcrypto = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
     if (!libcrypto || ccurl_bind(libcrypto, digest_symbols, CCURL_COUNT(digest_symbols))) digest.ctx_new = NULL;
-    // Another TLS library's connections look different.
+    // Connections of other TLS libraries have another layout.
     const char *tls = api.version_info(CURLVERSION_NOW)->ssl_version;
     if (libssl && libcrypto && tls && !strncmp(tls, "OpenSSL/3", 9)) ccurl_trust_load(libssl, libcrypto);
 }
@@ -112,8 +112,8 @@ static void load(void) {
         {&api.multi_info_read, "curl_multi_info_read"},
     };
     load_result = load_error;
-    // libcurl takes a receive buffer of 512 KiB for each transfer and gives it back: the heap keeps that memory
-    // instead of asking the kernel for fresh pages every time (a tenth of the time of many small transfers).
+    // libcurl allocates and frees a receive buffer of 512 KiB for each transfer: the heap keeps this memory, because
+    // new pages from the kernel each time cost a tenth of the time of many small transfers.
     mallopt(M_MMAP_THRESHOLD, 8 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
 
@@ -154,7 +154,7 @@ void ccurl_easy_cleanup(CURL *handle) { api.easy_cleanup(handle); }
 void ccurl_easy_reset(CURL *handle) { api.easy_reset(handle); }
 CURLcode ccurl_easy_resume(CURL *handle) { return api.easy_pause(handle, CURLPAUSE_CONT); }
 void ccurl_easy_wake(CURL *handle) {
-    // No function does only this, but each change of what is paused has the handle looked at.
+    // No function does only this, but each change of the pause state makes libcurl process the handle.
     if (!api.easy_pause(handle, CURLPAUSE_RECV)) api.easy_pause(handle, CURLPAUSE_CONT);
 }
 
@@ -174,7 +174,7 @@ CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *valu
     return api.easy_setopt(handle, option, value);
 }
 
-// A callback and its user pointer are one setting: never one without the other.
+// A callback and its user pointer are set together.
 static CURLcode set_callback(CURL *handle, CURLoption function_option, void (*function)(void),
                              CURLoption user_option, void *user) {
     CURLcode code = api.easy_setopt(handle, function_option, function);
@@ -263,7 +263,7 @@ CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
     return NULL;
 }
 
-// The SSL of the handle's connection: the origin's own, or that of an https proxy which forwards. NULL without OpenSSL.
+// The SSL of the handle's connection: the origin's, or that of a forwarding https proxy. NULL without OpenSSL.
 static const void *current_ssl(CURL *handle) {
     struct curl_tlssessioninfo *session = NULL;
     if (!ssl.version) return NULL;
@@ -307,12 +307,12 @@ int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **su
     return 1;
 }
 
-// Fetched once: OpenSSL 3 looks for the implementation of those that EVP_sha256 gives each time, which takes longer than
-// the digest of a few words.
+// Fetched once: with EVP_sha256, OpenSSL 3 searches for the implementation each time, which takes longer than a short
+// digest.
 static const void *sha256, *sha512;
 static pthread_once_t fetch_once = PTHREAD_ONCE_INIT;
 
-// A context is as dear as the digest of a few words: each thread has one for those.
+// Making a context costs as much as a short digest: each thread keeps one for these.
 static _Thread_local void *words_context;
 static pthread_key_t words_key;
 static bool has_words_key;
@@ -335,7 +335,7 @@ int ccurl_sha256(const void *bytes, size_t count, unsigned char *out) {
     pthread_once(&fetch_once, fetch);
     if (!words_context) {
         void *context = digest.ctx_new();
-        // The key is there for its destructor: without one the context would outlive its thread.
+        // The key's destructor frees the context: without a key it would outlive its thread.
         if (context && (!has_words_key || pthread_setspecific(words_key, context))) {
             digest.ctx_free(context);
             context = NULL;

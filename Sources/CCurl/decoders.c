@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// The layouts are part of the library's ABI (zstd.h): declared here, so that building needs no headers of a
-// library that is only there because libcurl is.
+// The layouts are part of the library's ABI (zstd.h). They are declared here, so that building needs no headers of a
+// library that only libcurl brings along.
 struct zstd_in {
     const void *bytes;
     size_t size, position;
@@ -18,7 +18,7 @@ struct zstd_out {
 };
 
 enum { brotli_error, brotli_done, brotli_more_input, brotli_more_output };
-// RFC 9659: a window of 8 MiB is the largest that a decoder of the content coding must take.
+// RFC 9659: decoders of this content coding must support a window of up to 8 MiB.
 enum { zstd_window_log_max = 100, zstd_largest_window = 23 };
 
 static struct {
@@ -61,7 +61,7 @@ static void load(void) {
 struct decoder {
     ccurl_coding coding;
     void *state;
-    // Brotli has no second stream behind the first.
+    // Brotli has no further stream after the first.
     int has_ended;
 };
 

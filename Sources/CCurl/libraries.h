@@ -1,4 +1,4 @@
-// What the C files here share of finding functions in libraries.
+// Functions for loading libraries, shared by the C files here.
 #ifndef CCURL_LIBRARIES_H
 #define CCURL_LIBRARIES_H
 
@@ -12,11 +12,11 @@ struct ccurl_symbol {
 };
 #define CCURL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Finds every symbol; otherwise the name of the first that is missing.
+// Finds every symbol; otherwise returns the name of the first missing one.
 const char *ccurl_bind(void *library, const struct ccurl_symbol *symbols, size_t count);
-// Called once, with both libraries there.
+// Called once, when both libraries are loaded.
 void ccurl_trust_load(void *libssl, void *libcrypto);
-// The layer around another one, if the last two that were opened are these.
+// The outer layer of a session, if they are the last two that were opened.
 const void *ccurl_trust_outer(const struct ccurl_trust *trust, const void *inner);
 
 #endif

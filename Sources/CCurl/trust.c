@@ -5,15 +5,15 @@
 #include <string.h>
 #include <time.h>
 
-// OpenSSL forgets a certificate that it refuses, and libcurl tells its number only. So the verification is watched: the
-// callback that OpenSSL calls for each fault writes down what the certificate says of itself.
+// OpenSSL discards a rejected certificate, and libcurl reports only the error number. So this callback, which OpenSSL
+// calls for each fault, records the data of the certificate.
 //
-// A watch belongs to an easy handle and to each connection that the handle has opened; the last one frees it. libcurl makes
-// an SSL_CTX for each connection, whose data is what is known of the connection; a handle that uses the connection holds it
-// too. All of them live on one thread.
+// A watch belongs to an easy handle and to each connection that the handle opened; the last owner frees it. libcurl
+// makes an SSL_CTX for each connection, which stores the connection's record. A handle that uses the connection also
+// holds the record. All of them live on one thread.
 //
-// libcurl tells the SSL of the innermost layer only. To a tunnel of an https proxy belongs another one, which is noted when
-// its handshake begins.
+// libcurl gives access to the SSL of the innermost layer only. The outer SSL of a tunnel through an https proxy is
+// recorded when its handshake begins.
 struct connection {
     int holders;
     struct ccurl_trust *trust;
@@ -22,17 +22,17 @@ struct connection {
 struct ccurl_trust {
     int holders;
     ccurl_certificate_fault fault;
-    // Whether a server has asked for a certificate of ours.
+    // Whether a server has asked for a client certificate.
     int was_asked;
     // The connection of the last request; NULL before the first.
     struct connection *used;
-    // The SSL_CTX of the layer that is being opened, until its handshake begins.
+    // The SSL_CTX of the layer being opened, until its handshake begins.
     const void *context;
-    // The SSLs of the last two layers that were opened, the newest first.
+    // The SSLs of the last two opened layers, the newest first.
     const void *layers[2];
 };
 
-// OpenSSL's X509 objects, which nothing else here looks into.
+// Functions for OpenSSL's X509 objects.
 static struct {
     int (*new_index)(int, long, void *, void *, void *, void (*)(void *, void *, void *, int, long, void *));
     int (*set_data)(void *, int, void *);
@@ -54,7 +54,7 @@ static struct {
     void (*set_info_callback)(void *, void (*)(const void *, int, int));
 } api;
 
-// Our place among the data of an SSL_CTX; negative when OpenSSL is not there.
+// The index of our data in an SSL_CTX; negative without OpenSSL.
 static int data_index = -1;
 
 static const int common_name = 13;    // NID_commonName
@@ -81,7 +81,7 @@ static void did_free_context(void *context, void *connection, void *data, int in
     release_connection(connection);
 }
 
-// What is known of an SSL's connection; NULL when it is not watched.
+// The record of an SSL's connection; NULL if it is not watched.
 static struct connection *connection_of(const void *session) {
     void *context = session && data_index >= 0 ? api.context_of(session) : NULL;
     return context ? api.get_data(context, data_index) : NULL;
@@ -144,7 +144,7 @@ static int did_ask_for_certificate(void *session, void *user) {
     return 1;
 }
 
-// Messages behind a handshake count as another one, and are not about a layer that is being opened.
+// Later messages also count as a handshake, but open no new layer.
 static void note_layer(const void *session) {
     const void *context = api.context_of(session);
     struct connection *connection = connection_of(session);
@@ -154,7 +154,7 @@ static void note_layer(const void *session) {
     connection->trust->layers[0] = session;
 }
 
-// Called for the steps of a handshake and for alerts, not for data.
+// Called for handshake steps and alerts, not for data.
 static void did_step(const void *session, int what, int value) {
     if (what & handshake_start) note_layer(session);
     if (what != read_alert || (value & 0xff) != close_notify) return;

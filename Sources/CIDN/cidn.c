@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// Of idn2.h, which need not be there when this is compiled. IDN2_USE_STD3_ASCII_RULES is left out: with it the library
-// drops what those rules forbid, and makes `ab` of `a`, a fullwidth slash and `b`.
+// From idn2.h, which need not exist when this is compiled. IDN2_USE_STD3_ASCII_RULES is not used: with it the library
+// drops forbidden characters, and turns `a`, a fullwidth slash and `b` into `ab`.
 enum { nfc_input = 1, nontransitional = 8, ok = 0 };
 
 static int (*lookup)(const uint8_t *, uint8_t **, int);

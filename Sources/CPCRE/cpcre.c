@@ -83,14 +83,14 @@ const char *cpcre_load(void) {
 
 void cpcre_version(char *text, size_t capacity) {
     char version[64] = "";
-    // Asked for its length first: a longer one is left out.
+    // Ask for the length first, to omit a version that is too long.
     if (api.config(config_version, NULL) <= (int)sizeof version) api.config(config_version, version);
     snprintf(text, capacity, "%s", version);
 }
 
 cpcre_pattern *cpcre_compile(const uint8_t *text, size_t count, int *fault, size_t *offset) {
-    // A body may hold bytes that are no UTF-8: nothing matches them, and the rest is searched. The callouts, one before
-    // each item of the pattern, are where time is looked at.
+    // Invalid UTF-8 in a body matches nothing, and the rest is searched. A callout before each item of the pattern
+    // checks the time.
     const uint32_t options = utf | match_invalid_utf | never_backslash_c | auto_callout;
     return api.compile(text, count, options, fault, offset, NULL);
 }
@@ -112,8 +112,7 @@ static int64_t now(void) {
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-// The limit of steps holds at each place of the subject anew, and a step may read a long way: only the clock bounds
-// the whole search.
+// The limit of steps applies anew at each position, and a step may read far: only the clock bounds the whole search.
 static int check_time(void *block, void *user) {
     (void)block;
     struct watch *watch = user;
@@ -138,7 +137,7 @@ enum cpcre_outcome cpcre_search(const cpcre_pattern *pattern, const uint8_t *sub
     uint32_t groups = 0;
     api.pattern_info(pattern, info_capture_count, &groups);
     const size_t *range = api.ovector(data) + (groups ? 2 : 0);
-    // A group that took no part in the match, or `\K` that put the start of a match behind its end.
+    // The group did not take part in the match, or `\K` moved the match's start after its end.
     if (range[0] == unset || range[0] > range[1] || range[1] > count) {
         outcome = CPCRE_NOT_FOUND;
     } else {

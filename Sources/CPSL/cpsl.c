@@ -19,7 +19,7 @@ static void load(void) {
     *(void **)&latest = dlsym(library, "psl_latest");
     *(void **)&builtin = dlsym(library, "psl_builtin");
     if (!is_public_suffix) return;
-    // The distribution's list where it is newer than the library's own; kept as long as the process.
+    // The distribution's list if it is newer than the library's own; kept for the life of the process.
     if (latest) list = latest(NULL);
     if (!list && builtin) list = builtin();
 }

@@ -25,7 +25,7 @@
 static int argument_count = 0;
 static char *const *arguments = NULL;
 
-// The C library hands every constructor what it hands to main.
+// The C library passes the arguments of main to every constructor.
 __attribute__((constructor)) static void keep_arguments(int count, char **texts) {
     argument_count = count;
     arguments = texts;
@@ -52,7 +52,7 @@ void csystem_restore(char *text) {
     *to = 0;
 }
 
-// The bytes of a path: the path itself but where some of them are not UTF-8. What has no room in `room` has none in a path.
+// The bytes of a path: the path itself if all are valid UTF-8. A path that does not fit into `room` is too long anyway.
 static const char *real(const char *path, char room[PATH_MAX]) {
     if (!csystem_may_hold_foreign(path) || strlen(path) >= 4 * PATH_MAX) return path;
     char copy[4 * PATH_MAX];
@@ -100,7 +100,7 @@ uint32_t csystem_file_system(int folder) {
 }
 
 uint64_t csystem_mount(int descriptor) {
-    // STATX_MNT_ID_UNIQUE, which older headers do not have.
+    // STATX_MNT_ID_UNIQUE, which older headers lack.
     const unsigned unique = 0x4000;
     struct statx status;
     if (statx(descriptor, "", AT_EMPTY_PATH, unique, &status) != 0) return 0;
@@ -118,11 +118,11 @@ void csystem_name_thread(const char *name) { pthread_setname_np(pthread_self(), 
 
 int csystem_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
-// What the two ways to start a program differ in.
+// The differences between the two ways to start a program.
 struct start {
     char *const *arguments, *const *environment;
     short session;
-    // NULL leaves it as it is.
+    // NULL keeps the current one.
     const char *folder;
     int output, error;
     // Negative for none.
@@ -148,7 +148,7 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct start *
     if (code == 0) code = posix_spawn_file_actions_adddup2(actions, start->output, STDOUT_FILENO);
     if (code == 0) code = posix_spawn_file_actions_adddup2(actions, start->error, STDERR_FILENO);
     if (code == 0 && start->pipe >= 0) code = posix_spawn_file_actions_adddup2(actions, start->pipe, ++last);
-    // Sockets of libcurl are not all marked to be closed.
+    // Not all sockets of libcurl have the close-on-exec flag.
     if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(actions, last + 1);
     if (code == 0 && start->folder != NULL) code = posix_spawn_file_actions_addchdir_np(actions, start->folder);
     return code;
@@ -182,7 +182,7 @@ int csystem_spawn(char *const arguments[], char *const environment[], const char
 }
 
 int csystem_spawn_detached(char *const arguments[], int output, int pipe, int *process) {
-    // The leader of a new session leads a group of its own.
+    // The leader of a new session also leads its own process group.
     struct start start = {.arguments = arguments, .session = POSIX_SPAWN_SETSID, .output = output, .error = output,
                           .pipe = pipe};
     return spawn(&start, process);

@@ -46,7 +46,7 @@ int czlib_load(void) {
 }
 
 unsigned char *czlib_gzip(const void *bytes, size_t count, size_t *size) {
-    // 16 more than the size of the window asks for the gzip format.
+    // Adding 16 to the window size selects the gzip format.
     const int window = MAX_WBITS + 16;
     z_stream stream = {0};
     if (!czlib_load() || count > UINT_MAX) return NULL;
@@ -77,7 +77,7 @@ struct czlib_inflater {
 };
 
 czlib_inflater *czlib_inflater_new(void) {
-    // 32 more than the size of the window tells gzip from zlib by the head.
+    // Adding 32 to the window size detects gzip or zlib by the header.
     const int any_window = MAX_WBITS + 32;
     if (!czlib_load()) return NULL;
     czlib_inflater *inflater = calloc(1, sizeof *inflater);

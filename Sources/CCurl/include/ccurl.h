@@ -1,8 +1,7 @@
-// The face of libcurl that Swift sees.
+// The functions of libcurl for Swift.
 //
-// libcurl is loaded when it is first needed, because its thirty shared libraries cost more than the whole start of a
-// command that does not transfer. Variadic functions get one typed wrapper per kind of argument; constants are used
-// from libcurl's own header.
+// libcurl is loaded on demand, because its thirty shared libraries cost more than the whole start of a command without
+// transfers. Variadic functions get one typed wrapper per kind of argument; constants come from libcurl's header.
 #ifndef CCURL_H
 #define CCURL_H
 
@@ -11,18 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libcurl's own are casts, which Swift does not see.
+// libcurl's own macros are casts, which Swift cannot import.
 static const long CCURL_AUTH_BASIC = (long)CURLAUTH_BASIC;
 static const long CCURL_AUTH_DIGEST = (long)CURLAUTH_DIGEST;
 static const long CCURL_AUTH_NTLM = (long)CURLAUTH_NTLM;
 static const long CCURL_AUTH_NEGOTIATE = (long)CURLAUTH_NEGOTIATE;
 static const long CCURL_AUTH_BEARER = (long)CURLAUTH_BEARER;
 
-// Loads libcurl once; NULL on success, otherwise a text that lives as long as the process.
-// Thread-safe. Nothing else here may be called before it has succeeded.
+// Loads libcurl once; NULL on success, otherwise an error text with static lifetime. Thread-safe. Call no other
+// function here before this has succeeded.
 const char *ccurl_load(void);
 
-// The file that libcurl was loaded from; NULL when it cannot be told. The text lives as long as the process.
+// The file from which libcurl was loaded; NULL if unknown. The text has static lifetime.
 const char *ccurl_path(void);
 const curl_version_info_data *ccurl_version_info(void);
 const char *ccurl_easy_strerror(CURLcode code);
@@ -30,9 +29,9 @@ const char *ccurl_easy_strerror(CURLcode code);
 CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *handle);
 void ccurl_easy_reset(CURL *handle);
-// Goes on in both directions.
+// Resumes both directions.
 CURLcode ccurl_easy_resume(CURL *handle);
-// Has the multi handle work on this one soon, whatever it waits for.
+// Makes the multi handle process this handle soon, whatever it waits for.
 void ccurl_easy_wake(CURL *handle);
 
 typedef size_t (*ccurl_write_fn)(char *bytes, size_t size, size_t count, void *user);
@@ -85,81 +84,81 @@ CURLMcode ccurl_multi_remove(CURLM *multi, CURL *handle);
 // events: CURL_CSELECT_IN | CURL_CSELECT_OUT | CURL_CSELECT_ERR.
 CURLMcode ccurl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events);
 CURLMcode ccurl_multi_timeout_action(CURLM *multi);
-// The next finished handle and its result; NULL when there is none.
+// The next finished handle and its result; NULL if there is none.
 CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result);
 
-// What OpenSSL says of the handle's connection: the protocol version (0x0304), the cipher suite's number in the IANA
-// registry and its name. 0 when the TLS library is another one, or the connection has no TLS. `session` becomes OpenSSL's
-// own object, and `has_protocol` whether the server has chosen a protocol (ALPN, RFC 7301).
+// OpenSSL's data about the handle's connection: the protocol version (0x0304), and the cipher suite's IANA number and
+// name. Returns 0 for another TLS library or without TLS. `session` becomes OpenSSL's object, and `has_protocol`
+// whether the server chose a protocol (ALPN, RFC 7301).
 int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **suite_name, const void **session,
                     int *has_protocol);
-// Whether OpenSSL holds bytes of the handle's connection that libcurl has not read; 0 when the TLS library is another one.
+// Whether OpenSSL has unread bytes of the handle's connection; 0 for another TLS library.
 int ccurl_tls_has_unread(CURL *handle);
-// The SSL around that of the handle's connection, which the handle has just opened: that of an https proxy with a tunnel. NULL
-// when there is none. Valid until the connection's socket is closed.
+// The SSL around that of the connection just opened by the handle, for a tunnel through an https proxy. NULL if there
+// is none. Valid until the connection's socket is closed.
 struct ccurl_trust;
 const void *ccurl_tls_outer(CURL *handle, const struct ccurl_trust *trust);
-// Whether OpenSSL holds bytes of an SSL that nobody has read.
+// Whether OpenSSL has unread bytes of an SSL.
 int ccurl_ssl_has_unread(const void *connection);
-// Whether ALPN has chosen a protocol with streams (h2, h3) for the handle's connection; -1 when that cannot be told.
+// Whether ALPN chose a protocol with streams (h2, h3) for the handle's connection; -1 if unknown.
 int ccurl_tls_has_streams(CURL *handle);
 
-// What the kernel says of a TCP connection: how long ago the last data and the last acknowledgement came, and how many bytes
-// the other end has acknowledged. 0 when it is no TCP connection.
+// The kernel's data about a TCP connection: the time since the last data and the last acknowledgement, and the bytes
+// that the peer acknowledged. Returns 0 for another kind of socket.
 typedef struct {
     uint32_t since_received_ms, since_acknowledged_ms;
     uint64_t acknowledged;
 } ccurl_socket_facts;
 int ccurl_socket_progress(int socket, ccurl_socket_facts *facts);
 
-// Why OpenSSL has refused a certificate, and what that certificate says.
+// Why OpenSSL rejected a certificate, and the certificate's data.
 typedef struct {
     // X509_V_ERR_…
     int error;
-    // 0 is the server's own certificate, 1 the one that vouches for it, and so on.
+    // 0 is the server's certificate, 1 its issuer's, and so on.
     int depth;
-    // Seconds since 1970; INT64_MIN when it does not say.
+    // Seconds since 1970; INT64_MIN if missing.
     int64_t not_before, not_after;
-    // The common name of whoever issued it; as the peer has written it, and empty when there is none.
+    // The issuer's common name as the peer wrote it; empty if missing.
     char issuer[128];
 } ccurl_certificate_fault;
 
-// Watches the TLS of a handle's connections. NULL when the TLS library is not OpenSSL 3.
+// Watches the TLS of a handle's connections. NULL unless the TLS library is OpenSSL 3.
 struct ccurl_trust *ccurl_trust_new(void);
 // The handle must not open another connection.
 void ccurl_trust_release(struct ccurl_trust *trust);
 CURLcode ccurl_set_trust(CURL *handle, struct ccurl_trust *trust);
 void ccurl_trust_clear(struct ccurl_trust *trust);
-// NULL when no certificate was refused since it was cleared; otherwise valid until then.
+// NULL if no certificate was rejected since the last clear; otherwise valid until the next one.
 const ccurl_certificate_fault *ccurl_trust_fault(const struct ccurl_trust *trust);
-// Whether a server has asked for a certificate of ours since it was cleared.
+// Whether a server has asked for a client certificate since the last clear.
 int ccurl_trust_was_asked(const struct ccurl_trust *trust);
-// A request is about to be sent over the connection of `session`, which another handle may have opened.
+// Notes the connection of the next request, which another handle may have opened.
 void ccurl_trust_use(struct ccurl_trust *trust, const void *session);
-// Whether the server has not said that it closes the connection that is used; 0 also when nobody knows.
+// Whether the server closed that connection without a close notification; 0 also if unknown.
 int ccurl_trust_lacks_close_notify(const struct ccurl_trust *trust);
 
-// A SHA-2 from libcrypto, which libcurl has loaded already: of 256 or 512 bits. NULL when libcrypto is not there.
+// A SHA-2 digest of 256 or 512 bits from libcrypto, which libcurl has loaded. NULL without libcrypto.
 void *ccurl_digest_new(int bits);
-// Writes the 32 bytes of the SHA-256 of some bytes; 0 without libcrypto or memory.
+// Writes the 32 bytes of the SHA-256 of a buffer; returns 0 without libcrypto or memory.
 int ccurl_sha256(const void *bytes, size_t count, unsigned char *digest);
 int ccurl_digest_update(void *context, const void *bytes, size_t count);
-// Writes `bits / 8` bytes of the digest so far, to which more may be added; returns 1 or 0.
+// Writes the `bits / 8` bytes of the digest so far; more bytes may follow. Returns 1 or 0.
 int ccurl_digest_current(void *context, unsigned char *digest);
-// Writes `bits / 8` bytes and leaves the context ready for ccurl_digest_free only.
+// Writes the `bits / 8` bytes of the final digest; afterwards only ccurl_digest_free may be called.
 int ccurl_digest_final(void *context, unsigned char *digest);
 void ccurl_digest_free(void *context);
 
-// Decoders of content codings, from the libraries that libcurl itself decodes with.
+// Decoders of content codings, from libcurl's own decompression libraries.
 typedef enum { CCURL_ZLIB, CCURL_BROTLI, CCURL_ZSTD } ccurl_coding;
 typedef enum { CCURL_DECODER_MORE, CCURL_DECODER_ENDED, CCURL_DECODER_CORRUPT } ccurl_decoder_state;
 
-// Whether the library of the coding is there; it is loaded when it is asked for first. Thread-safe.
+// Whether the coding's library is available; loads it the first time. Thread-safe.
 int ccurl_decoder_exists(ccurl_coding coding);
-// CCURL_ZLIB takes gzip and zlib. NULL when the library is not there, or there is no memory.
+// CCURL_ZLIB decodes gzip and zlib. NULL without the library or memory.
 void *ccurl_decoder_new(ccurl_coding coding);
-// Decodes from *in, at most *in_count bytes, to out, at most *out_count; both counts become those of the bytes left.
-// ENDED: the coding's own end mark has been read, and whatever follows is another stream of the same coding.
+// Decodes at most *in_count bytes from *in to at most *out_count bytes at out; updates both counts to what is left.
+// ENDED means that the coding's end mark was read; further bytes are another stream of the same coding.
 ccurl_decoder_state ccurl_decoder_run(void *decoder, const unsigned char **in, size_t *in_count,
                                       unsigned char *out, size_t *out_count);
 void ccurl_decoder_free(void *decoder);

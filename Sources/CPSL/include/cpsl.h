@@ -1,5 +1,5 @@
-// The Public Suffix List (https://publicsuffix.org) by libpsl, which is loaded when it is first needed: few responses set a
-// cookie for more than their own host.
+// The Public Suffix List (https://publicsuffix.org) by libpsl, which is loaded on demand: few responses set a cookie
+// for more than their own host.
 #ifndef CPSL_H
 #define CPSL_H
 

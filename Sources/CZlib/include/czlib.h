@@ -1,24 +1,24 @@
-// gzip (RFC 1952) by zlib, which is loaded when it is first needed: most commands compress and decode nothing.
+// gzip (RFC 1952) by zlib, which is loaded on demand: most commands compress and decode nothing.
 #ifndef CZLIB_H
 #define CZLIB_H
 #include <stddef.h>
 
-// Loads zlib once; whether it is there. Thread-safe.
+// Loads zlib once; returns whether it is available. Thread-safe.
 int czlib_load(void);
 
-// Compresses to a gzip member without a name and a time: the same bytes give the same result. Returns memory that the
-// caller frees, and its size; NULL without memory, beyond 4 GiB, or when czlib_load says no.
+// Compresses to a gzip member without name and time, so that equal input gives equal output. Returns memory that the
+// caller frees, and its size; NULL without memory, beyond 4 GiB, or without zlib.
 unsigned char *czlib_gzip(const void *bytes, size_t count, size_t *size);
 
-// Decodes what is gzip or in zlib's own format (RFC 1950), as its first bytes say, one stream behind the other.
+// Decodes gzip or zlib's own format (RFC 1950), detected by the first bytes, one stream after another.
 typedef struct czlib_inflater czlib_inflater;
 enum czlib_progress { CZLIB_MORE, CZLIB_ENDED, CZLIB_CORRUPT };
 
 // NULL without zlib or memory.
 czlib_inflater *czlib_inflater_new(void);
 
-// Decodes from *in, *in_count bytes, to out, *out_count bytes, and moves them on; the counts are what is left. CZLIB_ENDED
-// when the last byte that was taken ended a stream: the next one begins another.
+// Decodes *in_count bytes from *in to *out_count bytes at out and advances both; the counts become what is left.
+// CZLIB_ENDED means that the last byte read ended a stream, and the next one begins another.
 enum czlib_progress czlib_inflate(czlib_inflater *inflater, const unsigned char **in, size_t *in_count, unsigned char *out,
                                   size_t *out_count);
 void czlib_inflater_free(czlib_inflater *inflater);
