@@ -8,7 +8,7 @@ func time(_ seconds: Int64) -> Timestamp {
     Timestamp(microseconds: seconds * 1_000_000)
 }
 
-/// What tests take for everybody's: single labels, and `co.example`.
+/// The public suffixes of the tests: single labels, and `co.example`.
 let testSuffixes = PublicSuffixes { !$0.contains(".") || $0 == "co.example" }
 
 /// The cookie that a field makes at a URL, at second 1000.
@@ -33,7 +33,7 @@ extension CookieStore {
         return receive(cookie, at: time(seconds))
     }
 
-    /// What a request carries.
+    /// The value of a request's `Cookie` field.
     mutating func field(
         for url: String,
         isAway: Bool = false,

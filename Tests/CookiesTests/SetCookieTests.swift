@@ -83,7 +83,7 @@ import TransferModel
         #expect(field.expires == nil)
     }
 
-    /// Pieces of fields in any order: what comes out is within the bounds, whatever went in.
+    /// Pieces of fields in any order: the result is within the bounds for any input.
     @Test func `no field can do harm`() throws {
         let pieces = [
             "a", "=", ";", " ", "\t", ",", "\"", "Path", "/", "Domain", ".", "example", "Max-Age",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Diagnostics
 
-/// What messages quote is freed from confidential texts, and nothing else of them.
+/// Messages hide confidential texts in their quotes, and nothing else.
 @Suite struct ConfidentialQuotesTests {
     private static func redacted(_ message: String, _ texts: [String]) -> String {
         ConfidentialQuotes(texts, names: ["data", "token"], mark: "…!").redacted(message)

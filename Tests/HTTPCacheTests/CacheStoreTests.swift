@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import HTTPCache
 
-/// What holds for both stores.
+/// Rules for both stores.
 @Suite struct CacheStoreTests {
     enum Kind: CaseIterable { case memory, disk }
 

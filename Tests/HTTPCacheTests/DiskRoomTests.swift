@@ -64,7 +64,7 @@ import Testing
         #expect(isNamed)
         let usage = try #require(sweep.usage)
         #expect(usage.size >= 200_000)
-        // What was counted since is not taken back.
+        // Bytes counted since then stay counted.
         sweep.run()
         let counted = sweep.usage
         room.close(in: folders)
@@ -128,7 +128,7 @@ import Testing
     @Test func `bodies stored by killed processes are counted`() throws {
         let capacity: Int64 = 4 << 20
         let body = String(repeating: "a", count: 5000)
-        // Nobody closes them; each stores less than a step.
+        // The test closes no store; each stores less than a step.
         for number in 0..<400 { try place.store(capacity: capacity).add(body, "\(number)") }
         let store = place.store(capacity: capacity)
         try store.add(body, "last")

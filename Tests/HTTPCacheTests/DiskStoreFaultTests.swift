@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import HTTPCache
 
-/// What a store on disk does when something goes wrong around it.
+/// The disk store under faults of its surroundings.
 @Suite struct DiskStoreFaultTests {
     private let place: StoreFolder
 
@@ -57,7 +57,7 @@ import TransferModel
         #expect(try store.contents() == ["4", "5"])
     }
 
-    /// Has nothing be written any more, whoever runs the tests.
+    /// Makes every later write fail, for any user of the tests.
     private func breakLocks() throws {
         for digit in "0123456789abcdef" {
             try place.folders.root.remove("lock-\(digit)")

@@ -4,7 +4,7 @@ import TransferModel
 
 @testable import HTTPCache
 
-/// What a session's cache makes of requests and responses, one after the other.
+/// A session's cache with requests and responses, one after the other.
 @Suite struct HTTPCacheTests {
     private let store = MemoryStore(capacity: 1 << 20)
 
@@ -126,7 +126,7 @@ import TransferModel
         for number in 0..<changes { try change("\(number)", at: 6) }
         #expect(try storing("~x", askedAt: 4) == .outdated)
         #expect(try storing("~x", askedAt: 7) == .stored)
-        // Of too many changes it is not known any more what they were.
+        // After too many changes the cache no longer knows their URLs.
         #expect(try storing("y", askedAt: 5) == (changes == 0 ? .stored : .outdated))
         #expect(try storing("y", askedAt: 7) == .stored)
     }

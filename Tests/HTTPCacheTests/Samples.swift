@@ -56,7 +56,7 @@ func request(
     CacheRequest(method: method, url: try HTTPURL(url), fields: fields(lines), policy: policy)
 }
 
-/// What a plan comes down to.
+/// The result of a plan.
 enum Outcome: Equatable {
     case serve(CacheVerdict.Outcome, CacheVerdict.Reason)
     case ask(CacheVerdict.Reason, [HeaderField])
@@ -71,7 +71,7 @@ enum Outcome: Equatable {
     }
 }
 
-/// What is done for a request when `stored` answered `earlier` before.
+/// The plan for a request when `stored` answered `earlier` before.
 func plan(
     _ request: CacheRequest,
     _ stored: StoredResponse...,

@@ -41,7 +41,7 @@ extension CacheStore {
         return draft.commit()
     }
 
-    /// What is stored under a path and whole.
+    /// The complete responses that are stored under a path.
     func contents(_ path: String = "x") throws -> [String] {
         try find(try cacheKey(path)).compactMap { stored in
             guard let body = open(stored.body), body.isIntact(stored.body) else { return nil }
@@ -82,7 +82,7 @@ struct StoreFolder {
 
     func names(_ part: String) throws -> [String] { try temporary.list(inside(part)) }
 
-    /// Has somebody else take a lock until nobody holds the result any more.
+    /// Takes a lock as another process would, until the result is released.
     func lock(_ name: String) throws -> FileLock {
         let lock = try FileLock(in: try folders.root, name: name)
         try #require(try lock.take())

@@ -193,7 +193,7 @@ import TransferModel
         let second = try open()
         begin(second, "b")
         _ = second.taskEnded(.ended("b", .succeeded), redact: plain)
-        // Its file is gone, so that nobody knows any more what it was.
+        // Its file is gone, so that its content is unknown.
         _ = second.taskEnded(.ended("a", .failed, isRetryable: true), redact: plain)
         _ = try finish(second)
         #expect(try BackgroundJournal.read(second.path)?.state == .finished)
@@ -315,8 +315,8 @@ import TransferModel
         #expect(end?.error?.detail == "redacted")
     }
 
-    /// The bytes of a journal of which the beginning of `a` and its end were written down, and
-    /// those two lengths.
+    /// The bytes of a journal to which the beginning and the end of `a` were written, and the
+    /// lengths before these two writes.
     private func journal(isDurable: Bool) throws -> (whole: [UInt8], start: Int, middle: Int) {
         let first = try open()
         let start = try text.count

@@ -82,7 +82,7 @@ import TransferModel
     @Test func `a round lasts until a run ends with 0`() throws {
         try run(first, [1, 2], ends: false)
         #expect(try open(second).beginDate == Timestamp(microseconds: 5))
-        // Those that were not begun before, too.
+        // Orders that were not begun before, too.
         #expect(try run(second, [1, 3], ends: false) == [first, first])
         #expect(try run(second, [1, 2, 3], ends: true) == [first, first, first])
         #expect(try run(second, [1, 2, 3], ends: true) == [second, second, second])

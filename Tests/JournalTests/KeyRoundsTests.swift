@@ -17,7 +17,7 @@ import TransferModel
         )
     }
 
-    /// One round after the other: each is ended by a run that has had none of its orders.
+    /// One round after the other: a run that has none of its orders ends each round.
     private func rounds(_ all: KeyRounds.Round...) -> KeyRounds {
         var rounds = KeyRounds()
         for round in all {
@@ -53,7 +53,7 @@ import TransferModel
         #expect(whole.ended(isDone: isDone, open: [], isPart: true) == KeyRounds())
         let left = [round(1, accepted: [12]), round(2, accepted: [22])]
         #expect(whole.ended(isDone: isDone, open: [], isPart: false).past == left)
-        // One that has not begun all of its orders.
+        // A round that has not begun all of its orders.
         #expect(rounds.ended(isDone: isDone, open: [], isPart: true).past == left)
         let other = whole.ended(isDone: isDone, open: [23], isPart: true)
         #expect(other.past == [round(1, accepted: [12]), round(2, [23], accepted: [22])])
@@ -127,7 +127,7 @@ import TransferModel
 }
 
 extension KeyRounds.Round {
-    /// As the only one, which goes on.
+    /// Rounds with this open round alone.
     fileprivate var alone: KeyRounds {
         var rounds = KeyRounds()
         rounds.begin(self, isPart: false)

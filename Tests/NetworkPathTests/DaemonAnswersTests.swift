@@ -40,7 +40,7 @@ import Testing
     ) {
         let answers = DaemonAnswers(SystemBus.Report(), of: Self.then)
         #expect(answers.current(of: [now]).pending == (holds ? [] : [now.name]))
-        // There is nobody who has to be asked again.
+        // Without daemons no interface is asked about again.
         #expect(DaemonAnswers().current(of: [now]).pending.isEmpty)
     }
 

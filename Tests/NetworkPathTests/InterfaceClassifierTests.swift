@@ -169,7 +169,7 @@ import TransferModel
             routes: [
                 Route(destination: any, prefix: 0, interface: 3, metric: 700),
                 Route(destination: try Self.address("192.0.2.0"), prefix: 24, interface: 4),
-                // What goes through the tunnel itself.
+                // The route of packets inside the tunnel.
                 Route(destination: any, prefix: 0, interface: 9, metric: 1),
                 Route(
                     destination: any,
@@ -345,7 +345,7 @@ import TransferModel
         #expect(ruled.kind == .bluetooth)
         #expect(ruled.isCellular == false)
         #expect(ruled.isConstrained)
-        // What the rule does not say.
+        // A property that the rule does not set.
         #expect(ruled.isExpensive == false)
         #expect(ruled.evidence.prefix(2) == ["the job file", "NetworkManager"])
     }

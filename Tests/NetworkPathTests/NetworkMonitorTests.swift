@@ -9,7 +9,8 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Of a bus whose daemons know nothing, each time after some lines of a shell in the folder.
+    /// A monitor with a bus whose daemons know nothing; each question first runs some shell lines
+    /// in the folder.
     private func monitor(asking script: String) throws -> NetworkMonitor {
         let lines = """
             #!/bin/sh
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func `a daemon that hangs holds up no end`() throws {
-        // It answers once, before the monitor is there.
+        // The bus answers once, before the monitor exists.
         let monitor = try monitor(
             asking: """
                 case "$*" in *NetworkManager*) ;; *) exit 1 ;; esac

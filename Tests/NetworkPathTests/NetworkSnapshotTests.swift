@@ -202,7 +202,7 @@ import TransferModel
         #expect(machine.status(for: careful) == .unsatisfied(.cellular))
         #expect(machine.interfaces[1].classification.denial(under: careful) == .unclassified)
         #expect(machine.denial(ofRunningOver: 2, under: careful) == nil)
-        // What is known without them does end it.
+        // Properties that are known without the daemons do end the transfer.
         machine.interfaces[2].classification.isPending = true
         #expect(machine.denial(ofRunningOver: 3, under: careful) == .cellular)
         machine.interfaces[1].classification.isExpensive = nil

@@ -18,7 +18,7 @@ import TransferModel
     )
     private static let rules = [InterfaceRule(match: .init(name: "wwan*"), kind: .cellular)]
 
-    /// Nobody is there to ask.
+    /// A survey without daemons.
     private static func survey(_ rules: [InterfaceRule]) -> NetworkSurvey {
         NetworkSurvey(job: rules, host: [], bus: SystemBus(socket: "/nowhere"))
     }

@@ -35,7 +35,7 @@ import TransferModel
         ends.isDatagram = true
         #expect(try socket.interface(of: ends) == loopback?.index)
         guard ends.own.bitCount == 32 else { return }
-        // An address for documentation (RFC 5737), which nobody has.
+        // An address for documentation (RFC 5737), which no host has.
         ends.own = try #require(IPAddress("192.0.2.77"))
         #expect(try socket.interface(of: ends) == nil)
     }

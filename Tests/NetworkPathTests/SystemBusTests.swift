@@ -85,7 +85,7 @@ import TransferModel
         #expect(found["wwan0"]?.isExpensive == true)
     }
 
-    /// What NetworkManager has of a Wi-Fi device in a network, with a connection.
+    /// NetworkManager's properties of a Wi-Fi device in a network, with a connection.
     private static let wireless = """
         "/d/1":{"org.freedesktop.NetworkManager.Device":{"Interface":{"type":"s","data":"wlan0"},\
         "ActiveConnection":{"type":"o","data":"/c/1"},"DeviceType":{"type":"u","data":2}},\
@@ -156,7 +156,7 @@ import TransferModel
         let said = ["eth0": InterfaceEvidence("a daemon", isExpensive: true)]
         let attachments = ["eth0": LinkAttachment(connections: ["Train"])]
         let last = SystemBus.Report(modems: said, devices: said, attachments: attachments)
-        // Who refuses is waited for.
+        // The test waits for a daemon that refuses.
         let patience = holds ? 1 : Self.long
         let bus = SystemBus(program: program, socket: folder.path, patience: patience)
         let report = bus.report(after: last)

@@ -43,7 +43,7 @@ import TransferModel
         return try plan(settings, section: section).task(at: 2, captured: [0: values])
     }
 
-    /// What is wrong with a task, as `code: message`.
+    /// The fault of a task, as `code: message`.
     private func fault(
         _ settings: String,
         section: String = "data",
@@ -234,7 +234,7 @@ import TransferModel
 
     @Test func `a slash of the job file names a folder also behind a captured value`() throws {
         let settings = #"url: "https://a.example", to: "${task.log.in.text}/""#
-        // What stands for the value is no name that another file would be in the way of.
+        // The stand-in of the value is no name with which another file could collide.
         let plan = try plan(
             "\(settings) }\n  file: { url: http://a/, to: captured",
             section: "downloads"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Plan
 
-/// What README and the page on job files say of the language, held against its tables.
+/// Compares the keys in README and on the page on job files with the tables of the language.
 @Suite struct DocumentedKeysTests {
     private static let tables =
         [

@@ -45,8 +45,8 @@ import Testing
         #expect(Set(diagnostics).count == diagnostics.count)
     }
 
-    /// What is wrong with a fixture, under the options that its first lines name:
-    /// `# --var name=value`; `# --no-secret name` is what a run says that cannot have the secret.
+    /// The diagnostics of a fixture, under the options in its first lines: `# --var name=value`; `#
+    /// --no-secret name` makes the secret unavailable, as in a run.
     private static func diagnostics(_ fixture: Fixture) throws -> PlanRejected {
         var variables: [String: String] = [:]
         var environment: [String: String] = [:]

@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import Plan
 
-/// What is bounded so that no job holds up `validate` or fills its memory.
+/// Limits that keep a job from delaying `validate` or filling its memory.
 @Suite struct LimitTests {
     private func diagnostics(_ text: String) -> [Diagnostic] {
         do {

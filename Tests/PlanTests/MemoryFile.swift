@@ -15,7 +15,7 @@ final class MemoryFile: DataFile {
     var isUnchanged: Bool { isChanged.withLock { !$0 } }
     var largestRead: Int { reads.withLock { $0.largest } }
 
-    /// Lets the file look as if somebody had written to it.
+    /// Makes the file look changed.
     func change() { isChanged.withLock { $0 = true } }
 
     func read(at offset: Int64, count: Int) -> [UInt8]? {

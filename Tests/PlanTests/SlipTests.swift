@@ -5,7 +5,7 @@ import Testing
 @testable import Plan
 
 @Suite struct SlipTests {
-    /// What is said of a job, as it stands in the file.
+    /// The diagnostics of a job, in the order of the file.
     private func diagnostics(_ text: String) throws -> [Diagnostic] {
         let document = try #require(Document.parse(Array(text.utf8), name: "test.yaml").document)
         do throws(PlanRejected) {

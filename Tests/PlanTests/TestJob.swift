@@ -7,7 +7,7 @@ import TransferModel
 
 /// Job files as tests write them.
 enum TestJob {
-    /// The plan of a text that stands in `/jobs`.
+    /// The plan of a job file in `/jobs` with this text.
     static func plan(
         _ text: String,
         variables: [String: String] = [:],

@@ -133,7 +133,7 @@ private struct SchemaKeys {
         }?.value
     }
 
-    /// What a reference means.
+    /// The node that a reference resolves to.
     private func resolved(_ node: NodeID) -> NodeID? {
         guard schema.kind(of: node) == .mapping else { return nil }
         guard let all = schema.value(of: node, for: "allOf")?.value,

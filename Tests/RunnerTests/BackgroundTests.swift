@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// Background sessions: what a run leaves, as the next one goes on with it.
+/// Background sessions: the state that a run leaves, and the next run that continues it.
 @Suite struct BackgroundTests {
     static let journals = ".local/state/runner/background"
 
@@ -33,7 +33,7 @@ import TransferModel
         (1...count).map { server.requests(for: "/o\($0)").count }
     }
 
-    /// Runs the job until a request is there, and kills it.
+    /// Runs the job until a request has arrived, and kills it.
     private func kill(_ job: JobFolder, at arrived: Gate, by signal: Int32 = 9) throws {
         let running = try job.runCommand().start()
         try arrived.wait()
@@ -104,7 +104,7 @@ import TransferModel
         #expect(error["message"]?.string?.contains("outcome unknown") == true)
         #expect(error["urlError"]?["code"]?.integer == -997)
         #expect(error["retryable"]?.bool == false)
-        // Somebody has been told: the next run means another order.
+        // The failure was reported: the next run sends another order.
         #expect(try job.run().code == 0)
         #expect(server.requests.count == 2)
     }
@@ -378,7 +378,7 @@ import TransferModel
         let keys = accepted.withLock { $0 }
         #expect(keys.count == count)
         #expect(keys.values.allSatisfy { $0.count == 1 })
-        // Three at most were under way, with answers that nobody has read, at each of the kills.
+        // At each of the kills at most three orders were running, with unread responses.
         let repeats = answered.withLock { $0.values.reduce(0) { $0 + $1 - 1 } }
         #expect(repeats <= 8 * 3)
         for number in 1...count {

@@ -2,8 +2,8 @@ import SystemKit
 import TestSupport
 import Testing
 
-/// Cut uploads of background sessions: what the next run goes on with, and what it does not send
-/// anew.
+/// Cut uploads of background sessions: those that the next run resumes, and those that it does not
+/// send anew.
 @Suite struct BackgroundUploadTests {
     /// An upload of an order without a key whose run was killed when its server had a part of it,
     /// or all.
@@ -54,7 +54,7 @@ import Testing
         #expect(try uploadRecords(job) == [])
     }
 
-    /// What keeps it from going on, when the server has so much.
+    /// The obstacle to resuming, and the bytes that the server has.
     @Test(
         arguments: [
             ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", upload.count, nil, 2),
@@ -88,7 +88,7 @@ import Testing
         #expect(server.requests.map(\.method) == Array(["POST", "HEAD"].prefix(requests)))
         let error = try #require(run.task("a")?["error"])
         let isUnknown = error["message"]?.string?.contains("outcome unknown") == true
-        // Who says 403 may have it still, and is asked again.
+        // A server that answers 403 may still have the upload, and is asked again.
         #expect(isUnknown == (fault != .answer(403)), "\(error)")
         #expect(error["retryable"]?.bool == false)
     }

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// What a job file and its data files hold under names of secrets is shown in no format, and
-/// everything else is.
+/// No format shows the values that a job file and its data files have under names of secrets;
+/// everything else is shown.
 @Suite struct ConfidentialFileTests {
     /// All that `validate` says of a job, by format.
     private static func said(

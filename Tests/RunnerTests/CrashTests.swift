@@ -9,7 +9,7 @@ import TransferModel
     private static let downloads = 12
     private static let orders = 24
     private static let kills = 200
-    /// How long a run is let go on before it is killed, milliseconds.
+    /// The life of a run before it is killed, milliseconds.
     private static let lives = 10...800
 
     /// The orders that an intake has accepted: of each, the keys under which it came.
@@ -38,7 +38,7 @@ import TransferModel
         let downloads = (1...downloads).map {
             "  d\($0): { url: \(nginx.origin)/paced/\($0).bin, to: out/\($0).bin }"
         }
-        // Some go at once, the others when their file is there.
+        // Some orders go at once, the others after their file exists.
         let orders = (1...orders).map { number in
             let needs = number % 2 == 0 ? ", needs: [d\(number / 2)]" : ""
             return
@@ -121,7 +121,7 @@ import TransferModel
             let job = try Self.job(nginx, server, ("\(line.origin)/files", upload))
             var ended: Command.Outcome?
             while ended == nil {
-                // The last job is let go on when it has been killed often enough.
+                // The last job runs to its end after enough kills.
                 let time = Int.random(in: Self.lives, using: &generator)
                 ended = try Self.run(
                     job,
@@ -149,14 +149,13 @@ import TransferModel
             #expect(arrived.count == jobs)
             #expect(arrived.last == upload)
         }
-        // Or else nothing would ever go on.
+        // Otherwise no job would ever make progress.
         #expect(jobs >= 3)
         let sent = try nginx.requests().reduce(0) { $0 + $1.responseByteCount }
         let whole = bodies.reduce(0) { $0 + $1.count } * jobs
-        // What a run has not noted when it is killed, a tenth of what it has brought at the most,
-        // comes again.
+        // A kill costs the unnoted bytes: at most a tenth of those that the run has brought.
         #expect(sent * 10 <= whole * 12, "\(sent) of \(whole) bytes, in \(jobs) jobs")
-        // What has left when a run is killed goes through the line behind it.
+        // Bytes that have left before a kill still pass the line.
         let uploaded = line.passages.reduce(0) { $0 + $1.sent.count }
         let spent = uploaded - upload.count * jobs
         #expect(spent <= kills * (256 << 10), "\(uploaded) bytes, in \(jobs) jobs")

@@ -74,7 +74,7 @@ import Testing
         #expect(second.status == .exit(10))
         #expect(second.standardError.contains("holds the lock: nothing was done"))
         #expect(second.standardOutput.isEmpty)
-        // Of a run that has not begun no log is left.
+        // A run that has not begun leaves no log.
         #expect(try held.job.folder.list(logs).count == 1)
         held.rest.open()
         try held.job.folder.waitForSize(of: "ended", 2)

@@ -66,8 +66,8 @@ import Testing
         let running = try links.start(job)
         _ = try running.waitForLine(containing: "waiting")
         try plugIn()
-        // The kernel tells nothing of a made folder, but of a link: who docks a machine plugs in
-        // both.
+        // The kernel does not report a made folder, but it reports a link: docking a machine
+        // changes both.
         try links.ip("link set wwan0 down")
         let outcome = try running.finish().reported(in: job.folder)
         #expect(outcome.code == 0)

@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: [(0o700, "ok"), (0o750, "limited"), (0o777, "limited")])
     func `a state folder is for its user alone`(mode: UInt32, status: String) throws {
         try job.folder.makeFolder("state")
-        // Whatever the umask is.
+        // For any umask.
         let octal = String(mode, radix: 8)
         #expect(
             try Command("chmod", [octal, job.folder.path("state")]).run().status == .exit(0)

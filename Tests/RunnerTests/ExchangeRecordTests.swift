@@ -4,7 +4,7 @@ import TransferModel
 
 /// The records of whole runs: their number, order, reasons, and exactly what is null in them.
 @Suite struct ExchangeRecordTests {
-    /// What no record of this version has.
+    /// Members that are null in every record without a network policy.
     private static let unclassified: Set<String> = ["isCellular", "isExpensive", "isConstrained"]
     private static let noLookup: Set<String> = ["domainLookupStartDate", "domainLookupEndDate"]
     private static let noTLS: Set<String> = [
@@ -77,8 +77,8 @@ import TransferModel
         #expect(run.task("chain")?["response"] == chain.last?["response"])
     }
 
-    /// Answers a path with a challenge until somebody proves who they are; its other paths are a
-    /// chain and a busy one.
+    /// Answers a path with a challenge until the client authenticates; its other paths are a chain
+    /// and a busy one.
     private func server() throws -> ScriptedServer {
         try ScriptedServer { request in
             switch request.path {
@@ -161,7 +161,7 @@ import TransferModel
         #expect(
             proxies.map { $0 == proxy.url } == exchanges.map { outline($0).contains("proxied") }
         )
-        // The tunnel is a part of connecting, and told of where that was done.
+        // The tunnel is a part of connecting, and only the record that connected has it.
         let tunnels = exchanges.map { $0["extension"]?["proxyTunnel"]?["statusCode"]?.integer }
         #expect(tunnels == [nil, nil, nil, nil, nil, 200, nil, nil, nil])
         #expect(run.report["summary"]?["redirects"]?.integer == 2)

@@ -8,7 +8,7 @@ import Testing
         var code: Int32
     }
 
-    /// One origin with every kind of end; a closed port beside it.
+    /// An origin with every kind of response, and a closed port.
     private struct Ends {
         let server: ScriptedServer
         let closed: ClosedPort

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What httpbin shows of requests, and how it answers them.
+/// httpbin's echoes of requests, and its responses.
 @Suite struct HTTPBinTests {
     private let origin: String
 

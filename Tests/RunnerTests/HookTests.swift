@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 @Suite struct HookTests {
-    /// Leaves what it is told in `told`, a line for each time.
+    /// Writes the hook's variables to `told`, a line for each call.
     private static let script = """
         #!/bin/sh
         echo "$RUNNER_HOOK_EXIT_CODE $RUNNER_HOOK_JOB $RUNNER_HOOK_IDENTIFIERS $*" >> told
@@ -161,7 +161,7 @@ import TransferModel
                 """,
             more: "secrets: { t: { env: TOKEN } }"
         )
-        // One line that no buffer holds: wherever it is cut, a secret stands there.
+        // A line longer than any buffer: every cut is within a secret.
         let line = String(repeating: "SuperSecretToken99-", count: 20_000)
         try job.folder.write("U3VwZXJTZWNyZXRUb2tlbjk5 \(line)end\n", to: "lines")
         let run = try job.run("--progress", "none", environment: ["TOKEN": "SuperSecretToken99"])
@@ -176,7 +176,7 @@ import TransferModel
         throws
     {
         let server = try ScriptedServer(["/a": [.status(201)]])
-        // Killed while it is told: nobody knows how far the hook came.
+        // The kill happens during the hook, so that the hook's progress is unknown.
         let job = try job(
             server,
             script: """

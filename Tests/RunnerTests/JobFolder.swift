@@ -65,7 +65,7 @@ struct RunOutcome {
         if case .exit(let code) = command.status { code } else { nil }
     }
 
-    /// What the report says about a task.
+    /// The report's record of a task.
     func task(_ id: String) -> JSONValue? {
         report["tasks"]?.elements.first { $0["id"]?.string == id }
     }

@@ -111,7 +111,7 @@ import Testing
         #expect(held.server.requests.count == 2)
     }
 
-    /// What becomes of the job's file meanwhile, and what the run that has waited does then.
+    /// The change of the job's file during the wait, and the result of the run that waited.
     @Test(arguments: [
         ("s,/a,/b,", 0, ["/a", "/b"]), ("s/^version/name: other\\nversion/", 0, ["/a", "/a"]),
         ("s/schedule/# schedule/", 0, ["/a", "/a"]), ("s/url/ulr/", 3, ["/a"]),
@@ -164,7 +164,7 @@ import Testing
         let first = try held.hold()
         let second = try held.second().start()
         _ = try second.waitForLine(containing: "waiting: another run")
-        // It finds both when it goes on (SIGSTOP, SIGCONT); nobody knows which of them first.
+        // The process finds both when it continues (SIGSTOP, SIGCONT), in an unknown order.
         second.signal(19)
         first.signal(9)
         #expect(try first.finish().status == .signal(9))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What becomes of connections when the class of their interface changes; the links are as in
+/// Connections after their interface has changed its class; the links are as in
 /// `NetworkPolicyTests`.
 @Suite struct NetworkChangeTests {
     private let links: TwoLinks
@@ -26,7 +26,7 @@ import Testing
     /// By which `wwan0` is forbidden, too.
     private static let otherRoute = "default via 10.2.0.9 metric 901"
 
-    /// What this side has sent from the first reset on.
+    /// The packets that this side has sent from the first reset on.
     private func sentFromReset(_ packets: RunningCommand) throws -> [Substring] {
         let lines = try packets.finish().standardOutput.split(separator: "\n")
         return Array(lines.filter { $0.hasPrefix("sent") }.drop { !$0.hasSuffix(" rst") })

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What daemons say of interfaces, by a `busctl` of the test's; the links are as in
+/// Daemons' answers about interfaces, by the test's own `busctl`; the links are as in
 /// `NetworkPolicyTests`.
 @Suite struct NetworkDaemonTests {
     private let links: TwoLinks
@@ -43,8 +43,8 @@ import Testing
         return try links.unprivileged(command).start()
     }
 
-    /// A task that may go over what the flag does not forbid: `eth0` is cellular behind a gateway
-    /// of its own, `wwan0` always.
+    /// A task that forbids interfaces by a flag: `eth0` is cellular behind a gateway of its own,
+    /// `wwan0` always.
     private func job(flag: String, url: String) throws -> JobFolder {
         try JobFolder(
             """
@@ -62,7 +62,7 @@ import Testing
         )
     }
 
-    /// What lets an answer take its time, and say that it is about to be given.
+    /// Shell lines that delay an answer and announce it.
     private var slowly: String { "sleep 0.5; echo >> \(bus.path)/asked" }
 
     /// Waits until the daemons have been asked so often.
@@ -70,7 +70,7 @@ import Testing
         try bus.waitForSize(of: "asked", count)
     }
 
-    /// Something that the kernel tells of, and that matters to nobody.
+    /// A change that the kernel reports and that affects no transfer.
     private func change(_ number: Int) throws {
         try links.ip("address add 10.3.0.\(number)/32 dev lo")
     }
@@ -91,7 +91,7 @@ import Testing
         try links.ip("link set eth0 up")
         try waitUntilAsked(1)
         try change(1)
-        // What was answered first has been heard by the second time.
+        // The monitor has received the first answer by the second question.
         try waitUntilAsked(2)
         #expect(try packets.finish().standardOutput == "ready\n")
         try answer(metered: false)
@@ -105,7 +105,7 @@ import Testing
     @Test func `a link is what its gateway says at once, also while the daemons are asked`() throws
     {
         try answer(metered: false)
-        // Of this one the rules say nothing, so that the daemons are asked.
+        // No rule matches this interface, so that the monitor asks the daemons.
         try links.ip("link add spare type veth peer name nowhere")
         try links.ip("link set spare up")
         let packets = try links.packets(of: "eth0")
@@ -116,7 +116,7 @@ import Testing
         try links.ip("route add default via \(TwoLinks.wiredAddress) metric 10")
         try waitUntilAsked(1)
         try change(1)
-        // What the gateway made of the link has long been told by the second time.
+        // By the second question the monitor has long known the effect of the gateway.
         try waitUntilAsked(2)
         #expect(try packets.finish().standardOutput == "ready\n")
         running.signal(2)

@@ -2,10 +2,10 @@ import SystemKit
 import TestSupport
 import Testing
 
-/// What leaves this machine behind a transfer that was ended; packets of `eth0` take 12 ms, and the
-/// default route by `wwan0` is forbidden.
+/// Packets that leave this machine after a transfer was ended; packets of `eth0` take 12 ms, and
+/// the default route by `wwan0` is forbidden.
 @Suite struct NetworkEndTests {
-    /// What the runner ends a transfer for.
+    /// The reason for which the runner ends a transfer.
     enum End: String, CaseIterable {
         case resourceTimeout
         case deadline

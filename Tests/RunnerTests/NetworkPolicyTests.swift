@@ -19,7 +19,7 @@ import Testing
 
         """
 
-    /// What an exchange says of its interface.
+    /// The interface members of an exchange.
     private func path(_ exchange: JSONValue?) -> [JSONValue?] {
         [
             exchange?["isCellular"], exchange?["isExpensive"], exchange?["isConstrained"],
@@ -87,8 +87,8 @@ import Testing
                 ]
             )
         }
-        // One for each of the two: connections are shared neither with the free session nor between
-        // policies.
+        // One connection for each of the two: neither the free session nor the policies share
+        // connections.
         let lines = try packets.finish().standardOutput.split(separator: "\n")
         #expect(lines.filter { $0.hasPrefix("sent") && $0.hasSuffix("syn") }.count == 2)
     }
@@ -220,7 +220,7 @@ import Testing
             ("avStreaming", "0x4"), ("responsiveAV", "0x5"), ("video", "0x5"),
             ("callSignaling", "0x6"), ("voice", "0x6"),
         ]
-        // Nobody answers there, so that the sockets stay as they were when their first packet left.
+        // No host answers there, so that the sockets stay in the state of their first packet.
         let nobody = "10.1.0.77"
         try links.ip("neighbor add \(nobody) lladdr 02:00:00:00:00:77 dev eth0")
         let sessions = priorities.map { "  \($0.0): { networkServiceType: \($0.0) }" }

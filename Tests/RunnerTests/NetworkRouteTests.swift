@@ -75,7 +75,7 @@ import Testing
 
     @Test func `a connection is known by the interface that it took, not by another look`() throws {
         try links.root.write("hello", to: "a")
-        // Who asks for the way to the address alone is told of `wwan0`.
+        // A lookup by the address alone yields `wwan0`.
         try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) table 100")
         try links.ip(
             "rule add to \(TwoLinks.address) ipproto tcp dport \(TwoLinks.port) lookup 100"

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// Downloads with a checksum whose file is there already.
+/// Downloads with a checksum whose file exists already.
 @Suite struct PresentFileTests {
     private static let right = "hello world"
     private static let digest = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"

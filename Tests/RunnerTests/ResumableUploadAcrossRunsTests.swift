@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// Uploads that a run has left, as the next one goes on with them or does not.
+/// Uploads that a run has left: the next run resumes them or does not.
 @Suite struct ResumableUploadAcrossRunsTests: ResumableUploadSuite {
     @Test(arguments: [[9, 9, 9, 9], [15, 2, 1, 15]] as [[Int32]])
     func `ended again and again, an upload arrives once and whole`(signals: [Int32]) throws {
@@ -48,7 +48,7 @@ import TransferModel
         let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
         let job = try job(server.url("/files"))
         let first = try job.run()
-        // A later run goes on, so that nobody has to look.
+        // A later run resumes the upload, so that the user need not act.
         #expect(first.code == 5)
         #expect(first.task("a")?["error"]?["message"]?.string?.contains("unknown") == false)
         #expect(try records(job).count == 1)
@@ -59,7 +59,7 @@ import TransferModel
         #expect(try records(job) == [])
     }
 
-    /// What makes another upload of it, and how the server hears of that.
+    /// A change that makes another upload, and the requests by which the server learns of it.
     @Test(arguments: [
         ("printf x >> body.bin", ["HEAD", "DELETE"]), ("touch body.bin", ["HEAD", "DELETE"]),
         ("sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml", ["HEAD", "DELETE"]),

@@ -3,14 +3,14 @@ import TestSupport
 /// Tests of jobs with an upload that is cut.
 protocol ResumableUploadSuite {}
 
-/// What each of them uploads.
+/// The body of each upload.
 private let content = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
 
 extension ResumableUploadSuite {
     static var body: [UInt8] { content }
 
-    /// So that the 104 of a scripted server is heard before a cut: the body waits for what comes
-    /// behind it.
+    /// Makes the body wait for the response that follows the 104, so that the client receives a
+    /// scripted server's 104 before a cut.
     static var asking: String { ", headers: { Expect: 100-continue }" }
 
     func job(

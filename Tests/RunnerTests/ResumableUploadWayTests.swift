@@ -10,7 +10,7 @@ import Testing
         case tls, proxy, tunnel, proxyOverTLS
     }
 
-    /// What stands between the runner and the server, and is there for as long as this.
+    /// The relays and proxies between the runner and the server, which live as long as this value.
     private struct Line {
         let url: String
         let session: String

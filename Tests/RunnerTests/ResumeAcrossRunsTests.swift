@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// Downloads whose run was ended, as the next run goes on with them.
+/// Downloads of an interrupted run, which the next run resumes.
 @Suite struct ResumeAcrossRunsTests {
     private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
     /// Its SHA-256.
@@ -109,7 +109,7 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
-    /// What keeps the next run from going on, and what it does with the part.
+    /// A change that keeps the next run from resuming, and whether the partial file stays.
     @Test(arguments: [
         ("truncate -s 1000000 out/.a.bin.part", false),
         ("sed -i 's/^{/{ /' out/.a.bin.part.record", false),
@@ -233,7 +233,7 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    /// What happens to the part behind what its record vouches for.
+    /// Changes of a partial file behind the length that its record vouches for.
     @Test(arguments: [
         "printf junk >>out/.a.bin.part",
         "head -c 200000 /dev/urandom >>out/.a.bin.part",

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// Downloads that were cut, as a run goes on with them.
+/// Cut downloads, which a run resumes.
 @Suite struct ResumeTests {
     private static let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
     private static let other = body.map { ~$0 }
@@ -58,8 +58,8 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
-    /// What a server answers when it is asked for the rest, what it has when it is asked for
-    /// everything, and how often it is asked.
+    /// A server's response to the request for the rest, its response to the request for everything,
+    /// and the number of requests.
     struct Answer: CustomTestStringConvertible {
         var testDescription: String
         var rest: Reply
@@ -198,8 +198,7 @@ import TransferModel
         #expect(run.attempts("a").map { $0["reason"]?.string } == ["truncated", "truncated", nil])
     }
 
-    /// What keeps a part from being gone on with: nothing that is certain says that the bytes stay
-    /// the same.
+    /// Responses that prevent resuming: they do not guarantee that the bytes stay the same.
     @Test(arguments: [
         (["ETag: W/\"one\""], ""),
         ([], ""),

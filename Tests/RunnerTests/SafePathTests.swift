@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What a path on the command line or in a job must not do to what is there.
+/// Paths on the command line or in a job must not harm existing files.
 @Suite struct SafePathTests {
     private let server: ScriptedServer
     private let job: JobFolder

@@ -38,7 +38,7 @@ import Testing
         #expect(missing.standardError.contains("none.yaml"))
     }
 
-    /// A job whose upload is large enough to be gone on with, and names its report.
+    /// A job that names its report, with an upload large enough to be resumable.
     private func uploadJob(_ more: String = "", task: String = "") throws -> JobFolder {
         let job = try JobFolder(
             """

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// What is said of a job file, or shown of it, does not tell what a declared variable of the
-/// environment holds.
+/// Messages about a job file, and its listing, do not reveal the value of a declared environment
+/// variable.
 @Suite struct SecretInFaultsTests {
     private static let token = "SuperSecretToken99"
     private static let environment = ["TOKEN": token, "FULL": "x \(token)", "STATE": nil]

@@ -43,7 +43,7 @@ import TransferModel
         #expect(outcome.status == .exit(0), "\(outcome.standardError)")
         let sent = secret.server.requests.first?.headers["X-It"]
         #expect(sent?.unicodeScalars.map(\.value) == value.utf8.map { UInt32($0) })
-        // Nobody asked for the others.
+        // The run did not read the other secrets.
         #expect(!secret.job.folder.contains("was-run"))
     }
 

@@ -7,7 +7,7 @@ import TransferModel
     private static let token = #"t0k_"en/ä+%\ value~~?"#
     private static let signature = "s1g/na%2Fture+~"
 
-    /// What a server can make of a value that it got.
+    /// The forms in which a server can echo a value.
     private static func echoes(of value: String) -> [String] {
         let percent = value.utf8.map { byte in
             "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
@@ -19,7 +19,7 @@ import TransferModel
             + encoded.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
     }
 
-    /// What of it may stand nowhere.
+    /// The traces of a value that no output may have.
     private static func traces(of value: String) -> [String] {
         let echoes = echoes(of: value)
         let characters = String(value.utf8.map { Character(Unicode.Scalar($0)) })
@@ -130,7 +130,7 @@ import TransferModel
         #expect(report.contains(Self.mark))
         if progress != "none" { #expect(run.command.standardError.contains(Self.mark)) }
 
-        // What was sent is the value itself.
+        // The request has the value itself.
         let ok = try #require(server.requests(for: "/ok").first { $0.target != "/ok" })
         #expect(ok.target == "/ok?sig=\(Self.signature)")
         #expect(

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// What servers do wrong, and what a run makes of it: a failure of the right kind, in bounded
-/// memory, and the destination as it was.
+/// Faults of servers: a run fails with the right kind, in bounded memory, and leaves the
+/// destination unchanged.
 @Suite struct ServerFaultTests {
     /// A fault, and the kinds of failure that tell it rightly.
     struct Fault: Sendable, CustomTestStringConvertible {

@@ -40,7 +40,7 @@ import Testing
         running.signal(signal)
         let run = try running.finish().reported(in: job.folder)
         #expect(run.code == code, "\(run.command.standardError)")
-        // What goes on in the next run has hidden names.
+        // Files that the next run resumes have hidden names.
         #expect(try job.folder.list("out").filter { !$0.hasPrefix(".") } == ["small.txt"])
         #expect(run.outcome("small") == "succeeded")
         for number in 0..<10 {

@@ -3,7 +3,7 @@ import SystemKit
 import TestSupport
 import Testing
 
-/// Disks that are full, read-only, of somebody else, or gone.
+/// Disks that are full, read-only, of another user, or gone.
 @Suite struct StorageFaultTests {
     /// How many files the jobs here have.
     private static let count = 10
@@ -93,7 +93,7 @@ import Testing
         let all = (1...Self.count).map { "\($0).bin" }
         let last = lines.filter { $0.hasPrefix("last ") }.map { String($0.dropFirst(5)) }
         #expect(last == all.sorted())
-        // Of each file that had a name at either time.
+        // The sum of each file that had a name at either time.
         let sums = lines.filter { $0.hasSuffix(".bin") && $0.contains(" \(Self.body.count) ") }
         #expect(sums.count == finished.count + Self.count)
         #expect(Set(sums.map { $0.split(separator: " ")[0] }).count == 1)

@@ -15,7 +15,7 @@ extension TwoLinks {
 
         """
 
-    /// What is long enough to be cut.
+    /// Content that is long enough to be cut.
     static let longContent = (0..<(6 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 
     func start(_ job: JobFolder) throws -> RunningCommand {

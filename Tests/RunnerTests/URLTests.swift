@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// What URLs ask for, by the built executable.
+/// The requests for URLs, by the built executable.
 @Suite struct URLTests {
     @Test func `a captured value asks for one segment, whatever it holds`() throws {
         let server = try ScriptedServer { request in

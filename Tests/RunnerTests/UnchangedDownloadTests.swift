@@ -2,8 +2,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// What is expected of a download's response, and captured from it, when the file that is there
-/// stays.
+/// Expectations and captures of a download's response when the existing file stays.
 @Suite struct UnchangedDownloadTests {
     private static let body = #"{"id": 42, "status": "broken"}"#
 

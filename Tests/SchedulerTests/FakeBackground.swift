@@ -2,12 +2,11 @@ import TransferModel
 
 @testable import Scheduler
 
-/// What is kept of background sessions, without a disk: what earlier runs have left is up to the
-/// test.
+/// The journal of background sessions, without a disk: the test sets the state from earlier runs.
 final class FakeBackground: BackgroundTransfers {
     private let earlier: [String: EarlierTransfer]
     private let fault: TransferFailure?
-    /// The tasks whose uploads can be gone on with.
+    /// The tasks with resumable uploads.
     private let uploads: Set<String>
     /// The attempts that were said to begin, and when their transfers' time is over.
     private(set) var begun: [(id: String, deadline: Timestamp?)] = []
@@ -20,7 +19,7 @@ final class FakeBackground: BackgroundTransfers {
         case ended(String, failures: Int)
     }
 
-    /// `fault` is why nothing can be told of a transfer.
+    /// `fault` is the reason why a transfer's state is unknown.
     init(
         _ earlier: [String: EarlierTransfer] = [:],
         fault: TransferFailure? = nil,

@@ -6,7 +6,7 @@ import TransferModel
 
 /// Answers attempts from a script, at once and on the caller's thread.
 final class FakeRunner: AttemptRunner {
-    /// What becomes of an attempt.
+    /// The outcome of an attempt.
     enum Answer {
         case success
         case failure(TransferFailure)

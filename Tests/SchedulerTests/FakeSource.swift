@@ -100,7 +100,7 @@ struct FakeSource: TaskSource {
 }
 
 extension RetryPolicy {
-    /// One attempt.
+    /// A policy with one attempt.
     static var none: RetryPolicy {
         var policy = RetryPolicy()
         policy.attempts = 1

@@ -158,7 +158,7 @@ import TransferModel
         try loseAnswer(to: "a", isKept: isKept, in: &run)
         #expect(run.retries.map(\.id) == ["a"])
         #expect(background.steps == [.began("a")] + told)
-        // The run is told to end before it can ask.
+        // The run is stopped before it can ask.
         run.signal(.terminate)
         let record = try #require(run.record("a"))
         #expect(record.error?.isOutcomeUnknown == !isKept)

@@ -97,7 +97,7 @@ import TransferModel
         run.advance(by: .seconds(5))
         run.networkChanges()
         #expect(run.running[0]?.number == 1)
-        // It was not what helps: the wait goes on.
+        // That change did not help: the task keeps waiting.
         Self.refuse("a", in: &run)
         run.advance(by: .seconds(2))
         run.networkChanges()

@@ -25,7 +25,7 @@ import TransferModel
         }
     }
 
-    /// A run whose file is there.
+    /// A run whose file exists.
     private func run(_ ifExists: TaskSpec.IfExists = .replace) -> RunSimulation {
         var run = RunSimulation([task(ifExists)], occupied: ["a"])
         run.answerCheck(0, .file)

@@ -142,7 +142,7 @@ import TransferModel
         // 64 that wait, and what ran when the 64th began to.
         #expect((64...66).contains(run.machine.active.count))
         run.advance(by: .seconds(1))
-        // Those that were begun are finished first.
+        // Retries come first.
         #expect(run.running.values.allSatisfy { $0.number == 2 })
         #expect(run.running.count == 2)
     }

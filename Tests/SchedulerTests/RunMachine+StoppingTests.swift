@@ -110,7 +110,7 @@ import TransferModel
         #expect(order.attempts.map(\.outcome) == [.cancelled])
         #expect(order.error?.isOutcomeUnknown == true)
         #expect(run.summary.exitCode == .terminated)
-        // What comes of it later changes nothing.
+        // Its later result changes nothing.
         run.finish("order")
         #expect(run.records.count == 3)
     }

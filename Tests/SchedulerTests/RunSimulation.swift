@@ -214,7 +214,7 @@ struct RunSimulation {
 }
 
 extension ResumeOutcome {
-    /// What an attempt has left of an upload.
+    /// The state of an upload after an attempt.
     static func upload(mayBeComplete: Bool, isKept: Bool = false) throws -> ResumeOutcome {
         let partial = PartialUpload(
             url: try HTTPURL("http://a.test/upload/1"),

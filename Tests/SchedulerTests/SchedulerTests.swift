@@ -46,7 +46,7 @@ private final class TextSink: RunEventSink {
         taskCount: 0
     )
 
-    /// Runs the tasks against a scripted runner by a clock that goes on by 300 ms at every look.
+    /// Runs the tasks against a scripted runner by a clock that advances by 300 ms at every look.
     private func run(
         _ tasks: [FakeSource.Task],
         progressInterval: Duration? = nil,

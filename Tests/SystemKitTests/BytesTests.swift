@@ -30,7 +30,7 @@ import Testing
             for byte in UInt8.min...UInt8.max {
                 var text = plain
                 text[place] = byte
-                // What stands behind it changes nothing.
+                // The bytes behind the text change nothing.
                 if place + 1 < length { text[place + 1] = ~byte }
                 let end = text.span.endOfPrintableASCII(from: place / 2)
                 let isPrintable = (0x20..<0x7F).contains(byte)

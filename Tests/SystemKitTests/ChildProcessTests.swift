@@ -61,7 +61,7 @@ import Testing
         let deadline = Clock.monotonicNanoseconds() + 1_000_000
         #expect(try child.capture(limit: 100, until: deadline).outcome == .timedOut)
         #expect(child.wait(until: nil) == .killed(signal: 9))
-        // Nobody holds the pipe any more: the one in the background is gone too.
+        // No process holds the pipe any more: the background process is gone too.
         #expect(
             try child.capture(limit: 100, until: Self.farAway()).outcome
                 == .ended(.killed(signal: 9))
@@ -111,7 +111,7 @@ import Testing
     @Test func `a child process ends when its last reference is released`() throws {
         let folder = try TemporaryFolder()
         #expect(try Command("mkfifo", [folder.path("end")]).run().status == .exit(0))
-        // Whoever reads the fifo sees its end when the program is gone.
+        // The reader of the fifo sees its end when the program is gone.
         let reader = try Command("cat", [folder.path("end")]).start()
         do {
             let child = try ChildProcess(

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Whatever a file is made like: without a name at first, or under a random one.
+/// Files of both kinds: without a name at first, or under a random one.
 @Suite struct OutputFileTests {
     private let folder: TemporaryFolder
 
@@ -104,7 +104,7 @@ import Testing
         #expect(try folder.mode(of: "out") == 0o604)
     }
 
-    /// What the file is to have, and what the one has that it replaces.
+    /// The mode of the new file, and the mode of the file that it replaces.
     @Test(arguments: [true, false], [(0o640, 0o644), (nil, 0o640)] as [(UInt16?, UInt32)])
     func `a file is synced with the permissions that it is published with`(
         unnamed: Bool,
@@ -193,7 +193,7 @@ import Testing
         try tool("test", "!", "-L", "out")
     }
 
-    /// What stands in the way, and what is said of it.
+    /// An obstacle at the destination, and the message about it.
     private static let obstacles = [
         (["mkdir", "out"], "Is a directory"),
         (["mkfifo", "out"], "it is a named pipe, which a file would replace"),

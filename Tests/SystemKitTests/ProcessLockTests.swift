@@ -35,7 +35,7 @@ import Testing
         // Its own is no other's.
         #expect(lock.holder == nil)
         #expect(try temporary.mode(of: "lock") == 0o600)
-        // To somebody who has ended nothing is sent.
+        // A process that has ended gets no signal.
         try process.send(.terminate)
     }
 

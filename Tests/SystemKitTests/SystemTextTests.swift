@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    /// What a system call gets of a text.
+    /// The bytes that a system call gets for a text.
     private func received(_ text: String) -> [UInt8] {
         unsafe text.withSystemText { pointer in
             unsafe UnsafeBufferPointer(start: pointer, count: strlen(pointer))

@@ -48,7 +48,7 @@ import Testing
         for found in try folder.list() where found != name {
             #expect(!OutputFile.removeLeftover(found, in: open))
         }
-        // What another test starts has all descriptors for a moment, and with them the lock.
+        // A child of another test briefly has all descriptors, and with them the lock.
         #expect((0..<1_000_000).contains { _ in OutputFile.removeLeftover(name, in: open) })
         #expect(try folder.list().sorted() == [".out.abc.part", name + "x", stranger].sorted())
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import TransferModel
 
 @Suite struct UserInformationTests {
-    /// What `first` finds in a text.
+    /// The login that `first` finds in a text.
     private func login(in text: String) -> String? {
         let bytes = Array(text.utf8)
         return UserInformation.first(in: bytes.span).map {
@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    /// What `ofReference` finds in a URL.
+    /// The login that `ofReference` finds in a URL.
     private func login(ofReference text: String) -> String? {
         let bytes = Array(text.utf8)
         return UserInformation.ofReference(bytes.span).map {

@@ -4,7 +4,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// The byte counts of records, held against what went through the connections.
+/// Compares the byte counts of records with the bytes on the connections.
 @Suite struct ByteCountTests {
     private static let text = Array(String(repeating: "a line of some text\n", count: 5000).utf8)
 

@@ -4,7 +4,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// What the engine hands back of responses that values are captured from.
+/// The engine's results of responses with captures.
 @Suite struct CaptureTests {
     private static func captures() throws -> [Capture] {
         [

@@ -21,7 +21,7 @@ import TransferModel
         }
     }
 
-    /// Lets in below `/in` whoever proves something, and answers the rest without asking.
+    /// Accepts any credential below `/in`, and answers other requests without a challenge.
     private static func halfOpenServer(
         _ challenge: String,
         elsewhere: @escaping @Sendable (RecordedRequest) -> Reply

@@ -13,7 +13,7 @@ import TransferModel
         certificates = try TestCertificates.shared()
     }
 
-    /// An nginx that asks for a certificate and answers `/who` with what it was shown.
+    /// An nginx that asks for a certificate and answers `/who` with the certificate's subject.
     private func nginx(_ locations: String = "") throws -> Nginx {
         try Nginx(
             certificate: certificates.server,
@@ -46,7 +46,7 @@ import TransferModel
         }
     }
 
-    /// What the server says of who was there.
+    /// The server's answer about the client's certificate.
     private func answer(
         _ url: String,
         _ harness: EngineHarness,

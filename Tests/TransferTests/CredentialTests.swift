@@ -23,7 +23,7 @@ import TransferModel
         return Credential(space: .init(scope: .origin(origin), realm: realm), proof: proof)
     }
 
-    /// Answers who proves himself as the test says; others are challenged.
+    /// Answers requests whose credential passes the test's check; challenges all others.
     private static func server(
         _ challenge: String,
         accepts: @escaping @Sendable (String) -> Bool
@@ -204,7 +204,7 @@ import TransferModel
         #expect(server.requests.map(\.body.count) == [size])
     }
 
-    /// What a server checks of a Digest answer by SHA-256 (RFC 7616 §3.4).
+    /// A server's check of a Digest answer by SHA-256 (RFC 7616 §3.4).
     private static func isRight(_ proof: String, method: String) -> Bool {
         let fields = HeaderFields([HeaderField(name: "a", value: proof)])
         guard proof.hasPrefix("Digest "),

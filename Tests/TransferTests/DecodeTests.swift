@@ -15,7 +15,7 @@ import TransferModel
 
     private static let text = Array(String(repeating: "a line of some text\n", count: 20_000).utf8)
 
-    /// What a command makes of bytes on its standard input.
+    /// The output of a command for bytes on its standard input.
     private func coded(_ bytes: [UInt8], by command: [String]) throws -> [UInt8] {
         let plain = try folder.write(bytes, to: ".plain")
         let script = "\(command.joined(separator: " ")) <'\(plain)' >'\(folder.path(".coded"))'"

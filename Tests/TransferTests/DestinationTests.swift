@@ -182,7 +182,7 @@ import TransferModel
         isExpected: Bool
     ) throws {
         try folder.write("old", to: "in/x")
-        // Of a 205 nobody but its length says that it is over.
+        // Only its length shows the end of a 205.
         let length = status == 205 ? "Content-Length: 0\r\n" : ""
         let reply = "HTTP/1.1 \(status) Empty\r\n\(length)\r\n"
         let server = try ScriptedServer(["/": [.raw(reply)]])

@@ -82,7 +82,7 @@ import TransferModel
         let result = try put(.pipe(path: folder.path("rows")))
         try expectCut(result)
         #expect(result.failure?.isPermanent == true)
-        // It may not have come to opening the pipe, which nobody reads any more.
+        // The writer may still wait for a reader of the pipe, which has none any more.
         withExtendedLifetime(writer) {}
     }
 

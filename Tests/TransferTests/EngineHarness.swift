@@ -12,14 +12,14 @@ final class EngineHarness {
     /// Turns this process's readings into the dates of results.
     let clock: RunClock
 
-    /// What comes of the engine, in its order.
+    /// The engine's events, in their order.
     private enum Event {
         case said(ErrorText)
         case attempts([AttemptEvent])
     }
 
     private let inbox = Inbox<Event>()
-    /// What programs have said by the time their attempts had ended.
+    /// The output of programs by the end of their attempts.
     private(set) var said: [ErrorText] = []
 
     init(
@@ -95,7 +95,7 @@ final class EngineHarness {
 }
 
 extension AttemptRequest {
-    /// One that takes part in caching and keeps the body in a file.
+    /// An attempt with the cache that keeps the body in a file.
     static func cached(
         _ url: String,
         method: String,

@@ -4,7 +4,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// The dates of records, held against what the server and the test saw happen.
+/// Compares the dates of records with the events that the server and the test saw.
 @Suite struct ExchangeDateTests {
     private var now: MonotonicTime {
         MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())

@@ -5,7 +5,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// What the engine makes of bodies and fields that are not as a job expects them.
+/// The engine's results for bodies and fields that differ from a job's expectations.
 @Suite struct ExpectTests {
     private let folder: TemporaryFolder
 

@@ -27,8 +27,8 @@ import TransferModel
         return try EngineHarness { $0.tls.caFile = authority }
     }
 
-    /// What came of a download, and the files that it has left; with an older libcurl such a server
-    /// is only one that cannot be spoken to, which the failure has to say.
+    /// The result of a download, and the files that it has left. An older libcurl cannot speak to
+    /// such a server, and the failure must say so.
     private func download(
         _ server: HTTP2Server
     ) throws -> (result: AttemptResult, files: [String])? {

@@ -42,7 +42,7 @@ import TransferModel
         }
     }
 
-    /// What is spoken where both sides may choose.
+    /// The version that both sides choose.
     private var chosen: String { isSpoken ? "h2" : "http/1.1" }
 
     @Test func `a session offers HTTP/2 by itself where libcurl does it well`() throws {
@@ -84,7 +84,7 @@ import TransferModel
         #expect(exchanges.count == 40)
         let connections = Set(exchanges.map(\.connectionIdentifier))
         #expect(connections.count <= (isSpoken ? 2 : 4))
-        // Whoever opens a connection is the one that has its dates.
+        // The exchange that opens a connection has its dates.
         #expect(exchanges.count { !$0.isReusedConnection } == connections.count)
         for exchange in exchanges where exchange.isReusedConnection {
             #expect(exchange.connectStartDate == nil)
@@ -253,8 +253,8 @@ import TransferModel
         #expect(failure?.message.contains("is built without HTTP/3") == true)
     }
 
-    /// What goes over HTTP/1.1 although its session has HTTP/2, asked of a server that has nothing
-    /// else.
+    /// Requests that use HTTP/1.1 although their session has HTTP/2, sent to a server that has only
+    /// HTTP/2.
     @Test(arguments: [HTTPVersion.automatic, .http2])
     func `a server without HTTP/1.1 gets orders and resumable uploads too`(
         version: HTTPVersion

@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import Transfer
 
-/// Proxies that want to know who asks, and what they do besides.
+/// Proxies that ask for a login, and their other behaviour.
 @Suite struct ProxyQuestionTests {
     private static let user = "me"
     private static let body = Array("secret order".utf8)
@@ -39,14 +39,14 @@ import TransferModel
     private static let challenge =
         "Proxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
 
-    /// A proxy that does not want a body before it knows who sends it.
+    /// A proxy that accepts a body only from an authenticated client.
     private static func proxy(
         _ answer: @escaping @Sendable (RecordedRequest) -> Reply
     ) throws -> ScriptedServer {
         try ScriptedServer(continues: { $0["proxy-authorization"] != nil }, answer: answer)
     }
 
-    /// What a proxy asks who has proved so much; nil when it is content.
+    /// The proxy's next challenge after a proof; nil when it is satisfied.
     private static func question(after proof: String?) -> Reply? {
         switch proof {
         case nil: .status(407, [challenge, "Proxy-Authenticate: NTLM"], text: "who?")

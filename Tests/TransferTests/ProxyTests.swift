@@ -6,7 +6,7 @@ import TransferModel
 @testable import Transfer
 
 @Suite struct ProxyTests {
-    /// An engine whose session goes by a proxy.
+    /// An engine whose session uses a proxy.
     private static func harness(
         _ proxy: ProxyServer,
         connectTimeout: Duration = .seconds(30)
@@ -237,8 +237,7 @@ import TransferModel
         #expect(result.transactions.map { $0.response?.statusCode } == [407, 200])
         #expect(result.transactions.map(\.countOfRequestBodyBytesSent) == [0, 4])
         #expect(result.transactions.map(\.countOfRequestBodyBytesBeforeEncoding) == [0, 4])
-        // What comes on a connection that is closed anyway is read only when it comes with the
-        // head.
+        // On a connection that closes anyway, bytes are read only if they arrive with the head.
         let received = result.transactions.map(\.countOfResponseBodyBytesReceived)
         #expect(received == [4, 4] || closes && received == [0, 4])
         #expect(result.transactions.map(\.countOfResponseBodyBytesAfterDecoding) == [4, 4])

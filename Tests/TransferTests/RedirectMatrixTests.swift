@@ -39,7 +39,7 @@ import TransferModel
         }
     }
 
-    /// What only the first origin may see, by hand; the jar's cookie comes on top.
+    /// Values that only the first origin may see; the jar's cookie is one more.
     private static let secrets = [
         "authorization": "Basic c2VjcmV0", "x-token": "secret",
         "referer": "http://a.example/secret",
@@ -132,7 +132,7 @@ import TransferModel
             #expect(!request.target.contains("secret"))
             #expect(request.method == matrixCase.methodAfter)
         }
-        // What crossed once does not come back: only the jar still knows who it belongs to.
+        // A field that was dropped once does not return: only the jar still knows its origin.
         for request in servers.home.requests(for: "/end") {
             for name in Self.secrets.keys { #expect(request.headers[name] == nil, "\(name)") }
             #expect(request.headers["cookie"] == "session=secret")
@@ -147,7 +147,7 @@ import TransferModel
         #expect(strangers.isEmpty != matrixCase.isFollowed)
     }
 
-    /// What a session proves itself with at the first origin, and how that origin asks for it.
+    /// The session's credential at the first origin, and that origin's challenge.
     enum Method: String, CaseIterable {
         case basic
         case digest
@@ -201,7 +201,7 @@ import TransferModel
             #expect(request.headers["authorization"] == nil)
             for field in request.headers.fields { #expect(!field.value.contains("secret")) }
         }
-        // The others ask, too, and nobody answers them.
+        // The other origins ask, too, and get no answer.
         #expect(result.failure?.httpStatus == (way == .back ? nil : 401))
         let reasons = result.transactions.map(\.reason)
         let hops = way == .back || way == .further ? 2 : 1

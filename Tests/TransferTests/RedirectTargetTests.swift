@@ -3,7 +3,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// What the next request is after a redirect that stays at its origin.
+/// The next request after a redirect that stays at its origin.
 @Suite struct RedirectTargetTests {
     /// Answers `/a/b/c` with a redirect and everything else with 200.
     private func answering(_ fields: [String], status: Int = 302) throws -> ScriptedServer {

@@ -4,7 +4,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// What a server does wrong, and what the engine makes of it.
+/// Faults of a server, and the engine's results.
 @Suite struct ResponseFaultTests {
     private static let body = [UInt8](repeating: 65, count: 100_000)
 
@@ -211,7 +211,7 @@ import TransferModel
         let isRefused = status.hasPrefix("500")
         #expect(result.failure?.kind == (isRefused ? .httpStatus : .protocolViolation))
         let received = try #require(result.transactions.last?.countOfResponseBodyBytesReceived)
-        // libcurl asks whether to go on after 100 pieces of 512 KiB at the latest.
+        // libcurl asks whether to continue after 100 pieces of 512 KiB at the latest.
         #expect(received < 64 << 20)
     }
 

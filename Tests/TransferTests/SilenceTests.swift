@@ -6,7 +6,7 @@ import TransferModel
 
 @testable import Transfer
 
-/// What counts as silence, and what does not.
+/// Events that count as silence, and events that do not.
 @Suite struct SilenceTests {
     private static let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
 

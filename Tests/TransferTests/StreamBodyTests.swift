@@ -148,7 +148,7 @@ import TransferModel
         _ = try makePipe("end")
         let server = try ScriptedServer(["/": [.ok("")]])
         let harness = try EngineHarness()
-        // Whoever reads the pipe sees its end when nobody of the group holds it any more.
+        // The reader of the pipe sees its end when no process of the group holds it any more.
         let reader = try start("cat end")
         let body = shell("exec 3> end; (sleep 1000 & sleep 1000) & echo ready >&3; exec sleep 1000")
         harness.engine.start([try .to(server.url("/"), method: "PUT", body: body)])
@@ -244,7 +244,7 @@ import TransferModel
             #expect(result.failure?.kind == kind)
             #expect(result.failure?.isPermanent == true)
             #expect(result.failure?.detail.contains("can be read once") == true)
-            // What is not followed is no redirect.
+            // An unfollowed redirect does not count.
             #expect(result.redirectCount == 0)
             #expect(try writer.finish().status == .exit(0))
         }

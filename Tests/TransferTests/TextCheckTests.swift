@@ -4,7 +4,7 @@ import TransferModel
 @testable import Transfer
 
 @Suite struct TextCheckTests {
-    /// What is wrong with a body that comes in pieces of that size.
+    /// The fault of a body that arrives in pieces of that size.
     private func fault(
         _ body: [UInt8],
         as encoding: TextEncoding = .utf8,

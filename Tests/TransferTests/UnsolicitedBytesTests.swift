@@ -4,7 +4,7 @@ import Testing
 import Transfer
 import TransferModel
 
-// RFC 9112 §6.3: what comes on a connection without a request belongs to none.
+// RFC 9112 §6.3: bytes on a connection without a request belong to no response.
 @Suite struct UnsolicitedBytesTests {
     private static let largeBody = [UInt8](repeating: 0x61, count: 100_000)
 
@@ -39,7 +39,7 @@ import TransferModel
         }
     }
 
-    /// What comes.
+    /// The unsolicited bytes.
     private static let extras: [String: [UInt8]] = [
         "response": Reply.head(
             200,
@@ -162,7 +162,7 @@ import TransferModel
         }
     }
 
-    /// What a path asks for first, and what is sent behind it; nil for a path of the second
+    /// The first reply for a path, and the bytes sent behind it; nil for a path of the second
     /// request.
     private static func first(of path: String) -> (First, extra: [UInt8])? {
         let words = path.withoutOrigin.split(separator: "/").map(String.init)

@@ -38,7 +38,7 @@ import Testing
     @Test func `pieces are as long as they are to be`() {
         let text = "a:\n" + (10..<90).map { "  k\($0): 1\n" }.joined()
         #expect(keys(text, head: 90, piece: 180) == ["k20", "k41", "k62", "k83"])
-        // The first and the third are read by whoever takes the second.
+        // The thread that takes the second piece also reads the first and the third.
         #expect(keys(text, head: 90, piece: 90, lead: 90) == ["k20", "k31", "k52", "k63", "k84"])
     }
 }

@@ -119,7 +119,7 @@ private struct MarkedParts: PartsAhead {
         // Sections that end and begin.
         "a:\n  b: 1\n  c: 2\nd:\n    e: 1\n    f: 2\ng:\n h: 1\n i: 1\n",
         "a:\n  b: 1\n  c: 2\nd: 1\ne: 2\nf:\n  b: 1\n  c: 2\n",
-        // What a part does not know.
+        // Anchors that a piece does not know.
         "a:\n  b: 1\n  c: &x 2\n  d: *x\n  e: &x 3\n  f: *x\n  g: 1\n",
         "a: &x\n  b: 1\n  c: 2\n  d: 3\n  e: 4\nf: *x\n",
         "a:\n  b: &x { c: 1 }\n  d: { <<: *x }\n  e: { *x : 1 }\n  f: *x\n  g: *x\n",

@@ -3,7 +3,7 @@ import Testing
 @testable import Plan
 
 @Suite struct DestinationIndexTests {
-    /// What the index says of destinations, and of sources marked by `<`, one task for each path.
+    /// The index's conflicts of destinations, and of sources marked by `<`, one task for each path.
     private func conflicts(_ paths: [String], report: String? = nil) -> [String] {
         var index = DestinationIndex(capacity: paths.count)
         index.addInput("/in", "an input")

@@ -7,8 +7,7 @@ import TransferModel
 
 @testable import Plan
 
-/// What becomes of values in URLs: a table of values, of the parts that they stand in and of where
-/// they come from.
+/// Values in URLs: a table of values, the parts of the URL that hold them, and their origins.
 @Suite struct FilledURLTests {
     /// Where a value comes from.
     enum Source: CaseIterable {

@@ -23,7 +23,7 @@ import TransferModel
         #expect(rejected?.diagnostics.first?.message.contains("64 MiB") == true)
     }
 
-    /// What an upload sends for one member of its JSON.
+    /// The text that an upload sends for one member of its JSON.
     private func json(
         _ value: String,
         declared: String = "{}",

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// What the plan makes of the bodies of uploads besides plain JSON.
+/// The plan's bodies of uploads other than plain JSON.
 @Suite struct UploadBodyTests {
     private func task(_ settings: String) throws -> TaskSpec {
         let text = "version: 1\nuploads:\n  it:\n    url: https://example.com/\n    \(settings)\n"

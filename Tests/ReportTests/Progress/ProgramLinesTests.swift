@@ -6,7 +6,7 @@ import TransferModel
 @Suite struct ProgramLinesTests {
     private static let mark = "‹redacted›"
 
-    /// What is shown after each piece, the last of which ends the text.
+    /// The lines shown after each piece; the last piece ends the text.
     private static func shown(_ pieces: [String], secret: String? = nil) -> [[String]] {
         var lines = ProgramLines(redactor: secret.flatMap { Redactor([Secret($0)]) })
         return pieces.indices.map {

@@ -8,7 +8,7 @@ import TransferModel
     private static let secret = #"S3cr"et/ß\\x😀 ~+"#
     private static let mark = "‹redacted›"
 
-    /// What is shown of pieces.
+    /// The text shown for pieces.
     private static func shown(_ pieces: [[UInt8]], _ secrets: String...) throws -> String {
         let redactor = try #require(Redactor(secrets.map { Secret($0) }))
         var stream = StreamRedactor(redactor)
@@ -31,8 +31,8 @@ import TransferModel
         #expect(whole.contains(Self.mark) && !whole.contains(form))
         for cut in 0...text.count {
             let shown = try Self.shown([Array(text[..<cut]), Array(text[cut...])], Self.secret)
-            // The first digit of base64 may be out before it is known for one: it has some bits of
-            // what stands before.
+            // The first digit of base64 may be out before it is recognized: it has some bits of the
+            // text before it.
             #expect(SecretForms.traces(of: Self.secret, in: shown).isEmpty, "\(cut) \(shown)")
             #expect(shown.contains(Self.mark) && shown.hasSuffix("and behind\n"))
         }

@@ -31,7 +31,7 @@ import TransferModel
         return ReportInvariants(report: try JSONValue(bytes: file.bytes)).violations()
     }
 
-    /// One way to break a rule, and what is said of it.
+    /// One way to break a rule, and the message about it.
     struct Fault: Sendable, CustomTestStringConvertible {
         var text: String
         var change: @Sendable (inout TransactionMetrics) -> Void

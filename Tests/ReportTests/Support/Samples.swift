@@ -142,7 +142,7 @@ enum Samples {
         return exchange
     }
 
-    /// A task whose only attempt met nobody.
+    /// A task whose only connection was refused.
     static var refused: TaskRecord {
         var record = record("refused", 2, .failed)
         var failure = TransferFailure(

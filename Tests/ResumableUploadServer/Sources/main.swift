@@ -56,7 +56,7 @@ final class UploadHandler: ChannelInboundHandler {
     }
 }
 
-/// Keeps a body in a folder under the next number; a name that is there is that of a whole file.
+/// Keeps a body in a folder under the next number; each name in the folder is that of a whole file.
 func store(_ body: [UInt8], in folder: String) {
     var number = 1
     while access("\(folder)/\(number)", F_OK) == 0 { number += 1 }

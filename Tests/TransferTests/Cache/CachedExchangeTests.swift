@@ -5,7 +5,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// What an attempt makes of stored responses.
+/// Attempts that use stored responses.
 @Suite struct CachedExchangeTests: CacheSuite {
     private static let fresh = "Cache-Control: max-age=600"
 
@@ -81,7 +81,7 @@ import TransferModel
             #expect(try folder.text("out") == "content")
         }
         #expect(server.requests.count == 1)
-        // Who asks for another coding is not answered by this one.
+        // This response does not serve a request with another coding.
         _ = try harness.run(attempt(server.url("/a")))
         #expect(server.requests.count == 2)
     }

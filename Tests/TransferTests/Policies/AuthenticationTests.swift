@@ -21,7 +21,7 @@ import TransferModel
 
     private static let url = try? HTTPURL("https://a.example/folder/file")
 
-    /// What an attempt without anything known begins with and then does about challenges.
+    /// The start of an attempt without known spaces, and its answers to challenges.
     private static func answers(
         _ credentials: [Credential],
         to challenges: [[Challenge]]

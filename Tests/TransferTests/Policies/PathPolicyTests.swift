@@ -22,7 +22,7 @@ import TransferModel
         var current: NetworkSnapshot
         /// The interface of all addresses beyond the machine.
         var interface: Int32?
-        /// What a fresh look says.
+        /// The results of a fresh look.
         var hasLostAll = false
 
         init(_ interfaces: [NetworkInterface], leading interface: Int32?) {

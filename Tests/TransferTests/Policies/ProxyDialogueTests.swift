@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import Transfer
 
-/// When a proxy is told who asks, and what it says about that.
+/// The time at which a proxy gets the login, and its responses.
 @Suite struct ProxyDialogueTests {
     private static let body = Array("secret order".utf8)
     private static let digest =
@@ -86,8 +86,8 @@ import TransferModel
         #expect(proxy.requests.map(\.body) == [[], Self.body, Self.body])
     }
 
-    // libcurl may go on over another connection than the one on which it was told that its nonce is
-    // stale.
+    // libcurl may continue over another connection than the one on which it learned that its nonce
+    // is stale.
     @Test func `a program's body follows a nonce that is stale`() throws {
         let proxy = try ScriptedServer(continues: { _ in true }) { request in
             switch request.headers["proxy-authorization"] {
@@ -166,7 +166,7 @@ import TransferModel
         let harness = try Self.harness(proxy, .digest)
         for turn in 0..<3 {
             let result = try harness.run(.to("\(scheme)://origin.test/"))
-            // Behind the tunnel nobody speaks TLS.
+            // No server speaks TLS behind the tunnel.
             #expect(result.failure?.kind == (scheme == "http" ? nil : .tls))
             #expect(result.transactions.last?.proxy?.tunnel?.statusCode != 407)
             if scheme == "http" {

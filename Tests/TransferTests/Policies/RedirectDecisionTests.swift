@@ -4,7 +4,7 @@ import TransferModel
 @testable import Transfer
 
 @Suite struct RedirectDecisionTests {
-    /// What becomes of a request with fields of its own when it is sent on.
+    /// The redirected request for a request with fields of its own.
     private static func decision(
         from url: String,
         to target: String,

@@ -65,7 +65,7 @@ import TransferModel
     }
 
     private func waitUntilLeft() throws {
-        // What another test starts has all descriptors for a moment, and with them the lock.
+        // A child of another test briefly has all descriptors, and with them the lock.
         let folder = try Folder(path: folder.path, create: false)
         _ = (0..<1_000_000).first { _ in
             (try? OutputFile(kept: ".out.part", in: folder, name: "out")) != nil
@@ -121,7 +121,7 @@ import TransferModel
         #expect(try find(boot: "another") == nil)
     }
 
-    /// What a power loss makes of a note that was not synced.
+    /// The effects of a power loss on an unsynced note.
     @Test(arguments: [
         "truncate -s $size $f", "truncate -s $size $f && truncate -s +700 $f",
         "truncate -s -1 $f", "truncate -s -80 $f", "truncate -s -200 $f",
@@ -133,7 +133,7 @@ import TransferModel
         let left = try #require(try find(boot: "another"))
         #expect(left.size == 60_000)
         #expect(try left.verify())
-        // What is noted next is behind what is whole.
+        // The next note follows the last whole one.
         try left.file.write(Self.bytes.span.extracting(60_000..<90_000))
         left.checkpoint(at: 90_000, .process)
         #expect(try recorded() == 90_000)
@@ -381,7 +381,7 @@ import TransferModel
         withExtendedLifetime(holder) {}
     }
 
-    /// What makes a part one that is not ours, or not whole.
+    /// Changes that make a partial file foreign or incomplete.
     @Test(arguments: [
         "chmod 620 .out.part", "cp .out.part a && chmod 600 a && mv a .out.part",
         "ln .out.part b", "mv .out.part c && ln -s c .out.part", "rm .out.part",

@@ -4,7 +4,7 @@ import TransferModel
 
 @testable import Transfer
 
-/// Uploads that are cut or lose their answer, as the next attempt goes on with them.
+/// Uploads that are cut or lose their response, which the next attempt resumes.
 @Suite struct CutUploadTests: UploadSuite {
     let folder: TemporaryFolder
 

@@ -231,7 +231,7 @@ import TransferModel
         #expect(try look() == [.networkLoad])
         let results = try upload(server.url("/files"), harness: harness) {
             $0.cachePolicy = .useProtocolCachePolicy
-            // The first attempt, whose answer nobody has heard, makes nothing untrue.
+            // The first attempt, whose response was lost, invalidates nothing.
             guard $0.number == 2 else { return }
             let types = try look()
             #expect(types == [.localCache])

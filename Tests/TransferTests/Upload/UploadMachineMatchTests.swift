@@ -8,7 +8,7 @@ import Testing
 
     init() throws { urls = try UploadMachineURLs() }
 
-    /// One whose record is of something else.
+    /// A machine whose record belongs to another upload.
     private func other(_ match: UploadMachine.Match, isRepeatable: Bool = false) -> Driver {
         Driver(
             UploadMachine(
@@ -38,7 +38,7 @@ import Testing
         match: UploadMachine.Match
     ) {
         expectBeginning(other(match, isRepeatable: true))
-        // Of an order that may not arrive twice it is asked first.
+        // For an order that may not arrive twice the machine asks first.
         let machine = other(match)
         #expect(machine.leg == .offset)
         #expect(machine.answer(204, "Upload-Offset: 999999", "Upload-Complete: ?0") == .proceed)
@@ -61,7 +61,7 @@ import Testing
         let machine = other(.order)
         #expect(machine.answer(status, lines) == .fail(fault))
         #expect((machine.url == own) == (fault == .refused(status: status)))
-        // What became of somebody else's is no matter, once it is known.
+        // The outcome of a foreign upload does not matter, once it is known.
         let foreign = other(.nothing)
         let isKnown = status == 404 || !lines.isEmpty
         #expect(foreign.answer(status, lines) == (isKnown ? .proceed : .sendPlainly))

@@ -86,7 +86,7 @@ extension UploadMachineSuite {
         Driver(UploadMachine(total: total, version: version, isRepeatable: isRepeatable), task)
     }
 
-    /// One that has its URL.
+    /// A machine that has its URL.
     func begun(isRepeatable: Bool = false, limit: Int? = nil) -> Driver {
         let machine = machine(isRepeatable: isRepeatable)
         let limits = limit.map { ["Upload-Limit: max-append-size=\($0)"] } ?? []
@@ -94,7 +94,7 @@ extension UploadMachineSuite {
         return machine
     }
 
-    /// What another attempt has left.
+    /// The upload that another attempt has left.
     func partial(
         version: UploadVersion = .v6,
         confirmed: Int64 = 0,
@@ -113,7 +113,7 @@ extension UploadMachineSuite {
         )
     }
 
-    /// One that asks how much there is.
+    /// A machine that asks for the offset.
     func asking(isRepeatable: Bool = false, confirmed: Int64 = 0) -> Driver {
         Driver(
             UploadMachine(

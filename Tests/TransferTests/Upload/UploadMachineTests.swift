@@ -3,7 +3,7 @@ import TransferModel
 
 @testable import Transfer
 
-/// What follows on each answer, from the first request to the last part.
+/// The next leg after each response, from the first request to the last part.
 @Suite struct UploadMachineTests: UploadMachineSuite {
     let urls: UploadMachineURLs
 
@@ -174,7 +174,7 @@ import TransferModel
         let order = asking()
         #expect(order.answer(status) == .fail(.forgotten(status: status)))
 
-        // Without its last byte nobody can have acted on it.
+        // Without the last byte the server cannot have acted on the upload.
         let unfinished = begun()
         #expect(unfinished.answer(201, "Upload-Complete: ?0", isSent: false) == .proceed)
         #expect(unfinished.answer(status) == .proceed)
@@ -236,7 +236,7 @@ import TransferModel
 
     // MARK: Sending the rest
 
-    /// One that sends from 400 on.
+    /// A machine that sends from 400 on.
     private func sending(isLast: Bool = true) -> Driver {
         let machine = asking()
         let limit = isLast ? "X: 1" : "Upload-Limit: max-append-size=500000"
@@ -249,7 +249,7 @@ import TransferModel
     func `the answer to the last part is that to the task`(line: String) {
         let machine = sending()
         #expect(machine.answer(200, line) == .judge)
-        // Until its body is there it may be lost.
+        // The response may be lost until its body has arrived.
         #expect(machine.url == own)
     }
 

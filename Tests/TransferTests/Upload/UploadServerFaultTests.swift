@@ -75,7 +75,7 @@ import TransferModel
         #expect(server.bodies.isOnly(Self.body))
         let parts = server.requests.filter { $0.method == "PATCH" && !$0.body.isEmpty }
         let longest = parts.map(\.body.count).max() ?? 0
-        // One that nobody has told of a limit finds it by trying.
+        // Without an announced limit the client finds it by trying.
         #expect(!isTold || longest <= 1_000_000)
         let completeness = Set(parts.dropLast().map { $0.headers["Upload-Complete"] })
         #expect(completeness == ["?0"])

@@ -36,7 +36,7 @@ extension UploadSuite {
         }
     }
 
-    /// Makes attempts until one succeeds or has left nothing to go on with.
+    /// Makes attempts until one succeeds or leaves nothing to resume.
     func upload(
         _ url: String,
         _ source: Source = .file,
@@ -54,7 +54,8 @@ extension UploadSuite {
             attempt.number = results.count + 1
             attempt.upload = .init(id: "a", isKept: false, partial: partial)
             attempt.requiresFreshConnection = true
-            // So that the 104 is heard before a cut: the body waits for what comes behind it.
+            // Makes the body wait for the response that follows the 104, so that the client
+            // receives it before a cut.
             attempt.request.headers = [HeaderField(name: "Expect", value: "100-continue")]
             try change(&attempt)
             let result = try harness.run(attempt)

@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import Plan
 
-/// What the settings of one task say together; no job is read for it.
+/// Checks of one task's combined settings, without a job file.
 @Suite struct TaskCheckTests {
     @Test func `a task allows no interface that its session forbids`() throws {
         let place = try TestPlace.of(.data, "allowsCellularAccess: true")
