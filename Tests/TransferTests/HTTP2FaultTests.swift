@@ -27,8 +27,9 @@ import TransferModel
         return try EngineHarness { $0.tls.caFile = authority }
     }
 
-    /// The result of a download, and the files that it has left. An older libcurl cannot speak to
-    /// such a server, and the failure must say so.
+    /// The result of a download, and the files that it has left.
+    ///
+    /// An older libcurl cannot speak to such a server, and the failure must say so.
     private func download(
         _ server: HTTP2Server
     ) throws -> (result: AttemptResult, files: [String])? {
