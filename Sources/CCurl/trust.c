@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-// OpenSSL discards a rejected certificate, and libcurl reports only the error number. So this callback, which OpenSSL
+// OpenSSL discards a rejected certificate, and libcurl reports only the error number. So a callback, which OpenSSL
 // calls for each fault, records the data of the certificate.
 //
 // A watch belongs to an easy handle and to each connection that the handle opened; the last owner frees it. libcurl

@@ -6,7 +6,6 @@ package import TransferModel
 /// Each process reads the file at its start and adds its changes at its end, under a lock. For each
 /// cookie the latest state wins; deletions are remembered as states for a while. The file is
 /// replaced as a whole. The lock's name is the file's name with `.lock` appended.
-/// behind it.
 package struct CookieFile: Sendable {
     /// Why cookies could not be read or written.
     package struct Fault: Error, Sendable, Hashable {

@@ -109,7 +109,6 @@ package enum YAMLLibrary {
     ///
     /// Counts start at `start`, in the line with number `line`. In a `problem`, the context and the
     /// marks are meaningless. Returns nil unless a key of a block mapping is there.
-    /// stands there.
     static func readEntries<Result>(
         _ bytes: [UInt8],
         from start: Int,

@@ -4,11 +4,11 @@ package import TransferModel
 /// Keeps the idempotency keys of a job's orders (unsafe requests) across its runs, in the job's
 /// file.
 ///
-/// An order keeps its key until a run that had it accepted ends with exit code 0. A run of a part
-/// of the job counts only if no order of the last run of the whole job is open. `init` saves the
-/// seeds of the keys to the disk, and `commit` saves that an order is about to be sent, so the next
-/// run always makes the same key. One process at a time may use the file: the caller holds the
-/// job's lock.
+/// An order keeps its key until a run that had it accepted ends with exit code 0. A run of some
+/// tasks with that exit code drops all keys if the last whole run began all orders and none is
+/// open. `init` saves the seeds of the keys to the disk, and `commit` saves that an order is about
+/// to be sent, so the next run always makes the same key. One process at a time may use the file:
+/// the caller holds the job's lock.
 package final class KeyJournal: RunEventSink {
     package typealias Fault = JournalFault
 

@@ -144,7 +144,7 @@ package final class ChildProcess: Sendable {
             if found == process {
                 status = Status(code)
             } else if found < 0, errno != EINTR {
-                // Somebody else waited for it: how it ended is not known any more.
+                // Another caller collected the end, so the status is lost.
                 status = .exited(-1)
             }
             return status

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What exists at the path of a file to be written.
+/// The present occupant of a path for a file to be written.
 package enum PathOccupant: Sendable, Hashable {
     case nothing
     /// A regular file or a link to one.

@@ -10,8 +10,7 @@ const char *csystem_argument(int index);
 // The program's path as given to execve(2); NULL if the kernel does not say (AT_EXECFN of getauxval(3)).
 const char *csystem_started_path(void);
 
-// Whether a text may have the scalars U+10FF80 to U+10FFFF, which stand for invalid bytes: only such texts need
-// conversion.
+// Whether a text may have scalars for invalid bytes, U+10FF80 to U+10FFFF, which need conversion.
 int csystem_may_hold_foreign(const char *text);
 // Replaces those scalars by their bytes.
 void csystem_restore(char *text);

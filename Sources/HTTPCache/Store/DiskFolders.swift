@@ -8,8 +8,8 @@ internal import SystemKit
 ///       bodies/<key>.<n>    written once, never changed; the key's first half stands for it
 ///       bodies/<key>.<n>.<t>  one that nothing can validate: of no use after that second
 ///       lock-0 … lock-f     taken while a list is changed, by the last digit of its key
-///       sweep.lock held while making room; notes the last search for leftovers
-///       usage, usage.lock the last counted size, and the bytes added since
+///       sweep.lock          held while making room; notes the last search for leftovers
+///       usage, usage.lock   the last counted size, and the bytes added since
 ///
 /// All belong to one user and are private. A class, because each lookup of a URL takes them.
 final class DiskFolders: Sendable {

@@ -15,7 +15,6 @@ extension Redactor {
     /// The start of a secret that continues or may continue after the text; nil if there is none.
     ///
     /// Text before it can be searched as if it were the whole text: no secret spans that position.
-    /// place.
     func openSecret(in text: Span<UInt8>) -> Int? {
         // An ellipsis cut in two: after the beginning of a secret it will mark a cut secret.
         let whole = text.extracting(0..<Self.endBeforeEllipsis(of: text))
