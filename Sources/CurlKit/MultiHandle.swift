@@ -17,8 +17,8 @@ package import SystemKit
 
     /// The driver's number for this handle.
     package let tag: Int
-    /// Whether to report a handle without a socket to wait for, at some cost for each transfer.
-    /// Only this reveals the end of a paused body's connection.
+    /// Whether to report a handle without a socket to wait for, at some cost for each transfer:
+    /// only this reveals the end of a paused body's connection.
     package var tellsOfDroppedSockets = false
     private weak var driver: (any Driver)?
     /// Its sockets (`CURLMOPT_SOCKETFUNCTION`); retained, because connections are closed last.

@@ -7,8 +7,8 @@ package enum PathOccupant: Sendable, Hashable {
     case file
     /// A symbolic link to nothing.
     case danglingLink
-    /// Something that a file must not replace: a folder (`EISDIR`), a device, a pipe, a socket or a
-    /// link into /proc (`EINVAL`). A link such as /dev/stdout leads to an open stream.
+    /// Something that a file must not replace: a folder (`EISDIR`), a device, a pipe, a socket, or
+    /// a link into /proc such as /dev/stdout, which leads to an open stream (`EINVAL`).
     case other(SystemError)
 
     /// Looks at a path; an inaccessible path counts as nothing, since the later use reports the

@@ -131,8 +131,8 @@ package enum HTTPDate {
             return number
         }
 
-        /// Reads `08:49:37`; returns the second of the day. A leap second is the next minute's
-        /// first.
+        /// Reads `08:49:37`; returns the second of the day, which for a leap second is the next
+        /// minute's first.
         mutating func takeClock(from text: Span<UInt8>) -> Int64? {
             guard let hour = takeNumber(2...2, from: text), hour < 24, take(":", from: text),
                 let minute = takeNumber(2...2, from: text), minute < 60, take(":", from: text),

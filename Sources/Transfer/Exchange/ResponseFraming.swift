@@ -38,8 +38,8 @@ struct ResponseFraming {
         }
     }
 
-    /// Why the framing is invalid. Contradictory lengths are an attack or a fault, and so is a
-    /// coding that no `TE` field requested (RFC 9112 §7.4).
+    /// Why the framing is invalid: by contradictory lengths, which are an attack or a fault, or by
+    /// a coding that no `TE` field requested (RFC 9112 §7.4).
     var violation: String? {
         if isLengthNoNumber { return "the response has a Content-Length that is no size" }
         if lengthsDiffer { return "the response has two different Content-Length fields" }
