@@ -73,8 +73,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
     package var httpStatus: Int?
     /// Whether the peer cannot have processed the request: no connection, or no byte was sent.
     package var isKnownUnprocessed = false
-    /// Whether a redirect had answered the POST before: the failure and its status concern the
-    /// request for the redirect's target.
+    /// Whether a redirect had answered the unsafe request before: the failure and its status
+    /// concern the request for the redirect's target.
     package var followsOrder = false
     /// Whether the peer may have processed a request that must not be repeated: a person must
     /// check.

@@ -59,7 +59,7 @@ package struct CacheDraft: Sendable {
     private mutating func keep(_ bytes: Span<UInt8>) -> Bool {
         switch content {
         case .file(let file, _):
-            // When the disk was full for one response, no other response uses it.
+            // After a fault such as a full disk, the store writes no other response.
             return store.fault == nil && write(bytes, to: file)
         case .memory(var kept):
             content = .memory([])
