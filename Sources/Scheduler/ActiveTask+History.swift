@@ -29,4 +29,61 @@ extension ActiveTask {
             }
         )
     }
+
+    /// How long an origin that answered 429 or 503 is paused: for as long as it asks, else for this
+    /// attempt's backoff.
+    ///
+    /// A wait longer than `maximumRetryAfter` fails the task at once; the other tasks wait no
+    /// longer than the backoff.
+    func originPause(
+        after result: AttemptResult,
+        _ history: RetryDecision.History,
+        part: Double
+    ) -> (origin: Origin, duration: Duration)? {
+        guard let status = result.response?.statusCode, status == 429 || status == 503 else {
+            return nil
+        }
+        var pause = RetryDecision.backoff(spec.retry.backoff, after: number, dice: part)
+        if spec.retry.respectRetryAfter, let asked = history.retryAfter,
+            asked <= spec.retry.maximumRetryAfter
+        {
+            pause = max(pause, asked)
+        }
+        let answered = try? HTTPURL(result.currentRequest.url)
+        return ((answered ?? spec.request.url).origin, pause)
+    }
+
+    /// Whether a task whose attempt had no way may send its request again over another interface.
+    ///
+    /// Not if nothing is to be repeated, the body was a pipe, or an order may have been processed
+    /// that has left no upload to continue.
+    func mayRepeat(after failure: TransferFailure, _ result: AttemptResult) -> Bool {
+        if failure.isPermanent { return false }
+        if failure.isKnownUnprocessed { return true }
+        guard spec.retry.repeat != .never else { return false }
+        return result.leavesUpload
+            || !RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
+    }
+
+    /// The failure of a task that a stopping run ends.
+    ///
+    /// An attempt that was ended in flight says where it was, and whether the server may have acted
+    /// on its request.
+    func cancellation(_ text: String) -> TransferFailure {
+        var failure = TransferFailure.cancelled(text)
+        guard let last = self.failure else { return failure }
+        if last.kind == .cancelled {
+            failure = last
+            failure.detail = text
+            return failure.explained(.notRetried, self)
+        }
+        failure.detail +=
+            number == 0
+            ? "; it could not begin (\(last.detail))"
+            : "; attempt \(number) had failed (\(last.detail)) and was not repeated"
+        // Only this run could have asked how much of it has arrived.
+        failure.isOutcomeUnknown = leavesOutcomeUnknown(last)
+        failure.explain(.notRetried, under: spec.retry)
+        return failure
+    }
 }

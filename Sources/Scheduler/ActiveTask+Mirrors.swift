@@ -23,12 +23,51 @@ extension ActiveTask {
         lane.origin = url.origin
     }
 
-    /// Chooses the next URL after a failed attempt, which would be treated so if there were no
-    /// other.
+    /// What a task does after a failed attempt.
+    enum Next {
+        /// Asks a mirror at once that it has not asked.
+        case mirror
+        /// Waits for a way to the URL that alone had none: no other URL will answer.
+        case awaitWay(TransferFailure)
+        case decided(RetryDecision)
+    }
+
+    /// Decides on a failed attempt.
     ///
-    /// nil when no other is asked: there is none, the fault is not the server's, or nothing may be
-    /// sent twice.
-    mutating func moveOn(
+    /// - Parameters:
+    ///   - failure: Why it failed.
+    ///   - history: What is known of the task.
+    ///   - part: The part of the backoff that is waited, from 0 up to but not including 1.
+    ///   - mayAskMirror: Whether there is time for another URL at once.
+    /// - Returns: The next step; `url` is the one to ask then.
+    mutating func next(
+        after failure: TransferFailure,
+        _ history: RetryDecision.History,
+        part: Double,
+        mayAskMirror: Bool
+    ) -> Next {
+        let (request, policy) = (request, spec.retry)
+        func decide(_ failure: TransferFailure) -> RetryDecision {
+            .decide(failure, of: request, under: policy, history: history, dice: part)
+        }
+        let decision = decide(failure)
+        guard let step = moveOn(after: failure, decision) else { return .decided(decision) }
+        if case .untried = step, mayAskMirror { return .mirror }
+        var final = decision
+        // Not this URL but another one may answer now.
+        if case .again = step, decision == .giveUp(.notRetried),
+            let recoverable = mirrors?.recoverable
+        {
+            final = decide(recoverable)
+        }
+        guard final.isFinal, let unreachable = mirrors?.unreachable else { return .decided(final) }
+        mirrors?.strikeOffReached()
+        return .awaitWay(unreachable)
+    }
+
+    /// Chooses the next URL; nil when no other is asked: there is none, the fault is not the
+    /// server's, or nothing may be sent twice.
+    private mutating func moveOn(
         after failure: TransferFailure,
         _ decision: RetryDecision
     ) -> MirrorRotation.Step? {

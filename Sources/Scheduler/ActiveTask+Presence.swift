@@ -1,3 +1,4 @@
+import SystemKit
 import Transfer
 import TransferModel
 
@@ -50,6 +51,21 @@ extension ActiveTask {
         return checksum.map {
             FileExamination(destination, $0, maximumSize: spec.expectation.maximumSize)
         }
+    }
+
+    /// Takes in what is at the destination; nil when the task continues, else how it ends.
+    mutating func meet(_ occupant: PathOccupant) -> Result<Void, TransferFailure>? {
+        presence = occupant == .file && isMetByFile ? .occupied : .missing
+        // A task that may replace a file looks at it again when its own file is whole.
+        guard occupant != .nothing, presence == .missing, let destination = spec.destination,
+            !destination.ifExists.mayReplace
+        else { return nil }
+        guard destination.ifExists == .skip else {
+            return .failure(.destinationExists(destination.displayPath, phase: .prepare))
+        }
+        return occupant.fault(at: destination.path).map {
+            .failure(TransferFailure($0, phase: .prepare))
+        } ?? .success(())
     }
 
     /// Begins to hash the file that is there; nil when there is nothing to hold it against.

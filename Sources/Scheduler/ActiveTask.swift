@@ -63,11 +63,6 @@ struct ActiveTask {
 
     /// nil for a task without mirrors.
     var mirrors: MirrorRotation?
-    /// The last failure of a URL that may answer another request; kept for tasks with mirrors.
-    var recoverable: TransferFailure? { mirrors?.recoverable }
-    /// The last failure of a URL to which no permitted interface leads; kept for tasks with
-    /// mirrors.
-    var unreachable: TransferFailure? { mirrors?.unreachable }
     /// What the file's checksum is looked up in.
     var checksums: ChecksumList?
     /// Whether it is this task that fetches them.

@@ -15,7 +15,7 @@ extension EarlierTransfer {
         to spec: TaskSpec,
         within interval: Duration?,
         at date: Timestamp,
-        leavesUpload: Bool
+        leavesUpload: @autoclosure () -> Bool
     ) -> TransferFailure? {
         var cut = TransferFailure(
             kind: .cancelled,
@@ -29,7 +29,7 @@ extension EarlierTransfer {
         if !hadKey { request.headers.removeAll { $0.isNamed(IdempotencyKeyField.name) } }
         if wasCut, !(hadKey && spec.wantsKey),
             RetryDecision.leavesOutcomeUnknown(cut, of: request, under: spec.retry),
-            !leavesUpload
+            !leavesUpload()
         {
             cut.isOutcomeUnknown = true
             cut.explain(.outcomeUnknown, under: spec.retry)

@@ -7,24 +7,16 @@ import TransferModel
 extension RunMachine {
     /// Whether a task whose attempt had no way waits for one, or looks for another one.
     ///
-    /// Each does that when the network has changed since the attempt began. Nobody does when
-    /// another attempt may not follow: nothing is to be repeated, the body was a pipe, or an order
-    /// may have been processed that has left no upload to go on with.
+    /// Each task looks again when the network has changed since its attempt began.
     func mayAwait(
         _ task: ActiveTask,
         _ result: AttemptResult,
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) -> Bool {
-        guard phase == .running, task.isInTime(now),
-            sessions[task.lane.session].waitsForConnectivity || isOvertaken(task)
-        else { return false }
-        if failure.isPermanent { return false }
-        if failure.isKnownUnprocessed { return true }
-        let policy = task.spec.retry
-        guard policy.repeat != .never else { return false }
-        return result.leavesUpload
-            || !RetryDecision.leavesOutcomeUnknown(failure, of: task.request, under: policy)
+        phase == .running && task.isInTime(now)
+            && (sessions[task.lane.session].waitsForConnectivity || isOvertaken(task))
+            && task.mayRepeat(after: failure, result)
     }
 
     /// Lets a task wait until the network changes; not at all when it has changed since the attempt

@@ -5,42 +5,7 @@ import Transfer
 import TransferModel
 
 extension RunMachine {
-    /// Goes on with a download whose destination's presence decides.
-    mutating func destinationChecked(
-        _ index: Int,
-        _ occupant: PathOccupant,
-        _ now: MonotonicTime
-    ) {
-        guard var slot = active.take(index) else { return }
-        if slot.task.stage == .checking { destinationChecked(&slot.task, occupant, now) }
-        active.putBack(slot)
-    }
-
-    private mutating func destinationChecked(
-        _ task: inout ActiveTask,
-        _ occupant: PathOccupant,
-        _ now: MonotonicTime
-    ) {
-        // What takes the place of something else looks at it again when the file is whole.
-        let isInTheWay = task.spec.destination?.ifExists.mayReplace == false
-        task.presence = occupant == .file && task.isMetByFile ? .occupied : .missing
-        if occupant != .nothing, isInTheWay, task.presence == .missing,
-            let destination = task.spec.destination
-        {
-            release(task)
-            if destination.ifExists != .skip {
-                fail(&task, .destinationExists(destination.displayPath, phase: .prepare), now)
-            } else if let fault = occupant.fault(at: destination.path) {
-                fail(&task, TransferFailure(fault, phase: .prepare), now)
-            } else {
-                succeed(&task, .unchanged, now)
-            }
-        } else {
-            goOn(with: &task, now)
-        }
-    }
-
-    /// Goes on with a task whose attempt has ended.
+    /// Takes in how the attempt of a task has ended.
     mutating func finish(
         _ result: AttemptResult,
         _ now: MonotonicTime,
@@ -101,47 +66,26 @@ extension RunMachine {
             cancelTask(&task, now)
             return
         }
-        pauseOrigin(task, result, history, part, now)
-        func decide(_ failure: TransferFailure) -> RetryDecision {
-            RetryDecision.decide(
-                failure,
-                of: task.request,
-                under: task.spec.retry,
-                history: history,
-                dice: part
-            )
+        if let pause = task.originPause(after: result, history, part: part) {
+            lanes.pause(pause.origin, until: now + pause.duration, from: now)
         }
-        var decision = decide(failure)
-        let step = task.moveOn(after: failure, decision)
-        switch step {
-        case .untried where phase == .running && task.hasTime(now):
+        let mayAskMirror = phase == .running && task.hasTime(now)
+        switch task.next(after: failure, history, part: part, mayAskMirror: mayAskMirror) {
+        case .mirror:
             task.waits.wait(nil, since: now)
             park(&task)
             announceRetry(task, failure, due: now, now)
-            return
-        case .again where decision == .giveUp(.notRetried):
-            // Not this URL but another one may answer now.
-            if let recoverable = task.recoverable { decision = decide(recoverable) }
-        default: break
-        }
-        if decision.isFinal, step != nil, let unreachable = task.unreachable {
-            // One URL had no way, and no other one will answer: it is that one that is waited for.
-            task.mirrors?.strikeOffReached()
-            if mayAwait(task, result, unreachable, now) {
-                awaitConnectivity(&task, result, unreachable, now)
-            } else {
-                fail(&task, unreachable.explained(.notRetried, task), now)
-            }
-            return
-        }
-        switch decision {
-        case .giveUp(let reason):
+        case .awaitWay(let unreachable) where mayAwait(task, result, unreachable, now):
+            awaitConnectivity(&task, result, unreachable, now)
+        case .awaitWay(let unreachable):
+            fail(&task, unreachable.explained(.notRetried, task), now)
+        case .decided(.giveUp(let reason)):
             fail(&task, failure.explained(reason, task), now)
-        case .retry where phase != .running:
+        case .decided(.retry) where phase != .running:
             cancelTask(&task, now)
-        case .retry where !retryBudget.take():
+        case .decided(.retry) where !retryBudget.take():
             fail(&task, failure.explained(.runBudgetExhausted, task), now)
-        case .retry(let wait, let reason):
+        case .decided(.retry(let wait, let reason)):
             task.wait(reason, since: now)
             retries.insert(Timer(time: now + wait, task: task.spec.index))
             announceRetry(task, failure, due: now + wait, now)
@@ -191,32 +135,6 @@ extension RunMachine {
         fail(&task, failure.explained(reason, task), now)
     }
 
-    /// Pauses the origin that answered 429 or 503: for as long as it asks, else for this attempt's
-    /// backoff.
-    ///
-    /// A wait longer than `maximumRetryAfter` fails the task at once; it does not hold the other
-    /// tasks up for so long, only for the backoff.
-    private mutating func pauseOrigin(
-        _ task: ActiveTask,
-        _ result: AttemptResult,
-        _ history: RetryDecision.History,
-        _ part: Double,
-        _ now: MonotonicTime
-    ) {
-        guard let status = result.response?.statusCode, status == 429 || status == 503 else {
-            return
-        }
-        let policy = task.spec.retry
-        var pause = RetryDecision.backoff(policy.backoff, after: task.number, dice: part)
-        if policy.respectRetryAfter, let asked = history.retryAfter,
-            asked <= policy.maximumRetryAfter
-        {
-            pause = max(pause, asked)
-        }
-        let answered = try? HTTPURL(result.currentRequest.url)
-        lanes.pause((answered ?? task.spec.request.url).origin, until: now + pause, from: now)
-    }
-
     // MARK: Records
 
     /// Gives back the place of a task in the stages `checking` and `running`.
@@ -231,9 +149,13 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         end(&task)
-        complete(task.spec.index, task.record(outcome, clock, now), verdict: .success)
+        succeed(task.spec.index, task.record(outcome, clock, now))
+    }
+
+    mutating func succeed(_ index: Int, _ record: consuming TaskRecord) {
+        complete(index, record, verdict: .success)
         guard phase == .running else { return }
-        for tasks in ledger.succeed(task.spec.index) { makeReady(tasks) }
+        for tasks in ledger.succeed(index) { makeReady(tasks) }
     }
 
     /// Ends a task that has begun, and those that wait for what it could not fetch.

@@ -2,8 +2,35 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// Files that are there already, held against the checksums that the job has for them.
+/// Files that are at destinations already, and are checked against the checksums of the job.
 extension RunMachine {
+    /// Takes in what is at the destination of a download.
+    mutating func destinationChecked(
+        _ index: Int,
+        _ occupant: PathOccupant,
+        _ now: MonotonicTime
+    ) {
+        guard var slot = active.take(index) else { return }
+        if slot.task.stage == .checking { destinationChecked(&slot.task, occupant, now) }
+        active.putBack(slot)
+    }
+
+    private mutating func destinationChecked(
+        _ task: inout ActiveTask,
+        _ occupant: PathOccupant,
+        _ now: MonotonicTime
+    ) {
+        switch task.meet(occupant) {
+        case nil: goOn(with: &task, now)
+        case .success:
+            release(task)
+            succeed(&task, .unchanged, now)
+        case .failure(let failure):
+            release(task)
+            fail(&task, failure, now)
+        }
+    }
+
     /// Whether a task waits to hear what is at its destination; otherwise its file is to be
     /// fetched.
     mutating func looksAtFile(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
@@ -26,7 +53,7 @@ extension RunMachine {
         }
     }
 
-    /// Goes on with a task whose file was held against its checksum.
+    /// Takes in whether the file of a task has its checksum.
     mutating func fileExamined(
         _ task: inout ActiveTask,
         _ result: AttemptResult,

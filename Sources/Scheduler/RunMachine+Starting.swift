@@ -7,6 +7,11 @@ extension RunMachine {
     /// memory.
     var maximumWaiting: Int { max(64, 4 * schedule.maxConcurrentTasks) }
 
+    /// Whether a task is one of those that later runs go on with.
+    func isKept(_ spec: TaskSpec) -> Bool {
+        keepsTransfers && sessions[spec.session].kind == .background
+    }
+
     /// Fills the free places, best task first, up to the next task whose settings are needed.
     ///
     /// A task from `ready` has to be read before its host is known. If the host has no room it
@@ -44,29 +49,20 @@ extension RunMachine {
     }
 
     /// Begins the task whose settings were asked for, or keeps it back.
-    mutating func taskRead(
-        _ spec: TaskSpec,
-        _ earlier: Recollection?,
-        _ now: MonotonicTime
-    ) -> RunQuestion? {
-        guard takesPlace(spec, earlier, now) else { return proceed(now) }
+    mutating func taskRead(_ spec: TaskSpec, _ now: MonotonicTime) -> RunQuestion? {
+        guard takesPlace(spec, now) else { return proceed(now) }
         if spec.wantsKey || isKept(spec) { return .order(spec) }
         begin(spec, nil, nil, now)
         return proceed(now)
     }
 
     /// Whether the task whose settings were asked for has a place in its lane now.
-    private mutating func takesPlace(
-        _ spec: TaskSpec,
-        _ earlier: Recollection?,
-        _ now: MonotonicTime
-    ) -> Bool {
+    private mutating func takesPlace(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
         if let lane = start?.lane {
             guard connectivity.hold(spec, now) else { return true }
             lanes.leave(lane)
             return false
         }
-        if let earlier, isEnded(spec, by: earlier, now) { return false }
         if let date = spec.earliestBeginDate, beginDates.keepBack(spec.index, until: date, now) {
             return false
         }
@@ -87,7 +83,23 @@ extension RunMachine {
         return proceed(now)
     }
 
-    /// Ends the task that was asked for: it has no settings, or no key.
+    /// Ends the task that was asked for as an earlier run has ended it; a failure is no news, and
+    /// does not stop this run.
+    mutating func taskHadEnded(
+        _ index: Int,
+        _ record: consuming TaskRecord,
+        _ failure: TransferFailure?,
+        _ now: MonotonicTime
+    ) -> RunQuestion? {
+        if let failure {
+            fail(index, record, failure, now, stops: false)
+        } else {
+            succeed(index, record)
+        }
+        return proceed(now)
+    }
+
+    /// Ends the task that was asked for: it has no settings, no key, or must not be repeated.
     mutating func taskFailed(
         _ index: Int,
         _ record: consuming TaskRecord,

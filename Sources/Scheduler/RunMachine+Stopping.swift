@@ -60,27 +60,8 @@ extension RunMachine {
     }
 
     /// Ends a task that has begun because the run stops.
-    ///
-    /// An attempt that was ended in flight says where it was, and whether the server may have acted
-    /// on its request.
     mutating func cancelTask(_ task: inout ActiveTask, _ now: MonotonicTime) {
-        let text = stopReason?.text ?? ""
-        var failure = TransferFailure.cancelled(text)
-        if let last = task.failure {
-            if last.kind == .cancelled {
-                failure = last
-                failure.detail = text
-                failure = failure.explained(.notRetried, task)
-            } else {
-                failure.detail +=
-                    task.number == 0
-                    ? "; it could not begin (\(last.detail))"
-                    : "; attempt \(task.number) had failed (\(last.detail)) and was not repeated"
-                // Only this run could have asked how much of it has arrived.
-                failure.isOutcomeUnknown = task.leavesOutcomeUnknown(last)
-                failure.explain(.notRetried, under: task.spec.retry)
-            }
-        }
+        let failure = task.cancellation(stopReason?.text ?? "")
         let outcome = stopReason?.haltedOutcome ?? .cancelled
         var record = task.record(outcome, clock, now)
         record.end(cancelledBy: failure)

@@ -3,9 +3,10 @@ import TransferModel
 /// A question that a `RunMachine` cannot go on without; `TaskResolver` answers it at once, on the
 /// same thread.
 enum RunQuestion {
-    /// The settings of a task that may start; a fresh task has no place at its host yet.
+    /// The settings of a task that may start; a fresh task has no place at its host yet, and
+    /// earlier runs may have ended it.
     ///
-    /// The answer is `RunMachine.taskRead` or `taskFailed`.
+    /// The answer is `RunMachine.taskRead`, `taskFailed` or `taskHadEnded`.
     case task(Int, captured: CapturedValues, isFresh: Bool)
     /// The idempotency key of a task that begins, and how far earlier runs have brought it.
     ///
@@ -15,13 +16,6 @@ enum RunQuestion {
     ///
     /// The answer is `RunMachine.unbegunRecorded`.
     case record(TaskLedger.UnbegunEnd, captured: CapturedValues)
-}
-
-/// A transfer that earlier runs have begun.
-struct Recollection {
-    var transfer: EarlierTransfer
-    /// Whether its server can be asked how much of its upload has arrived.
-    var leavesUpload: Bool
 }
 
 /// A step of an attempt that the journal of a background session keeps.

@@ -67,7 +67,10 @@ struct TaskResolver {
         do {
             let spec = try source.task(at: task, captured: captured)
             if sessions.indices.contains(spec.session) {
-                return machine.taskRead(spec, isFresh ? try recall(spec) : nil, now)
+                guard isFresh, let left = try recall(spec) else {
+                    return machine.taskRead(spec, now)
+                }
+                return endEarlier(spec, left, of: &machine, now)
             }
             failure = .undecodable("the plan has no session \(spec.session)")
         } catch let fault as TransferFailure {
@@ -86,17 +89,38 @@ struct TaskResolver {
     }
 
     /// The part of a fresh task that earlier runs have done; nil for none.
-    private func recall(_ spec: TaskSpec) throws(TransferFailure) -> Recollection? {
-        guard isKept(spec), let background, background.knows(spec),
-            let transfer = try background.recall(spec)
-        else { return nil }
-        // The key of an order that an earlier run has ended is spent in this run: no order of a
-        // later round gets it.
-        if transfer.end != nil, spec.wantsKey { _ = try? orderKeys?.key(of: spec) }
-        return Recollection(
-            transfer: transfer,
-            leavesUpload: transfer.wasCut && background.leavesUpload(spec)
+    private func recall(_ spec: TaskSpec) throws(TransferFailure) -> EarlierTransfer? {
+        guard isKept(spec), let background, background.knows(spec) else { return nil }
+        return try background.recall(spec)
+    }
+
+    /// Ends a task that earlier runs have left nothing to do of, or lets it start.
+    private func endEarlier(
+        _ spec: TaskSpec,
+        _ left: EarlierTransfer,
+        of machine: inout RunMachine,
+        _ now: MonotonicTime
+    ) -> RunQuestion? {
+        if let end = left.end {
+            // The order's key is spent in this run: no order of a later round gets it.
+            if spec.wantsKey { _ = try? orderKeys?.key(of: spec) }
+            var record = unbegunRecord(of: spec, end.outcome, now)
+            record.changed = false
+            record.file = end.file
+            record.voucher = end.voucher
+            record.earlier = .init(attempts: left.attempts, end: end)
+            return machine.taskHadEnded(spec.index, record, end.error, now)
+        }
+        let obstacle = left.obstacle(
+            to: spec,
+            within: sessions[spec.session].timeoutIntervalForResource,
+            at: clock.timestamp(of: now),
+            leavesUpload: background?.leavesUpload(spec) ?? false
         )
+        guard let obstacle else { return machine.taskRead(spec, now) }
+        var record = unbegunRecord(of: spec, .failed, now)
+        record.earlier = .init(attempts: left.attempts, end: nil)
+        return machine.taskFailed(spec.index, record, obstacle, now)
     }
 
     private func fail(
