@@ -22,8 +22,7 @@ import TransferModel
         return try #require(try CookiesTests.cookie(text, at: time(seconds)))
     }
 
-    @Test func `a file that is not there has no cookies, and without changes none is made`() throws
-    {
+    @Test func `a missing file has no cookies, and without changes none is made`() throws {
         #expect(try file.read() == [])
         try file.write([], at: time(1000))
         #expect(!temporary.contains("state"))
@@ -60,7 +59,7 @@ import TransferModel
         #expect(CookieStore(try file.read(), at: time(3000)).all.map(\.value) == ["1", "3"])
     }
 
-    @Test func `a cookie that has expired leaves no value behind, and later nothing`() throws {
+    @Test func `an expired cookie leaves no value, and later no trace`() throws {
         try file.write([cookie("a=1; Max-Age=10"), cookie("b=2")], at: time(1000))
         try file.write([cookie("c=3", at: 1010)], at: time(1010))
         #expect(try file.read().map(\.value).sorted() == ["", "2", "3"])
@@ -77,7 +76,7 @@ import TransferModel
         #expect(try file.read().count == 50)
     }
 
-    @Test func `a file that is not whole is not believed, and replaced`() throws {
+    @Test func `an incomplete file is not used, and replaced`() throws {
         try file.write([cookie("a=1"), cookie("b=2")], at: time(1000))
         let whole = try temporary.text(name)
         let broken = [

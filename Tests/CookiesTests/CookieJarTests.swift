@@ -52,7 +52,7 @@ import TransferModel
         #expect(jar.isOfUse == (sends || isAccepted))
     }
 
-    @Test func `a jar that accepts nothing and has nothing is of no use`() {
+    @Test func `a jar that accepts and has no cookies is not used`() {
         #expect(!Self.jar(policy: .never).isOfUse)
         #expect(Self.jar().isOfUse)
     }
@@ -84,7 +84,7 @@ import TransferModel
         #expect(try Self.field(jar, for: "https://www.shop.example/") == "a=1; c=3")
     }
 
-    @Test func `a cookie with a secret stays with its origin and is not for the disk`() throws {
+    @Test func `a cookie with a secret stays at its origin and off the disk`() throws {
         let jar = Self.jar(findSecret: { $0.contains("hush") ? 0 : nil })
         try Self.accept(
             ["a=hush; Max-Age=60; Domain=shop.example", "b=2; Max-Age=60; Domain=shop.example"],

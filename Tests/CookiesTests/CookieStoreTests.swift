@@ -164,7 +164,7 @@ import TransferModel
         #expect(store.count == 50)
     }
 
-    @Test func `3000 are kept in all, those that were used last`() throws {
+    @Test func `3000 cookies are kept in all, those that were used last`() throws {
         var store = CookieStore()
         for number in 0..<3000 {
             try store.receive("a=1; Path=/", from: "https://h\(number).example/")

@@ -4,7 +4,7 @@ import TransferModel
 @testable import Cookies
 
 @Suite struct CookieTests {
-    @Test func `a cookie without attributes is for its host and folder, and ends with the run`()
+    @Test func `a cookie without attributes belongs to its host, folder and run`()
         throws
     {
         let cookie = try #require(try cookie("a=b"))

@@ -21,7 +21,7 @@ import Testing
         #expect(GitHubRenderer.render(FileDiagnostics(source: source, diagnostics: [])).isEmpty)
     }
 
-    @Test func `a fault is one line with the text for people`() {
+    @Test func `a fault is one line with the readable text`() {
         let fault = Diagnostic(
             code: "x.y",
             "unknown key `b`",

@@ -113,7 +113,7 @@ import Testing
             ("../a.yaml", "../a.yaml"), ("a\nb", "a%0Ab"),
         ]
     )
-    func `a file's name becomes a reference that nothing in it can bend`(
+    func `a file's name becomes a safely encoded reference`(
         name: String,
         reference: String
     ) throws {

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test
-    func `a body that turns out too large is left out where the response is of use without it`()
+    func `a body above the limit is dropped if the response is useful without it`()
         throws
     {
         let place = try StoreFolder()

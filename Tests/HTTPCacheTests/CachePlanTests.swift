@@ -143,7 +143,7 @@ import TransferModel
         #expect(plan(try request(method: method), fresh) == .ask(.method, []))
     }
 
-    @Test func `a HEAD is answered by what a GET has brought, but asks about nothing`() throws {
+    @Test func `a HEAD uses a GET's stored response, but revalidates none`() throws {
         #expect(plan(try request(method: "HEAD"), fresh) == .serve(.hit, .fresh))
         #expect(plan(try request(method: "HEAD"), stale) == .ask(.expired, []))
     }

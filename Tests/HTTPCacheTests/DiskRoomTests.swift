@@ -106,7 +106,7 @@ import Testing
         room.close(in: folders)
     }
 
-    @Test func `a count that is missing begins anew`() throws {
+    @Test func `a missing count starts anew`() throws {
         let store = place.store()
         try store.add("one")
         store.close()
@@ -118,7 +118,7 @@ import Testing
         #expect(sweep.add(0)?.room == .enough)
     }
 
-    @Test func `a count that cannot be is none`() throws {
+    @Test func `an impossible count is ignored`() throws {
         try place.add("one")
         try place.temporary.write("-9000000000\n", to: place.inside("usage"), mode: 0o600)
         let sweep = DiskSweep(folders: try place.folders, capacity: 1 << 20)

@@ -99,7 +99,7 @@ import TransferModel
         #expect(try store.contents() == ["two"])
     }
 
-    @Test func `a body that others may have written is not served`() throws {
+    @Test func `a body that other users may write is not served`() throws {
         let store = place.store()
         try store.add("one")
         let body = place.inside("bodies/" + (try #require(try place.names("bodies").first)))

@@ -112,7 +112,7 @@ import TransferModel
         #expect(try content(store) == nil)
     }
 
-    @Test func `a folder that is taken away meanwhile is made again`() throws {
+    @Test func `a folder that is removed meanwhile is made again`() throws {
         let store = store()
         try add(store, "one")
         folder.clear()

@@ -182,7 +182,7 @@ import TransferModel
             (["ETag: \"a\""], "Cache-Control: max-age=0, stale-while-revalidate=9", true),
         ] as [([String], String, Bool)]
     )
-    func `a confirmation is written down when that is of use`(
+    func `a revalidation is stored when it extends freshness`(
         lines: [String],
         control: String,
         isWritten: Bool
@@ -205,7 +205,7 @@ import TransferModel
     }
 
     // RFC 9111 §4.3.5
-    @Test func `a HEAD that says that it varies has the stored response validated`() throws {
+    @Test func `a HEAD with Vary makes the stored response be revalidated`() throws {
         let cache = cache()
         try add(fresh, "ETag: \"a\"", answering: try request(), to: cache)
         cache.note(

@@ -15,7 +15,7 @@ import TransferModel
             ("ETag: \"c\"", nil), ("A: b", nil),
         ] as [(String, Int?)]
     )
-    func `a 304 is about the response that has its validator`(line: String, index: Int?) {
+    func `a 304 confirms the response with its validator`(line: String, index: Int?) {
         #expect(Validators.confirmed(by: headerFields([line]), among: [strong, weak]) == index)
     }
 
@@ -27,7 +27,7 @@ import TransferModel
         #expect(Validators.confirmed(by: other, among: [strong]) == 0)
     }
 
-    @Test func `a 304 that names nothing is about the only one that was asked about`() {
+    @Test func `a 304 without a validator confirms the only candidate`() {
         #expect(Validators.confirmed(by: HeaderFields(), among: [strong]) == 0)
         #expect(Validators.confirmed(by: HeaderFields(), among: [bare]) == 0)
         #expect(Validators.confirmed(by: HeaderFields(), among: []) == nil)
@@ -40,7 +40,7 @@ import TransferModel
             (["Content-Length: 8"], false), ([], true), (["Last-Modified: \(startDate)"], false),
         ] as [([String], Bool)]
     )
-    func `a HEAD tells whether a stored response still holds`(lines: [String], isSame: Bool) {
+    func `a HEAD shows whether a stored response is still valid`(lines: [String], isSame: Bool) {
         #expect(Validators.isSame(headerFields(lines), as: strong) == isSame)
     }
 

@@ -26,7 +26,7 @@ import Testing
         #expect(throws: JSONValue.Fault.self) { try JSONValue(bytes: [0x22, 0xFF, 0x22]) }
     }
 
-    @Test func `512 collections may stand inside one another and no more`() throws {
+    @Test func `512 nested collections are read, and one more is not`() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[{\"a\":", count: depth / 2) + "1"
                 + String(repeating: "}]", count: depth / 2)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FixtureTests {
     @Test(arguments: Fixture.all())
-    func `a broken file is explained as written down beside it`(fixture: Fixture) throws {
+    func `a broken file has the diagnostics that its fixture lists`(fixture: Fixture) throws {
         let source = SourceText(name: fixture.name + ".yaml", bytes: fixture.input)
         let result = Document.parse(source.bytes, name: source.name)
         let report = FileDiagnostics(source: source, diagnostics: result.diagnostics)

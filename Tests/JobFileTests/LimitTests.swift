@@ -48,7 +48,7 @@ import Testing
         #expect(fault.range.start == SourcePosition(line: 19, column: 3))
     }
 
-    @Test func `a chain of merges is as deep as what it merges`() {
+    @Test func `a chain of merges is as deep as its mappings`() {
         var text = "m0: &m0 {a: 1}\n"
         for level in 1...100 { text += "m\(level): &m\(level) {<<: *m\(level - 1)}\n" }
         #expect(faults(text).map(\.code) == ["yaml.nesting"])
@@ -93,7 +93,7 @@ import Testing
         #expect(fault.notes.first?.range?.start.line == 8)
     }
 
-    @Test func `a file of faults is given up after a thousand`() {
+    @Test func `a file with more than a thousand faults is not read further`() {
         let found = faults(repeating("key: 1\n", 100_000))
         #expect(found.count == DocumentLimits.diagnostics + 1)
         #expect(found.last?.code == "yaml.too-many-faults")

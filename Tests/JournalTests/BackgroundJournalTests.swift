@@ -354,8 +354,7 @@ import TransferModel
         }
     }
 
-    @Test func `a byte that has changed in what was synchronized is damage, wherever it is`() throws
-    {
+    @Test func `a changed byte in the synced part is damage at any position`() throws {
         let (whole, _, _) = try journal(isDurable: true)
         let marks = JournalText.name.count + 1
         for place in 0..<whole.count where !(marks..<marks + 24).contains(place) {
@@ -366,7 +365,7 @@ import TransferModel
         }
     }
 
-    @Test func `a journal that was shortened while a run has it takes no more entries`() throws {
+    @Test func `a journal that is shortened during a run takes no more entries`() throws {
         let journal = try open()
         begin(journal, "a")
         try journal.write(isDurable: true)
@@ -377,7 +376,7 @@ import TransferModel
         #expect(throws: BackgroundJournal.Fault.self) { try open() }
     }
 
-    @Test func `a file that others may have written is not believed`() throws {
+    @Test func `a file that other users may have written is not used`() throws {
         _ = try open()
         try folder.write(try text, to: "background/x.journal", mode: 0o666)
         #expect(throws: BackgroundJournal.Fault.self) { try open() }

@@ -55,7 +55,7 @@ import Testing
         #expect(throws: Never.self) { try JournalText(Array(bytes.prefix(Self.ends[2]))) }
     }
 
-    @Test func `a flipped bit is found, and only behind the marks taken for a cut`() throws {
+    @Test func `a flipped bit is damage, and a cut only behind the marks`() throws {
         let bytes = marked(.first, Self.ends[2])
         for position in Self.start..<bytes.count {
             for bit in 0..<8 {

@@ -178,7 +178,7 @@ import TransferModel
         }
     }
 
-    @Test func `a file that is damaged is refused by its name, an empty one too`() throws {
+    @Test func `a damaged or empty file is rejected with its name`() throws {
         _ = try open(first)
         let good = try text
         for text in [[], Array("nonsense".utf8), JournalText.bytes(of: []), Array(good.dropLast())]

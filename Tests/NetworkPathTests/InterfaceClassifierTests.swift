@@ -91,7 +91,7 @@ import TransferModel
         ("cdc_mbim", InterfaceKind.cellular), ("qmi_wwan", .cellular), ("rmnet_ipa", .cellular),
         ("rndis_host", .wired), ("ipheth", .wired),
     ])
-    func `a driver says what it is, and that it costs`(driver: String, kind: InterfaceKind) throws {
+    func `a driver determines the kind and the cost`(driver: String, kind: InterfaceKind) throws {
         try device("usb0", index: 2, driver: driver)
         let found = classes([NetworkInterface(index: 2, name: "usb0")])[0]
         #expect(found.kind == kind)
@@ -104,7 +104,7 @@ import TransferModel
         #expect(classes([NetworkInterface(index: 2, name: "w0")])[0].kind == .wifi)
     }
 
-    @Test func `a folder of another namespace's interface says nothing`() throws {
+    @Test func `a folder of another namespace's interface is no evidence`() throws {
         try device("eth0", index: 7, uevent: "DEVTYPE=wwan\n")
         #expect(classes([NetworkInterface(index: 2, name: "eth0")])[0].kind == .wired)
     }
@@ -286,7 +286,7 @@ import TransferModel
         }
     }
 
-    @Test func `a bridge is the worst of its ports`() throws {
+    @Test func `a bridge has the worst class of its ports`() throws {
         try device("wwan0", index: 3, uevent: "DEVTYPE=wwan\n")
         let found = classes([
             NetworkInterface(index: 2, name: "br0", linkKind: "bridge"),

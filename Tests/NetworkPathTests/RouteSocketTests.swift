@@ -18,7 +18,7 @@ import TransferModel
     }
 
     @Test(arguments: [("127.0.0.1", "127.0.0.9"), ("::1", "::1")])
-    func `a connection has a way as long as the machine has its address`(own: String, peer: String)
+    func `a connection has a path while the machine has its address`(own: String, peer: String)
         throws
     {
         let socket = try RouteSocket()

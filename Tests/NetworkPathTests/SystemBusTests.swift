@@ -42,7 +42,7 @@ import TransferModel
         #expect(found.isExpensive == expensive)
     }
 
-    @Test func `a device that NetworkManager knows nothing of says nothing`() throws {
+    @Test func `a device unknown to NetworkManager has no evidence`() throws {
         let answer = try Self.answer(Self.device("eth0", type: 1, metered: 0))
         #expect(SystemBus.networkManager(answer).isEmpty)
     }

@@ -137,7 +137,7 @@ import TransferModel
         #expect(task.body == .bytes(Array(sent.utf8)))
     }
 
-    @Test func `a fallback takes the place of an empty value only`() throws {
+    @Test func `a fallback replaces an empty value only`() throws {
         let url = #"url: "https://a.example/${task.log.in.text:-none}""#
         #expect(try task(url).request.url.text == "https://a.example/text")
         #expect(try task(url, text: "").request.url.text == "https://a.example/none")

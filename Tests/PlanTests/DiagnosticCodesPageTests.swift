@@ -118,7 +118,7 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: DocumentedCode.all.filter { $0.bad != nil })
-    func `a bad example is answered with its code`(row: DocumentedCode) throws {
+    func `a bad example causes its code`(row: DocumentedCode) throws {
         let example = try #require(row.bad)
         let bytes = try #require(row.jobFile(example), "\(row.place) is not a place")
         let found = codes(of: bytes, variables: row.variables(example), lacksSecrets: true)
@@ -126,7 +126,7 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: DocumentedCode.all.filter { $0.good != nil })
-    func `a good example is right`(row: DocumentedCode) throws {
+    func `a good example is valid`(row: DocumentedCode) throws {
         let example = try #require(row.good)
         let bytes = try #require(row.jobFile(example), "\(row.place) is not a place")
         let found = codes(of: bytes, variables: row.variables(example), lacksSecrets: false)

@@ -42,7 +42,7 @@ import TransferModel
         "data: { t: { url: 'https://a.example/', expect: { headers: { # } } } }",
         "defaults: { httpAdditionalHeaders: { # } }\ndata: { t: { url: 'https://a.example/' } }",
     ])
-    func `a hundred fields are taken and one more is refused`(job: String) {
+    func `a hundred fields are accepted and one more is an error`(job: String) {
         for (count, codes) in [(100, []), (101, ["job.out-of-range"])] {
             let fields = Self.list(count) { "h\($0): a" }
             let found = diagnostics("version: 1\n" + job.replacing("#", with: fields))
@@ -68,7 +68,7 @@ import TransferModel
     }
 
     @Test(arguments: [(100, []), (101, ["job.out-of-range"])])
-    func `a hundred pointers are taken and one more is refused`(count: Int, codes: [String]) {
+    func `a hundred pointers are accepted and one more is an error`(count: Int, codes: [String]) {
         let values = Self.list(count) { "/p\($0): a" }
         let url = "url: 'https://a.example/'"
         let found = diagnostics(

@@ -131,7 +131,7 @@ import TransferModel
         )
     }
 
-    @Test func `a checksum may stand in a list`() throws {
+    @Test func `a checksum may come from a list`() throws {
         let plan = try TestJob.download(
             "checksum: { from: https://example.com/SUMS, algorithm: sha512, name: x }"
         )
@@ -291,7 +291,7 @@ import TransferModel
         ("file: a.json, headers: { content-type: text/x }", "text/x"),
         ("text: hi, headers: { content-type: text/csv }", "text/csv"),
     ])
-    func `a body says what it is unless the task does`(body: String, type: String) throws {
+    func `a body sets its Content-Type unless the task does`(body: String, type: String) throws {
         let plan = try TestJob.plan("version: 1\nuploads: { a: { url: http://a/, \(body) } }")
         let request = try plan.task(at: 0).request
         #expect(request.method == "POST")

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `a job with very many warnings is right and shows the first hundred`() throws {
+    @Test func `a job with very many warnings is valid and shows the first hundred`() throws {
         let tasks = (0..<3000).map {
             "  t\($0): { url: 'http://a.example/', headers: { Cookie: a=b } }"
         }

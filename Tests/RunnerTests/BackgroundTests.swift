@@ -177,7 +177,7 @@ import TransferModel
         #expect(file["size"]?.integer == 5)
     }
 
-    @Test func `a failure for good stays one in the round, and another is tried again`() throws {
+    @Test func `a permanent failure stays in the round, and a temporary one is retried`() throws {
         let server = try ScriptedServer([
             "/o1": [.status(402), .status(201)], "/o2": [.status(503), .status(503), .status(201)],
             "/o3": [.status(201)],
@@ -303,7 +303,7 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a job does not take over what another one has left open`() throws {
+    @Test func `a job does not take over another job's open round`() throws {
         let server = try ScriptedServer(["/o1": [.status(503)]])
         let job = try Self.job(orders(1, server, ", idempotencyKey: auto"))
         #expect(try job.run().code == 5)

@@ -92,7 +92,7 @@ import TransferModel
         #expect(server.requests.count == 3)
     }
 
-    @Test func `a download that is too large for the cache is validated by the file that is there`()
+    @Test func `a download too large for the cache is revalidated by its file`()
         throws
     {
         let body = String(repeating: "more than fits ", count: 1000)

@@ -57,7 +57,7 @@ import TransferModel
         #expect(run.task("invoice")?["extension"]?["captures"]?.elements.isEmpty == true)
     }
 
-    @Test func `a capture that finds nothing fails its task and says what was looked for`() throws {
+    @Test func `a capture without a match fails its task and names its pattern`() throws {
         let server = try ScriptedServer { _ in .ok(#"{"list":[1]}"#, ["X-Token: t"]) }
         let url = server.url("/")
         let job = try JobFolder(

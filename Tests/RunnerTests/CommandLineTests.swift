@@ -59,7 +59,7 @@ import Testing
         (["--only", "job.yaml"], "'--only' names no task before or behind 'job.yaml'"),
         (["--only", "job.yaml", "other.yaml", "a"], "took 'job.yaml', 'other.yaml', 'a'"),
     ])
-    func `--only says what it took where the job file is not among it`(
+    func `--only names the words it took if the job file is not among them`(
         arguments: [String],
         words: String
     ) throws {

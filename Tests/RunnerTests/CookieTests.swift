@@ -105,7 +105,7 @@ import TransferModel
         #expect(try jarFiles(job).count == 4)
     }
 
-    @Test func `a jar that is broken is warned of, not believed, and made anew`() throws {
+    @Test func `a broken jar causes a warning, is not used, and is made anew`() throws {
         let server = try server()
         let job = try job(server)
         #expect(try job.run().code == 0)

@@ -65,7 +65,7 @@ import TransferModel
         #expect(try !Self.traces(run, job).contains("sesame"))
     }
 
-    @Test func `Digest is taken where Basic is offered, too, when it fits`() throws {
+    @Test func `Digest is preferred to Basic when both match`() throws {
         let backend = try ScriptedServer { _ in .ok("x") }
         let apache = try Apache(backend: backend.origin)
         let job = try Self.job(

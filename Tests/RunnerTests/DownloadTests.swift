@@ -23,7 +23,7 @@ import TransferModel
     }
 
     @Test(arguments: [("replace", "new"), ("skip", "old"), ("fail", "old")])
-    func `a file that is there is dealt with as the job says`(
+    func `an existing file is handled according to ifExists`(
         rule: String,
         content: String
     ) throws {
@@ -46,7 +46,7 @@ import TransferModel
         #expect((run.code == 0) == (rule != "fail"))
     }
 
-    @Test func `a body that ends early is no file`() throws {
+    @Test func `a body that ends early leaves no file`() throws {
         let body = Array("0123456789".utf8)
         let server = try ScriptedServer(["/": [.cut(body, after: 4, then: [.close])]])
         let job = try JobFolder(
@@ -128,7 +128,7 @@ import TransferModel
         #expect(!job.folder.contains("a.bin"))
     }
 
-    @Test func `a drip below the least rate is a failure, though it is no silence`() throws {
+    @Test func `a drip below the minimum rate fails, although it is no silence`() throws {
         let server = try ScriptedServer([
             "/": [
                 Reply([

@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [("good", 4), ("missing", 4), ("wrong", 6)] as [(String, Int32)])
-    func `4 when the report cannot be finished, unless a task's end is graver`(
+    func `4 when the report cannot be finished, unless a task's failure is graver`(
         end: String,
         code: Int32
     ) throws {
@@ -167,7 +167,7 @@ import Testing
         #expect(try job.folder.text("wrong.bin") == "older")
     }
 
-    @Test func `8 when the deadline passes with work left`() throws {
+    @Test func `8 when the deadline passes before all tasks have ended`() throws {
         let ends = try Ends()
         let job = try ends.job(["late"], schedule: "{ deadline: 50ms }")
         let run = try job.run()
@@ -193,7 +193,7 @@ import Testing
         Precedence(ends: ["refused", "late"], code: 8),
         Precedence(ends: ["missing", "late"], code: 1),
     ])
-    func `a deadline outweighs only what a later run may not meet`(_ all: Precedence) throws {
+    func `a deadline outweighs only temporary failures`(_ all: Precedence) throws {
         let ends = try Ends()
         let job = try ends.job(all.ends, schedule: "{ deadline: 2s }")
         #expect(try job.run().code == all.code)

@@ -91,8 +91,7 @@ import Testing
         #expect(try text.contains(#require(place[format])), "\(text)")
     }
 
-    @Test func `a file that is written to while the job runs fails the rows that are left`() throws
-    {
+    @Test func `a write to a data file during the run fails the remaining rows`() throws {
         let gate = try Gate()
         let server = try ScriptedServer(["/1": [Reply([.wait(gate)]) + Reply.ok("a").steps]])
         let job = try JobFolder(

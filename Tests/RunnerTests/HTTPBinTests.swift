@@ -36,7 +36,7 @@ import Testing
         "{ method: \(method), host: 127.0.0.1, user: me, password: '${secret.password}' }"
     }
 
-    @Test func `Basic and a token let in`() throws {
+    @Test func `Basic and a token authenticate`() throws {
         let job = try job(
             "\(login("basic")), { method: bearer, host: localhost, token: '${secret.token}' }",
             tasks: """
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["MD5", "SHA-256"])
-    func `Digest lets in, also when its nonce has become stale`(algorithm: String) throws {
+    func `Digest authenticates, also after its nonce has become stale`(algorithm: String) throws {
         let job = try job(
             login("digest"),
             tasks: """

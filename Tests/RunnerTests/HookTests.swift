@@ -35,7 +35,7 @@ import TransferModel
         "sessions: { s: { configuration: background, identifier: nightly } }"
 
     @Test(arguments: [(201, 0), (402, 1), (429, 5)])
-    func `a hook is told how the run has ended, once its report is there`(
+    func `a hook gets the outcome of the run after the report is written`(
         status: Int,
         code: Int32
     ) throws {
@@ -83,7 +83,7 @@ import TransferModel
         #expect(try job.folder.text("told") == "4 nightly  one two words\nnone\n")
     }
 
-    @Test func `a hook that fails is told of, and changes no exit code`() throws {
+    @Test func `a failed hook is reported and changes no exit code`() throws {
         let server = try ScriptedServer(["/a": [.status(201)]])
         let failing = try job(server, script: "#!/bin/sh\necho words\necho fault >&2\nexit 3\n")
         let run = try failing.run()
@@ -103,7 +103,7 @@ import TransferModel
         )
     }
 
-    @Test func `a hook that does not end is ended`() throws {
+    @Test func `a hook that does not end is killed`() throws {
         let server = try ScriptedServer(["/a": [.status(201)]])
         let job = try job(
             server,

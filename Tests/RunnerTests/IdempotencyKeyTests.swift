@@ -101,7 +101,7 @@ import TransferModel
     }
 
     @Test(arguments: ["none", "auto"])
-    func `a captured word is a key and no setting`(word: String) throws {
+    func `a captured word can be a key`(word: String) throws {
         let server = try ScriptedServer([
             "/k": [.ok("{\"key\": \"\(word)\"}", ["Content-Type: application/json"])],
             "/o": [.ok("")],

@@ -98,7 +98,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a cycle of needs is printed`() throws {
+    @Test func `circular needs are listed`() throws {
         let job = try JobFolder(
             """
             version: 1

@@ -218,7 +218,7 @@ import Testing
         #expect(try held.second().run().status == .exit(0))
     }
 
-    @Test func `a command that outlives its run does not have the lock`() throws {
+    @Test func `a command that outlives its run does not hold the lock`() throws {
         let gone = try Gate()
         let server = try ScriptedServer(["/": [Reply([.open(gone), .waitForPeerToLeave])]])
         let job = try JobFolder(

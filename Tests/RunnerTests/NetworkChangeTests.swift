@@ -87,7 +87,7 @@ import Testing
         #expect(interfaces == ["eth0", "wwan0"])
     }
 
-    @Test func `a connection is reset before its TLS is there`() throws {
+    @Test func `a connection is reset before its TLS handshake ends`() throws {
         let server = try links.silentServer(port: 8097)
         try links.ip("route add \(Self.otherRoute)")
         let job = try JobFolder(

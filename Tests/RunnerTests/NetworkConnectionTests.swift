@@ -197,7 +197,7 @@ import Testing
         #expect(outcome.exchanges("a").last?["localAddress"]?.string == move.own)
     }
 
-    @Test func `a host without a way holds up no task to another one`() throws {
+    @Test func `a host without a path delays no task of another host`() throws {
         try links.root.write("hello", to: "a")
         let job = try JobFolder(
             TwoLinks.classes + """

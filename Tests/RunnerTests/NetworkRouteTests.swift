@@ -73,7 +73,7 @@ import Testing
         #expect(outcome.outcome("a") == "deferred")
     }
 
-    @Test func `a connection is known by the interface that it took, not by another look`() throws {
+    @Test func `a connection keeps its first interface, without another look`() throws {
         try links.root.write("hello", to: "a")
         // A lookup by the address alone yields `wwan0`.
         try links.ip("route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) table 100")
@@ -102,7 +102,7 @@ import Testing
         #expect(exchange?["isCellular"]?.bool == true)
     }
 
-    @Test func `a connection from an address of another interface is known by its route`() throws {
+    @Test func `a connection from another interface's address has its route's interface`() throws {
         try links.root.write("hello", to: "a")
         try links.ip("link add service type veth peer name nowhere")
         try links.ip("link set nowhere up")

@@ -36,7 +36,7 @@ import TransferModel
     }
 
     @Test(arguments: ["replace", "skip", "revalidate"])
-    func `a file that has its checksum is unchanged, and nothing is asked for`(
+    func `a file that matches its checksum is unchanged without a request`(
         rule: String
     ) throws {
         let server = try server()
@@ -51,7 +51,8 @@ import TransferModel
     }
 
     @Test(arguments: ["replace", "skip", "revalidate"], ["hello werld", "", "hello world!"])
-    func `a file that has not its checksum is fetched`(rule: String, content: String) throws {
+    func `a file that does not match its checksum is fetched`(rule: String, content: String) throws
+    {
         let server = try server()
         let job = try job(server, rule)
         try job.folder.write(content, to: "a.bin")
@@ -98,7 +99,7 @@ import TransferModel
         #expect(try job.folder.text("a.bin") == "wrong")
     }
 
-    @Test func `a file that must not be there is not looked into`() throws {
+    @Test func `with ifExists fail an existing file is not read`() throws {
         let server = try server()
         let job = try job(server, "fail")
         try job.folder.write(Self.right, to: "a.bin")

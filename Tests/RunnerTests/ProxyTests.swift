@@ -256,7 +256,7 @@ import TransferModel
     }
 
     @Test(arguments: ["http", "https"])
-    func `a certificate of a proxy that is not trusted is the proxy's failure`(
+    func `an untrusted certificate of a proxy is the proxy's failure`(
         scheme: String
     ) throws {
         let certificates = try TestCertificates.shared()

@@ -87,7 +87,7 @@ import TransferModel
     }
 
     @Test(arguments: ["none", "full"])
-    func `a cut that no attempt can mend is left for the next run`(durability: String) throws {
+    func `a cut that no attempt can repair is left for the next run`(durability: String) throws {
         let server = try ScriptedServer { request in
             request.rangeStart.map { .part(of: Self.body, from: $0, [Self.tag]) }
                 ?? .ok(Self.body, [Self.tag]).cut(after: 500_000)
@@ -223,7 +223,7 @@ import TransferModel
         #expect(try job.folder.mode(of: "out/a.bin") & 0o444 != 0)
     }
 
-    @Test func `a file that is known to be large has a part from its first bytes on`() throws {
+    @Test func `a large file has a partial file from its first bytes on`() throws {
         let server = try server(stoppingAt: 1000)
         let job = try job(server.url("/"))
         try interrupt(job, at: 1000)
@@ -272,7 +272,7 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
-    @Test func `a file that has changed meanwhile is taken whole`() throws {
+    @Test func `a file that has changed meanwhile is fetched whole`() throws {
         let server = try ScriptedServer { request in
             request.earlierRequestsForPath == 0
                 ? .ok(Self.body, [Self.tag]).cut(after: 3_000_000)
@@ -338,7 +338,7 @@ import TransferModel
     }
 
     @Test(arguments: [404, 410])
-    func `a file that is gone leaves no part`(status: Int) throws {
+    func `a file that is gone leaves no partial file`(status: Int) throws {
         let server = try ScriptedServer { request in
             request.earlierRequestsForPath == 0
                 ? .ok(Self.body, [Self.tag]).cut(after: 3_000_000) : .status(status)
@@ -430,7 +430,7 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
-    @Test func `a checksum covers the whole file, and a wrong one is no reason to keep a part`()
+    @Test func `a wrong checksum of a resumed file keeps no partial file`()
         throws
     {
         let server = try ScriptedServer { request in

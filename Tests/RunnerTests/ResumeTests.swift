@@ -225,7 +225,7 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    @Test func `a date that is old enough stands in for a tag`() throws {
+    @Test func `a date that is old enough serves as a validator`() throws {
         let fields = [
             "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", "Date: Sun, 06 Nov 2022 08:49:37 GMT",
         ]
@@ -294,7 +294,7 @@ import TransferModel
         )
     }
 
-    @Test func `a 304 to a request for the rest is a failure that keeps what is there`() throws {
+    @Test func `a 304 to a range request fails and keeps the partial file`() throws {
         let server = try ScriptedServer { request in
             switch request.earlierRequestsForPath {
             case 0: .ok(Self.body, [Self.tag]).cut(after: 200_000)
@@ -312,7 +312,7 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    @Test func `a file that changes all the time is asked for as often as attempts says`() throws {
+    @Test func `a file that keeps changing is requested as often as attempts allows`() throws {
         let body = [UInt8](repeating: 7, count: 9 << 20)
         let server = try ScriptedServer { request in
             let place = request.earlierRequestsForPath

@@ -12,7 +12,7 @@ import Testing
         )
     }
 
-    @Test func `a failing answer is asked for again until it is good`() throws {
+    @Test func `a failing request is retried until it succeeds`() throws {
         let server = try ScriptedServer([
             "/": [.unavailable(), .status(500), .hangUp, .status(429), .ok("at last")]
         ])

@@ -55,7 +55,7 @@ import Testing
         #expect(never.exchanges("b").first?["isReusedConnection"]?.bool == true)
     }
 
-    @Test func `a PUT with several attempts goes over the connection that was kept`() throws {
+    @Test func `a PUT with several attempts uses a kept connection`() throws {
         let (outcome, arrivals) = try run(
             "uploads: { b: { @, method: PUT, text: x } }",
             retry: "{ attempts: 2 }"

@@ -204,7 +204,7 @@ import TransferModel
     }
 
     @Test(arguments: ["validate", "plan"])
-    func `a job that is only looked at needs no value`(command: String) throws {
+    func `validate and plan need no values of secrets`(command: String) throws {
         let secret = try SecretJob("command: [touch, was-run-too]")
         let outcome = try secret.job.runner([command, "job.yaml"])
         #expect(outcome.status == .exit(0), "\(outcome.standardError)")

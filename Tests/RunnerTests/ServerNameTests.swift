@@ -34,7 +34,7 @@ import Testing
         #expect(try job.folder.list() == ["job.yaml", "report.json", "x"])
     }
 
-    @Test func `a file that is there and kept is unchanged`() throws {
+    @Test func `a kept existing file is unchanged`() throws {
         let server = try ScriptedServer { _ in Self.named("x") }
         let job = try JobFolder(
             "version: 1\ndownloads: { a: { url: \(server.url("/")), to: ./, ifExists: skip } }\n"

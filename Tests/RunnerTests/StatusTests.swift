@@ -95,7 +95,7 @@ import Testing
         #expect(second.standardError.contains("; there are `nightly`"))
     }
 
-    @Test func `a journal that cannot be read is told, and the others are shown`() throws {
+    @Test func `an unreadable journal is reported, and the others are shown`() throws {
         let held = try Held()
         let running = try held.start()
         running.signal(9)

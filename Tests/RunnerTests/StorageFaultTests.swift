@@ -213,8 +213,7 @@ import Testing
         #expect(try job.folder.text("told") == "4\n")
     }
 
-    @Test func `a folder that vanishes while a file comes is the fault of the environment`() throws
-    {
+    @Test func `a folder that vanishes during a transfer is a fault of the environment`() throws {
         let rest = try Gate()
         let body = [UInt8](repeating: 7, count: 4 << 20)
         let server = try ScriptedServer { _ in

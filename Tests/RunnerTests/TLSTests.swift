@@ -111,7 +111,7 @@ import Testing
             urlError: -1202
         ),
     ])
-    func `a certificate that is not good is refused for good, with its reason`(
+    func `a bad certificate is a permanent failure with its reason`(
         refusal: Refusal
     ) throws {
         let certificates = try TestCertificates.shared()

@@ -4,7 +4,7 @@ import TransferModel
 
 /// The requests for URLs, by the built executable.
 @Suite struct URLTests {
-    @Test func `a captured value asks for one segment, whatever it holds`() throws {
+    @Test func `any captured value fills one segment of a path`() throws {
         let server = try ScriptedServer { request in
             request.path == "/a" ? .ok(#"{"id":"x/../../admin/delete?all=1&"}"#) : .ok("b")
         }
@@ -25,7 +25,7 @@ import TransferModel
     }
 
     @Test(arguments: ["", ".", "..", "a\\nb"])
-    func `a captured value that is no segment is asked for nowhere`(text: String) throws {
+    func `a captured value that is no segment causes no request`(text: String) throws {
         let server = try ScriptedServer { _ in .ok(#"{"id":"\#(text)"}"#) }
         let job = try JobFolder(
             """
@@ -107,7 +107,7 @@ import TransferModel
         #expect(server.requests.map(\.target) == ["/c", "/moved", "/z"])
     }
 
-    @Test func `a host beyond ASCII is judged before the run`() throws {
+    @Test func `a host beyond ASCII is checked before the run`() throws {
         let job = try JobFolder(
             "version: 1\ndata: { a: { url: \"https://bücher.example/\" } }"
         )
@@ -120,7 +120,7 @@ import TransferModel
         #expect(outcome.standardError.contains("job.bad-url"))
     }
 
-    @Test func `a host beyond ASCII is asked for by its other name`() throws {
+    @Test func `a host beyond ASCII is requested by its A-labels`() throws {
         let proxy = try ScriptedServer { _ in .ok("") }
         let job = try JobFolder(
             """

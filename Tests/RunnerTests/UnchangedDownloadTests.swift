@@ -51,7 +51,7 @@ import TransferModel
         "expect: { json: { /status: ok } }", "expect: { headers: { X-Version: 8 } }",
         "capture: { id: { json: /none } }",
     ])
-    func `a file that is there is no reason to pass a check`(keys: String) throws {
+    func `an existing file does not replace a check`(keys: String) throws {
         let server = try server()
         let job = try JobFolder(job(server))
         _ = try job.run()
@@ -67,7 +67,7 @@ import TransferModel
         "expect: { json: { /status: broken } }", "expect: { textEncoding: utf-8 }",
         "expect: { maximumSize: 1kB }",
     ])
-    func `a file that is there and passes every check stays`(keys: String) throws {
+    func `an existing file that passes every check stays`(keys: String) throws {
         let server = try server()
         let job = try JobFolder(job(server, keys))
         #expect(try job.run().outcome("a") == "succeeded")

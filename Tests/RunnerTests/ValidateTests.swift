@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `JSON without a fault is an empty list`() throws {
+    @Test func `JSON without faults is an empty list`() throws {
         let outcome = try JobFolder(Self.valid)
             .runner(["validate", "job.yaml", "--format", "json"])
         #expect(outcome.status == .exit(0))

@@ -31,7 +31,7 @@ import TransferModel
         return try FakeSource(tasks: tasks).task(at: index, captured: CapturedValues())
     }
 
-    @Test func `a closed path keeps tasks back until the network changes`() throws {
+    @Test func `a closed path holds tasks back until the network changes`() throws {
         var connectivity = Self.connectivity()
         let waiting = try Self.spec(0, session: 1)
         _ = connectivity.holdBack(ClosedPaths.Path(waiting), Self.failure, until: nil, Self.start)

@@ -16,7 +16,7 @@ import Testing
         #expect(rotation.current == 1)
     }
 
-    @Test func `a URL that cannot recover is not asked again`() {
+    @Test func `a URL with a permanent failure is not requested again`() {
         var rotation = MirrorRotation(mirrors: 2)
         #expect(rotation.moveOn(canRecover: false) == .untried)
         #expect(rotation.moveOn(canRecover: true) == .untried)

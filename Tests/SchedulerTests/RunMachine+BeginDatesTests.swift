@@ -29,12 +29,12 @@ import TransferModel
         #expect(run.record("a")?.startDate.microseconds == start.microseconds + 60_000_000)
     }
 
-    @Test func `a date that has passed is no wait`() {
+    @Test func `a past date causes no wait`() {
         let run = RunSimulation([task("a", date(in: .zero)), task("b", date(in: .seconds(-5)))])
         #expect(run.starts == ["a", "b"])
     }
 
-    @Test func `a date is waited for by the wall clock, which is looked at again and again`() {
+    @Test func `a begin date follows the wall clock, which is checked repeatedly`() {
         var run = RunSimulation([task("a", date(in: .seconds(3600)))])
         run.advanceToNextTick()
         #expect(run.now == MonotonicTime(nanoseconds: 5_000_000_000))

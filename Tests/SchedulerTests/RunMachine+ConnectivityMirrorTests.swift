@@ -42,7 +42,7 @@ extension RunMachineConnectivityTests {
     }
 
     @Test(arguments: [true, false])
-    func `a URL without a way is waited for when its mirrors do not recover`(waits: Bool) throws {
+    func `a task waits for a URL without a path when its mirrors keep failing`(waits: Bool) throws {
         var task = FakeSource.Task("a")
         task.mirrors = ["http://b.test/", "http://c.test/"]
         task.retry = .steady
@@ -68,7 +68,7 @@ extension RunMachineConnectivityTests {
     }
 
     @Test(arguments: [true, false])
-    func `a URL without a way is asked again when its mirrors say no`(waits: Bool) throws {
+    func `a URL without a path is retried when its mirrors refuse`(waits: Bool) throws {
         var run = Self.run(
             [
                 .init("a").with {

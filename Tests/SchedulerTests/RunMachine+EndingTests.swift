@@ -43,7 +43,7 @@ import TransferModel
         #expect(run.summary.attempts == 4)
     }
 
-    @Test func `a busy answer pauses its origin for all tasks and no other origin`() throws {
+    @Test func `a busy response pauses its origin for all tasks, and no other origin`() throws {
         var run = RunSimulation(
             [
                 .init("a1").with { $0.retry = .steady }, .init("a2"), .init("a3"),
@@ -188,7 +188,7 @@ import TransferModel
         )
     }
 
-    @Test func `a failed need skips everybody behind it`() throws {
+    @Test func `a failed need skips all dependents`() throws {
         var run = RunSimulation([
             .init("a"), .init("b").with { $0.needs = [0] }, .init("c").with { $0.needs = [1] },
             .init("d"), .init("e").with { $0.needs = [0, 3] },
@@ -247,7 +247,7 @@ import TransferModel
     }
 
     @Test
-    func `a download that is there and may be skipped is unchanged and sets its dependants free`()
+    func `a skipped existing file is unchanged and frees its dependents`()
         throws
     {
         var run = RunSimulation([download(.skip), .init("b").with { $0.needs = [0] }])
@@ -285,7 +285,7 @@ import TransferModel
         #expect(run.summary.exitCode == .success)
     }
 
-    @Test func `a download that must not be there fails without an attempt`() throws {
+    @Test func `a download with ifExists fail and a file fails without an attempt`() throws {
         var run = RunSimulation([download(.fail)])
         run.answerCheck(0, .file)
         let error = try #require(run.record("a")?.error)
@@ -295,7 +295,7 @@ import TransferModel
     }
 
     @Test(arguments: [TaskSpec.IfExists.skip, .fail])
-    func `a download that is not there starts`(ifExists: TaskSpec.IfExists) {
+    func `a download without an existing file starts`(ifExists: TaskSpec.IfExists) {
         var run = RunSimulation([download(ifExists)])
         run.answerCheck(0, .nothing)
         #expect(run.runningIDs == ["a"])

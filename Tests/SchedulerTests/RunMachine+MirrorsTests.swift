@@ -51,7 +51,7 @@ import TransferModel
     }
 
     @Test(arguments: [TransferFailure.Kind.localIO, .engine])
-    func `a failure of this machine's is none`(kind: TransferFailure.Kind) {
+    func `a failure of this machine requests no mirror`(kind: TransferFailure.Kind) {
         var run = RunSimulation([Self.task()])
         run.fail("a", kind)
         #expect(run.record("a")?.outcome == .failed)

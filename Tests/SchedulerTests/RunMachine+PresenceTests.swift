@@ -33,7 +33,7 @@ import TransferModel
     }
 
     @Test(arguments: [TaskSpec.IfExists.replace, .skip, .revalidate])
-    func `a file that is there is hashed before anything is asked for`(
+    func `an existing file is hashed before any request`(
         ifExists: TaskSpec.IfExists
     ) throws {
         var run = run(ifExists)
@@ -67,7 +67,7 @@ import TransferModel
         #expect(run.record("a")?.outcome == .succeeded)
     }
 
-    @Test func `a file that cannot be read and is to be kept is a failure`() throws {
+    @Test func `an unreadable file that the job keeps is a failure`() throws {
         var run = run(.skip)
         run.fail("a", .localIO) { $0.osErrno = 13 }
         let record = try #require(run.record("a"))

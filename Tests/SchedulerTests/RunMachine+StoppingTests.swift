@@ -123,7 +123,7 @@ import TransferModel
         #expect(run.machine.isFinished && !run.machine.hasAbandoned)
     }
 
-    @Test func `a deadline that passes with only optional work left is a success`() {
+    @Test func `a deadline that passes with only optional tasks left is a success`() {
         var run = RunSimulation(
             [.init("a"), .init("b").with { $0.isRequired = false }],
             schedule: { $0.deadline = .seconds(10) }
@@ -191,7 +191,7 @@ import TransferModel
             ("POST", [HeaderField(name: "Idempotency-Key", value: "1")], .wait, false, false),
         ] as [(String, [HeaderField], TransferFailure.Phase, Bool, Bool)]
     )
-    func `a cancelled request that may have been acted on is not to be repeated`(
+    func `a cancelled request that may have been processed is not retryable`(
         method: String,
         headers: [HeaderField],
         phase: TransferFailure.Phase,
@@ -249,7 +249,7 @@ import TransferModel
         #expect(run.record("t0")?.outcome == .succeeded)
     }
 
-    @Test func `a download that is being looked for is not started after a signal`() {
+    @Test func `a download whose file is being checked is not started after a signal`() {
         let destination = TaskSpec.Destination(path: "/a", displayPath: "a", ifExists: .skip)
         var run = RunSimulation([.init("a").with { $0.destination = destination }])
         run.signal(.interrupt)

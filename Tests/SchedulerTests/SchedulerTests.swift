@@ -129,7 +129,7 @@ private final class TextSink: RunEventSink {
         #expect(summary.failed == 1)
     }
 
-    @Test func `a failed attempt is told and repeated`() {
+    @Test func `a failed attempt is reported and retried`() {
         let failure = TransferFailure(kind: .reset, phase: .receive, detail: "gone")
         let (lines, _) = run([.init("a").with { $0.retry = .steady }]) { request in
             request.number < 3 ? .failure(failure) : .success
@@ -166,7 +166,7 @@ private final class TextSink: RunEventSink {
         #expect(summary.exitCode == .terminated)
     }
 
-    @Test func `a file that is there is left alone when the job says so`() {
+    @Test func `an existing file is left alone when the job says so`() {
         let task = { (id: String) in
             FakeSource.Task(id).with {
                 $0.destination = TaskSpec.Destination(

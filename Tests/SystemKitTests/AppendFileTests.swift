@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is not there, and a link, are refused`() throws {
+    @Test func `a missing file and a link are refused`() throws {
         let temporary = try TemporaryFolder()
         let folder = try Folder(path: temporary.path, create: false)
         #expect(throws: SystemError.self) { try AppendFile(in: folder, name: "file") }
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: SystemError.self) { try AppendFile(in: folder, name: "link") }
     }
 
-    @Test func `a full disk is told`() throws {
+    @Test func `a full disk is reported`() throws {
         let folder = try Folder(path: "/dev", create: false)
         let file = try AppendFile(in: folder, name: "full")
         let error = try #require(throws: SystemError.self) { try file.append([1], at: 0) }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct BytesTests {
     /// Every place in texts below, at and above the length of a machine word.
     @Test(arguments: 0...25)
-    func `a byte that JSON escapes is found wherever it stands`(length: Int) {
+    func `a byte that JSON escapes is found at any position`(length: Int) {
         let plain = [UInt8](repeating: UInt8(ascii: "a"), count: length)
         let isPlain = plain.span.isPlain
         #expect(isPlain)
@@ -54,7 +54,7 @@ import Testing
         ("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C),
         ("foobar", 0x8594_4171_F739_67E8),
     ])
-    func `FNV-1a is that of its authors`(text: String, hash: UInt64) {
+    func `FNV-1a matches its authors' values`(text: String, hash: UInt64) {
         let found = text.utf8.span.fnv1a
         #expect(found == hash)
     }

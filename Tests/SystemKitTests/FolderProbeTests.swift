@@ -7,7 +7,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `a folder is tried out and left as it was`() throws {
+    @Test func `a folder is tried out and left unchanged`() throws {
         let probe = try FolderProbe(folder.path)
         #expect(probe.exists)
         #expect(probe.path == folder.path)

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 @Suite struct FolderTests {
-    @Test func `a file system of no size does not say what is available`() throws {
+    @Test func `a file system without a size has no available space`() throws {
         #expect(try Folder(path: "/proc", create: false).availableBytes == nil)
     }
 
-    @Test func `a file system with room says how much`() throws {
+    @Test func `a file system reports its available space`() throws {
         let folder = try TemporaryFolder()
         #expect(try Folder(path: folder.path, create: false).availableBytes ?? 0 > 0)
     }

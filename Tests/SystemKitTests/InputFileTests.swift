@@ -20,7 +20,7 @@ import Testing
         (0o644, .openMode), (0o440, geteuid() == 0 ? nil : .openMode),
         (0o604, .openMode), (0o620, .openMode), (0o601, .openMode),
     ])
-    func `a file that others may reach says so`(
+    func `a file that others may access is reported`(
         mode: UInt32,
         exposure: InputFile.Exposure?
     ) throws {
@@ -53,7 +53,7 @@ import Testing
         #expect(error?.isMissing == true)
     }
 
-    @Test func `a file of the kernel is read whatever size it says`() throws {
+    @Test func `a kernel file is read whole in spite of its reported size`() throws {
         let bytes = try InputFile(path: "/proc/version").readPrefix(limit: 1 << 16)
         #expect(bytes.starts(with: "Linux version".utf8) && bytes.last == UInt8(ascii: "\n"))
         #expect(try InputFile(path: "/proc/version").readPrefix(limit: 5) == Array("Linux".utf8))

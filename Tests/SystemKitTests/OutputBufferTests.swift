@@ -27,7 +27,7 @@ import Testing
         #expect(buffer.bytes == [])
     }
 
-    @Test func `a buffer takes what stands in another one`() {
+    @Test func `a buffer appends another buffer`() {
         var first = OutputBuffer()
         var second = OutputBuffer()
         first.append("one ")

@@ -44,7 +44,7 @@ import Testing
         init(_ text: String) { bytes = Array(text.utf8) }
     }
 
-    @Test func `UTF-8 is the text that it is, and people are shown what is not`() {
+    @Test func `UTF-8 is shown as it is, and other bytes are escaped`() {
         #expect(text(Array("Straße".utf8)) == "Straße")
         #expect(!text(Array("Straße 😀".utf8)).hasForeignBytes)
         #expect(text([0x64, 0xFF]).hasForeignBytes)

@@ -27,7 +27,7 @@ import Testing
         )
     }
 
-    @Test func `a JSON document keeps its meaning without what would be obeyed`() {
+    @Test func `a JSON document is escaped without a change of meaning`() {
         let document = Array("{\n  \"a\": \"##[error] \u{202E}é\u{E0041}\"\n}\n".utf8)
         let expected = "{\n  \"a\": \"#\\u0023[error] \\u202eé\\udb40\\udc41\"\n}\n"
         #expect(

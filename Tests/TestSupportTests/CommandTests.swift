@@ -35,7 +35,7 @@ import Testing
         #expect(try child.finish().status == .exit(143))
     }
 
-    @Test func `a child that a signal ends says so`() throws {
+    @Test func `a child that a signal ends reports the signal`() throws {
         let child = try Command("cat").start()
         child.signal(9)
         #expect(try child.finish().status == .signal(9))

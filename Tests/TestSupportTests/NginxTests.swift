@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a configuration that nginx refuses is an error that says why`() throws {
+    @Test func `a configuration that nginx rejects is an error with the reason`() throws {
         let error = try #require(throws: MissingTool.self) { try Nginx(locations: "nonsense;") }
         #expect(error.description.contains("nonsense"))
     }

@@ -75,7 +75,7 @@ import TransferModel
         #expect(try findings(.header("X-Name"), head: head).captured.first?.text == "Zoë")
     }
 
-    @Test func `a field that is not there fails`() throws {
+    @Test func `a missing field fails`() throws {
         let failure = try findings(.header("X-No")).failure
         #expect(
             failure?.detail == "the capture `it` (the field `X-No`) is missing instead of a value"
@@ -116,7 +116,7 @@ import TransferModel
         )
     }
 
-    @Test func `a failed expectation is told before captures are looked at`() throws {
+    @Test func `a failed expectation is reported before captures are checked`() throws {
         var expectation = TransferModel.Expectation()
         expectation.captures = [Capture("it", from: .header("X-No"))]
         expectation.headers = [HeaderField(name: "X-Id", value: "other")]

@@ -99,7 +99,7 @@ import TransferModel
         #expect(result.checks.last?.check == .data)
     }
 
-    @Test func `a body that is looked into ends at 16 MiB`() throws {
+    @Test func `a body with captures ends at 16 MiB`() throws {
         let piece = [UInt8](repeating: 32, count: 1 << 16)
         let reply = Reply.raw("HTTP/1.1 200 OK\r\n\r\n") + [.sendRepeatedly(piece, count: .max)]
         let result = try attempt(reply, captures: [Capture("id", from: .regex("x"))])

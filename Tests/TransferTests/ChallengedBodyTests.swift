@@ -40,7 +40,7 @@ import TransferModel
     @Test(arguments: [
         ["Connection: close"], ["Connection: close, TE"], ["Connection: TE", "Connection: close"],
     ])
-    func `a challenge's body that never comes is not counted`(fields: [String]) throws {
+    func `a challenge's missing body is not counted`(fields: [String]) throws {
         let server = try ScriptedServer { request in
             let proof = request.headers["authorization"] ?? ""
             if proof.isEmpty {

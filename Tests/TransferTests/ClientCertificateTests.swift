@@ -66,7 +66,7 @@ import TransferModel
         )
     }
 
-    @Test func `a certificate with its key is shown to a server that asks`() throws {
+    @Test func `a certificate with its key goes to a server that asks`() throws {
         let nginx = try nginx()
         let url = try #require(nginx.secureOrigin) + "/who"
         #expect(try answer(url, harness(client)) == "SUCCESS CN=client")
@@ -95,7 +95,7 @@ import TransferModel
         #expect(try answer(url, harness(archive)) == "SUCCESS CN=client")
     }
 
-    @Test func `a certificate is shown to its own servers only, also behind a redirect`() throws {
+    @Test func `a certificate goes to its own servers only, also after a redirect`() throws {
         let other = try nginx()
         let otherOrigin = try #require(other.secureOrigin)
         let own = try nginx("location = /away { return 302 \(otherOrigin)/who; }")
@@ -117,7 +117,7 @@ import TransferModel
         #expect(try answer(url, harness) == "SUCCESS CN=client")
     }
 
-    @Test func `a certificate leaves nothing on a handle that is used again`() throws {
+    @Test func `a certificate leaves no trace on a reused handle`() throws {
         let nginx = try nginx()
         let origin = try #require(nginx.secureOrigin)
         let harness = try harness(client, for: .origin(try HTTPURL(origin).origin))
@@ -129,7 +129,7 @@ import TransferModel
     @Test(arguments: [
         "wrong password", "no password", "another's key", "no key", "not a certificate",
     ])
-    func `a certificate that cannot be used fails before anything is sent`(fault: String) throws {
+    func `an unusable certificate fails before any request`(fault: String) throws {
         let nginx = try nginx()
         var certificate = client
         switch fault {
@@ -181,7 +181,7 @@ import TransferModel
     }
 
     @Test(arguments: ["tls1_2", "tls1_3"])
-    func `a certificate that the server does not accept is named as the reason`(
+    func `a certificate that the server rejects is named as the reason`(
         version: String
     ) throws {
         let (server, url) = try insisting(version: version)

@@ -78,7 +78,7 @@ import TransferModel
         #expect(try run(.raw(text, then: [.close])).failure == nil)
     }
 
-    @Test func `a body that its connection ends before its length is cut`() throws {
+    @Test func `a body shorter than its length is cut`() throws {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nhalf of it"
         let result = try run(.raw(text, then: [.close]), closeNotify: .optional)
         #expect(result.failure?.kind == .truncated)

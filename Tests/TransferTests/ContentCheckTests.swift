@@ -111,7 +111,7 @@ import TransferModel
     @Test(arguments: [
         ("ETag", "1", #""1""#), ("Vary", "accept", "Accept, Origin"), ("Server", "*", "missing"),
     ])
-    func `a field that is not as expected is told with what it is`(
+    func `an unexpected field is reported with its value`(
         name: String,
         value: String,
         actual: String

@@ -58,7 +58,7 @@ import TransferModel
         #expect(sent(to: server) == [nil, "pass=1"])
     }
 
-    @Test func `a gate that no cookie opens is a circle`() throws {
+    @Test func `a gate that no cookie opens is a redirect loop`() throws {
         let server = try ScriptedServer([
             "/gate": [.status(302, ["Location: /gate", "Set-Cookie: pass=1"])]
         ])
@@ -67,7 +67,7 @@ import TransferModel
         #expect(sent(to: server) == [nil, "pass=1"])
     }
 
-    @Test func `a cookie of an informational response or a trailer is none`() throws {
+    @Test func `cookies of informational responses and trailers are ignored`() throws {
         let head = "HTTP/1.1 103 Early Hints\r\nSet-Cookie: a=1\r\n\r\n"
         let body = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let end = "1\r\nx\r\n0\r\nSet-Cookie: b=2\r\n\r\n"

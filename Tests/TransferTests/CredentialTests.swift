@@ -116,7 +116,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `a body that the runner held back does not leave twice after a late 417`(
+    func `a body that the runner held back is not sent twice after a late 417`(
         isIdempotent: Bool
     ) throws {
         // The body arrives, because libcurl waits for a second only.
@@ -144,7 +144,7 @@ import TransferModel
         #expect(other.transactions.map(\.reason) == [.initial, .authentication])
     }
 
-    @Test func `a challenge that nothing fits is told of`() throws {
+    @Test func `a challenge without a matching credential is reported`() throws {
         let server = try Self.server("Digest realm=x, nonce=n") { _ in false }
         let harness = try Self.harness(Self.credential(.basic(Self.login), for: server))
         let result = try harness.run(.to(server.url("/")))
@@ -155,7 +155,7 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a 401 that is expected is the result when nothing answers it`() throws {
+    @Test func `an expected 401 without a matching credential is the result`() throws {
         let server = try Self.server("Basic realm=x") { _ in false }
         let harness = try Self.harness(Self.credential(.basic(Self.login), for: server))
         let result = try harness.run(

@@ -70,7 +70,7 @@ import TransferModel
     @Test(arguments: [
         (TaskSpec.IfExists.replace, "new"), (.skip, "old"), (.fail, "old"),
     ])
-    func `a file of that name is dealt with as the job says, before the body is read`(
+    func `an existing file of that name is handled before the body is read`(
         ifExists: TaskSpec.IfExists,
         content: String
     ) throws {
@@ -177,7 +177,7 @@ import TransferModel
     }
 
     @Test(arguments: [204, 205], [true, false])
-    func `a download that gets no content leaves the file alone`(
+    func `a download without content leaves the file alone`(
         status: Int,
         isExpected: Bool
     ) throws {

@@ -49,13 +49,13 @@ import TransferModel
         #expect(count < Self.size, comment)
     }
 
-    @Test func `a body in memory is not taken for sent`() throws {
+    @Test func `an unsent body in memory does not count as sent`() throws {
         let bytes = [UInt8](repeating: 7, count: Self.size)
         try expectCut(put(.bytes(bytes)))
         try expectCut(put(.compressed(bytes, originalCount: 2 * Self.size)))
     }
 
-    @Test func `a file is not taken for sent, alone or as a part`() throws {
+    @Test func `an unsent file does not count as sent, alone or as a part`() throws {
         let path = try file()
         try expectCut(put(.file(path: path)))
         try expectCut(put(.multipart([BodyPart(name: "data", content: .file(path: path))])))
@@ -118,7 +118,7 @@ import TransferModel
     }
 
     @Test
-    func `a body that has left does not leave again after a late 417 where that is forbidden`()
+    func `a sent body is not resent after a late 417 if repeats are forbidden`()
         throws
     {
         // The body arrives, because libcurl waits for a second only.

@@ -60,7 +60,7 @@ import TransferModel
         #expect(server.requests.map(\.connection) == [1, 1])
     }
 
-    @Test func `a fresh connection is opened when it is asked for`() throws {
+    @Test func `a fresh connection is opened on request`() throws {
         let server = try ScriptedServer(["/": [.ok("x")]])
         let harness = try EngineHarness()
         _ = try harness.run(.to(server.url("/")))
@@ -275,7 +275,7 @@ import TransferModel
         #expect(transaction.response == nil)
     }
 
-    @Test func `a connection that is not answered is ended by the connect time`() throws {
+    @Test func `an unanswered connection ends at connectTimeout`() throws {
         let port = try UnansweredPort()
         let harness = try EngineHarness { $0.connectTimeout = .milliseconds(200) }
         let result = try harness.run(.to(port.origin + "/"))
@@ -340,7 +340,7 @@ import TransferModel
         #expect(result.failure?.kind == .stalled)
     }
 
-    @Test func `a deadline ends whatever is going on`() throws {
+    @Test func `a deadline ends all running work`() throws {
         let server = try ScriptedServer(["/": [Reply([.waitForPeerToLeave])]])
         let deadline = MonotonicTime(nanoseconds: Clock.monotonicNanoseconds() + 100_000_000)
         let result = try EngineHarness().run(.to(server.url("/")) { $0.deadline = deadline })

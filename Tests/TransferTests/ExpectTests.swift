@@ -78,7 +78,7 @@ import TransferModel
         try expectOldFile()
     }
 
-    @Test func `a body whose JSON is looked into ends at 16 MiB`() throws {
+    @Test func `a body with JSON checks ends at 16 MiB`() throws {
         let piece = [UInt8](repeating: 32, count: 1 << 16)
         let reply = Reply.raw("HTTP/1.1 200 OK\r\n\r\n") + [.sendRepeatedly(piece, count: .max)]
         let result = try download(reply) { $0.json = [] }

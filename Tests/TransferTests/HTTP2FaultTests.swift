@@ -114,7 +114,7 @@ import TransferModel
         #expect(result.voucher == TaskRecord.Voucher.none)
     }
 
-    @Test func `a connection that ends before the answer is lost`() throws {
+    @Test func `a connection that ends before the response is lost`() throws {
         guard let (result, files) = try download(server(.hangUp)) else { return }
         #expect(result.failure?.kind == .reset)
         #expect(files.isEmpty)

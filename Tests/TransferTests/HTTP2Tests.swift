@@ -115,7 +115,7 @@ import TransferModel
     }
 
     @Test(arguments: [false, true])
-    func `a body that may be sent twice goes once where a challenge is awaited`(
+    func `a repeatable body is sent once if a challenge is expected`(
         isStream: Bool
     ) throws {
         let body: BodySource =
@@ -209,7 +209,7 @@ import TransferModel
 
     /// nginx breaks the stream off when the server behind it does.
     @Test(arguments: ["Content-Length: 100000", "Transfer-Encoding: chunked"])
-    func `a body that breaks off is truncated, announced or not`(framing: String) throws {
+    func `a body that breaks off is truncated, with or without a length`(framing: String) throws {
         let piece = [UInt8](repeating: 7, count: 4096)
         let isChunked = framing.hasSuffix("chunked")
         let chunk = Array("1000\r\n".utf8) + piece + [13, 10]

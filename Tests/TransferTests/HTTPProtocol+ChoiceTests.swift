@@ -27,7 +27,7 @@ import TransferModel
         (HTTPVersion.automatic, 0x075801, HTTPProtocol.http1), (.automatic, 0x080000, .http2),
         (.http1, 0x080E01, .http1), (.http2, 0x080E01, .http2),
     ])
-    func `HTTP/2 is spoken from the libcurl on that does it well`(
+    func `HTTP/2 is used from libcurl 8 on`(
         version: HTTPVersion,
         number: Int,
         choice: HTTPProtocol

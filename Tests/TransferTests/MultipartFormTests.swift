@@ -24,7 +24,7 @@ import TransferModel
         }.joined().replacing(form().boundary, with: "B").replacing("\r\n", with: "|")
     }
 
-    @Test func `a boundary is 39 characters of chance`() {
+    @Test func `a boundary is 39 random characters`() {
         #expect(form().boundary == "runner-00000000000000ab00000000000000ab")
         #expect(form(.max).boundary == "runner-" + String(repeating: "f", count: 32))
         let expected = "multipart/form-data; boundary=\(form().boundary)"
@@ -34,7 +34,7 @@ import TransferModel
         #expect(Set(some).count == 10)
     }
 
-    @Test func `a boundary made from an idempotency key is always the same, and does not show it`()
+    @Test func `a boundary from an idempotency key is constant and hides the key`()
         throws
     {
         let boundary = try #require(MultipartForm(key: "\"order-1\"")?.boundary)

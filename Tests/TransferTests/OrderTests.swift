@@ -53,7 +53,7 @@ import TransferModel
         #expect(Set(try orders.map { try Order($0).mark }).count == orders.count)
     }
 
-    @Test func `a compressed body counts with what was compressed, not with how`() throws {
+    @Test func `an order with a compressed body is identified by the plain bytes`() throws {
         let plain = [UInt8](repeating: 7, count: 100_000) + Array("the end".utf8)
         let compressed = try #require(Gzip.compress(plain))
         // As another zlib might: with a time in its header.
@@ -87,7 +87,7 @@ import TransferModel
         #expect(try key(spec(body: .file(path: path))) != large)
     }
 
-    @Test func `a file that is not there is a failure of its own`() throws {
+    @Test func `a missing file is a failure of its own`() throws {
         let order = try spec(body: .file(path: "/nowhere/file"))
         let failure = try #require(throws: TransferFailure.self) { try key(order) }
         #expect(failure.kind == .localIO)
@@ -126,7 +126,7 @@ import TransferModel
         }
     }
 
-    @Test func `a download is what goes to its destination`() throws {
+    @Test func `a download task has its destination as sink`() throws {
         func download(_ path: String) throws -> TaskSpec {
             TaskSpec(
                 id: "a",

@@ -61,7 +61,7 @@ import TransferModel
     // A connection that libcurl keeps after a question is not a fresh one: it would send the
     // request again.
     @Test(arguments: [ProxyCredentials.Method.digest, .ntlm], [Reply.hangUp, Reply([.reset])])
-    func `a body behind a question is not sent again when the proxy does not answer`(
+    func `a body after a challenge is not sent again if the proxy is silent`(
         method: ProxyCredentials.Method,
         end: Reply
     ) throws {
@@ -90,7 +90,7 @@ import TransferModel
         #expect(result.transactions.last?.countOfRequestBodyBytesSent == 12)
     }
 
-    @Test func `a body behind a server's challenge is not sent again either`() throws {
+    @Test func `a body after a server's challenge is not sent again either`() throws {
         let server = try ScriptedServer { request in
             switch request.headers["authorization"] {
             case nil: .status(401, ["WWW-Authenticate: NTLM"], text: "who?")

@@ -270,7 +270,7 @@ import TransferModel
     // MARK: - SOCKS
 
     @Test(arguments: [ProxyServer.Kind.socks4, .socks4a, .socks5, .socks5h])
-    func `a SOCKS proxy is given a name or an address`(kind: ProxyServer.Kind) throws {
+    func `a SOCKS proxy gets a name or an address`(kind: ProxyServer.Kind) throws {
         let socks = SOCKSGreeting()
         let proxy = try ScriptedServer(socks: socks) { _ in .ok("x") }
         var servers = ProxyServers()
@@ -290,7 +290,7 @@ import TransferModel
         #expect(record.domainLookupStartDate == nil)
     }
 
-    @Test func `a SOCKS 4 proxy is told a name`() throws {
+    @Test func `a SOCKS 4a proxy gets a name`() throws {
         let proxy = try ScriptedServer(socks: SOCKSGreeting(user: "me")) { _ in .ok("x") }
         for (user, kind) in [("me", nil), ("you", TransferFailure.Kind.connect)] {
             var server = Self.server(.socks4a, port: proxy.port)

@@ -31,7 +31,7 @@ import TransferModel
 
     // RFC 9110 §10.2.2.
     @Test(arguments: [("d", "#top"), ("d#part", "#part")])
-    func `a fragment is inherited unless there is a new one`(
+    func `a fragment is inherited unless the redirect has one`(
         location: String,
         fragment: String
     ) throws {

@@ -23,7 +23,7 @@ import TransferModel
         #expect(server.requests.map(\.target) == ["/b/c?d=/../e"])
     }
 
-    @Test func `a circle is a permanent failure`() throws {
+    @Test func `a redirect loop is a permanent failure`() throws {
         let server = try ScriptedServer(["/a": [.redirect(to: "/b")], "/b": [.redirect(to: "/a")]])
         let result = try EngineHarness().run(.to(server.url("/a")))
         #expect(result.failure?.kind == .redirectLimit)
@@ -136,7 +136,7 @@ import TransferModel
     @Test(arguments: [
         (301, "POST", true), (303, "POST", true), (307, "POST", false), (303, "PUT", false),
     ])
-    func `a failure behind an order's redirect says that the order was answered`(
+    func `a failure after an order's redirect says that the order was answered`(
         status: Int,
         method: String,
         followsOrder: Bool
@@ -179,7 +179,7 @@ import TransferModel
         #expect(results.map(\.failure) == [nil, nil])
     }
 
-    @Test func `a 307 sends a body again at home, never to another origin`() throws {
+    @Test func `a 307 sends a body again to its origin, never to another one`() throws {
         let other = try ScriptedServer(["/": [.ok("x")]])
         let server = try ScriptedServer([
             "/home": [.redirect(307, to: "/end")], "/end": [.ok("x")],

@@ -67,7 +67,7 @@ import TransferModel
     }
 
     @Test(arguments: [sha256, sha512], [true, false])
-    func `a file that is what its server says has the digest for its voucher`(
+    func `a file that matches its server's digest is vouched for by it`(
         digest: String,
         hasLength: Bool
     ) throws {
@@ -81,7 +81,7 @@ import TransferModel
         #expect(try folder.read("out") == Self.body)
     }
 
-    @Test func `a file that is not what its server says has no name`() throws {
+    @Test func `a file that differs from its server's digest gets no name`() throws {
         let folder = try TemporaryFolder()
         let result = try download(.ok(Self.body, ["Repr-Digest: \(Self.other)"]), in: folder)
         #expect(result.failure?.kind == .integrity)

@@ -52,7 +52,7 @@ import TransferModel
         if failure?.curlCode == 56 { #expect(failure?.osErrno == 104) }
     }
 
-    @Test func `a connection that ends without an answer is reset`() throws {
+    @Test func `a connection that ends without a response fails with reset`() throws {
         #expect(try failure(.hangUp)?.kind == .reset)
     }
 
@@ -215,7 +215,7 @@ import TransferModel
         #expect(received < 64 << 20)
     }
 
-    @Test func `a body in chunks of one byte is whole, however small it is allowed to be`() throws {
+    @Test func `a body in chunks of one byte is whole under any size limit`() throws {
         let size = 100_000
         let chunks = Array("00000001;a=b\r\nx\r\n".utf8)
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

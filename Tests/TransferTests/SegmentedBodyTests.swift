@@ -66,7 +66,7 @@ import TransferModel
         #expect(body.total == 9)
     }
 
-    @Test func `a file that has changed is told from what it was`() throws {
+    @Test func `a changed file is distinguished from the old one`() throws {
         func identity() throws -> [UInt8] {
             let digest = try #require(MessageDigest())
             try SegmentedBody([
@@ -89,15 +89,14 @@ import TransferModel
         #expect(try readAll(body, 10).isEmpty)
     }
 
-    @Test func `a file that is gone is found before anything is read`() throws {
+    @Test func `a missing file is found before any read`() throws {
         let one = try folder.write("one", to: "one")
         #expect(throws: (any Error).self) {
             try SegmentedBody([.file(path: one), .file(path: folder.path("gone"))])
         }
     }
 
-    @Test func `a file that grows is sent as far as it was announced, and fails in the end`() throws
-    {
+    @Test func `a growing file is sent up to its announced length, and then fails`() throws {
         let one = try folder.write("one", to: "one")
         let body = try SegmentedBody([.file(path: one), .bytes(Array(">".utf8))])
         try folder.write("one and more", to: "one")
@@ -114,7 +113,7 @@ import TransferModel
         #expect(failure?.isPermanent == true)
     }
 
-    @Test func `a file that was empty is looked at again, and named when it is not any more`()
+    @Test func `an empty file is checked again, and named once it has content`()
         throws
     {
         let paths = try ["one", "two"].map { try folder.write("", to: $0) }

@@ -90,7 +90,7 @@ import TransferModel
     }
 
     @Test(arguments: [[0xFE, 0xFF, 0x00, 0x41], [0xFF, 0xFE, 0x41, 0x00]] as [[UInt8]])
-    func `UTF-16 is told by its mark`(body: [UInt8]) {
+    func `UTF-16 is recognized by its byte order mark`(body: [UInt8]) {
         for encoding in TextEncoding.allCases {
             #expect(fault(body, as: encoding) == "the body is utf-16")
         }

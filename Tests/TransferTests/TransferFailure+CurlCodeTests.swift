@@ -25,7 +25,7 @@ import TransferModel
             (48, .engine, true), (52, .reset, false), (56, .reset, false), (60, .tls, true),
         ] as [(Int, TransferFailure.Kind, Bool)]
     )
-    func `a code tells the kind and whether repeating could help`(
+    func `a code determines the kind and whether a retry could help`(
         code: Int,
         kind: TransferFailure.Kind,
         isPermanent: Bool

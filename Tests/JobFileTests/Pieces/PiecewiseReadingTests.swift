@@ -96,7 +96,7 @@ private struct MarkedParts: PartsAhead {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `a damaged text has the same faults in pieces as at once`(block: UInt64) {
+    func `a damaged text has the same faults in pieces as in one reading`(block: UInt64) {
         for seed in block * 20..<block * 20 + 20 {
             let bytes = RandomJob.damaged(RandomJob.text(seed: seed), seed: seed)
             let measure = measure(seed: seed)

@@ -180,7 +180,7 @@ import TransferModel
         #expect(last == "in `t[19]`, line 21 of `rows.csv`; further rows were not checked")
     }
 
-    @Test func `a file that was written to since the check gives no task`() throws {
+    @Test func `a file changed since the check yields no task`() throws {
         let file = MemoryFile("id\n1\n2\n")
         let plan = try Self.plan(
             "version: 1\ndata: { a: { url: 'http://a/' }, t: { forEach: { csv: rows.csv }, url: 'http://a/${item.id}' } }",

@@ -41,7 +41,7 @@ import Testing
         ("${env.A }", 0..<9),
         ("${ env.A}", 0..<9), ("${env.é}", 0..<9),
     ])
-    func `a fault is placed at its expression`(text: String, range: Range<Int>) {
+    func `a fault has the place of its expression`(text: String, range: Range<Int>) {
         let faults = Template(text).faults
         #expect(faults.map(\.range) == [range])
         #expect(faults.map(\.fault.code) == [.badExpression])

@@ -101,7 +101,7 @@ import TransferModel
         #expect(try TestJob.faults(text) == ["2:18 job.missing-variable"])
     }
 
-    @Test func `a fault in a variable is told once, however often it is used`() throws {
+    @Test func `a fault in a variable is reported once for all its uses`() throws {
         let text = """
             version: 1
             variables: { a: "${env.NONE}" }

@@ -70,7 +70,7 @@ import Testing
         ("{}", true), (#"{ "configuration": "${var.kind}", "identifier": "a" }"#, true),
         (#"{ "configuration": "${var.kind}" }"#, true),
     ])
-    func `a background session has an identifier, and no other one has`(
+    func `only background sessions have an identifier`(
         session: String,
         isValid: Bool
     ) throws {

@@ -72,7 +72,7 @@ import Testing
         #expect(need == Need(entry: need.entry, row: need.row))
     }
 
-    @Test func `a circle through rows is printed with their ids`() throws {
+    @Test func `circular needs through rows are listed with their ids`() throws {
         let rejected = #expect(throws: PlanRejected.self) {
             try ForEachTests.plan(
                 """

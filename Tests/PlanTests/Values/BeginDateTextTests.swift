@@ -27,7 +27,7 @@ import TransferModel
     }
 
     @Test(arguments: ["2026-02-29T00:00:00Z", "2026-11-21T24:00:00Z", "2026-13-01T00:00:00Z"])
-    func `a date that the calendar does not have is refused`(text: String) {
+    func `a date that the calendar does not have is an error`(text: String) {
         #expect(throws: ValueFault.self) { try BeginDateText.parse(text) }
     }
 }

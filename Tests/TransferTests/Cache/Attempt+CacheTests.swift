@@ -45,7 +45,7 @@ import TransferModel
         #expect(try reader.run(attempt(server.url("/a"))).cache?.reason == .notStored)
     }
 
-    @Test func `a file that is to have another mode is replaced`() throws {
+    @Test func `a file with another mode is replaced`() throws {
         let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
         let harness = try EngineHarness(cache: cache())
         func revalidate(_ mode: UInt16?) throws -> AttemptResult {

@@ -58,7 +58,7 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a HEAD is answered out of the response to a GET, without its body`() throws {
+    @Test func `a HEAD uses the stored response to a GET, without its body`() throws {
         let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
         let harness = try EngineHarness(cache: cache())
         _ = try harness.run(attempt(server.url("/a")))
@@ -100,7 +100,7 @@ import TransferModel
     }
 
     // RFC 9111 §4.3.4
-    @Test func `a confirmation of another response has everything fetched`() throws {
+    @Test func `a confirmation of another response leads to a full request`() throws {
         let server = try ScriptedServer { request in
             request.headers["if-none-match"] == nil
                 ? .ok("content", ["ETag: \"a\"", "Cache-Control: max-age=0"])

@@ -68,7 +68,7 @@ import TransferModel
         #expect(server.requests(for: "/r").count == 2)
     }
 
-    @Test func `a circle of redirects is asked for again`() throws {
+    @Test func `a cached loop of redirects is requested again`() throws {
         let isMended = Lock(false)
         let server = try ScriptedServer { _ in
             isMended.withLock { $0 }

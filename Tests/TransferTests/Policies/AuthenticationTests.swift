@@ -174,7 +174,7 @@ import TransferModel
     }
 
     @Test(arguments: [Credential.Proof.digest(login), .ntlm(login), .negotiate])
-    func `a body waits for the challenge of a server that is known, too`(
+    func `a body waits for a known server's challenge, too`(
         proof: Credential.Proof
     ) throws {
         let url = try #require(Self.url)

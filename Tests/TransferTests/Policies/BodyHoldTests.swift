@@ -50,7 +50,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false], [nil, "100-continue"])
-    func `a body that has left leaves again only where the request may be repeated`(
+    func `a sent body is sent again only if the request is repeatable`(
         mayRepeat: Bool,
         expect: String?
     ) {

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test
-    func `a connection without a chosen version is given up while the session has a newer one`() {
+    func `a connection without a chosen version is dropped if a newer one is allowed`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
         let order = demand(isSentOnce: true)
         let mayUse = policy.mayUseUnchosenVersion(order, isKnown: false)

@@ -176,7 +176,7 @@ import TransferModel
         #expect(fault == .noWay(nil))
     }
 
-    @Test func `a connection is used by the interface that it was made over`() throws {
+    @Test func `a connection is checked by the interface on which it was made`() throws {
         let ways = FakeWays([Self.eth0, Self.wwan0], leading: 2)
         var policy = try policy(ways)
         let facts = connection(from: "192.0.2.2", to: "203.0.113.9")
@@ -251,7 +251,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `a failed lookup is for want of a network when a fresh look finds none`(
+    func `a failed lookup is a network failure if a fresh look finds no network`(
         hasLostAll: Bool
     ) throws {
         let ways = FakeWays([Self.eth0], leading: 2)

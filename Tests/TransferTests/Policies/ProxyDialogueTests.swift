@@ -117,7 +117,7 @@ import TransferModel
         (.digest, [basic]), (.digest, [digest + ", stale=true"]),
         (.ntlm, ["Proxy-Authenticate: NTLM", "Connection: close"]),
     ])
-    func `a 407 that says nothing of the login does not keep it back`(
+    func `a 407 without a login challenge does not block the login`(
         method: ProxyCredentials.Method,
         fields: [String]
     ) throws {

@@ -260,14 +260,14 @@ import TransferModel
         #expect(outcome.status == .exit(0), "\(outcome.standardError)")
     }
 
-    @Test func `a beginning that has changed is found`() throws {
+    @Test func `a changed beginning is detected`() throws {
         try leave()
         try spoilBeginning()
         let part = try #require(try find())
         #expect(try !part.verify())
     }
 
-    @Test func `a byte of an earlier run that has changed is found by all later ones`() throws {
+    @Test func `all later runs detect a changed byte of an earlier run`() throws {
         try leave()
         do {
             let part = try #require(try find())

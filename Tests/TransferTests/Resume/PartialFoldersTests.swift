@@ -40,7 +40,7 @@ import TransferModel
         #expect(try folder.list("a").sorted() == [".y.part.record", other].sorted())
     }
 
-    @Test func `a folder is looked through once`() throws {
+    @Test func `a folder is scanned once`() throws {
         var folders = PartialFolders()
         var found = ["a/x", "b/x"].map { folders.mayHave(file($0)) }
         try folder.write("", to: "a/.x.part.record")
@@ -48,7 +48,7 @@ import TransferModel
         #expect(found == [false, false, false])
     }
 
-    @Test func `a folder with very many names is looked through for many files`() throws {
+    @Test func `a folder with very many names is scanned only for many files`() throws {
         for number in 0...4096 { try folder.write("", to: "a/\(number)") }
         var folders = PartialFolders()
         let first = folders.mayHave(file("a/x"))

@@ -90,7 +90,7 @@ import TransferModel
         }
     }
 
-    @Test func `a boundary stays the same`() throws {
+    @Test func `a body keeps its boundary`() throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 2_000_000)] })
         let results = try upload(server.url("/"), .multipart)
         #expect(results.last?.failure == nil)
@@ -103,8 +103,7 @@ import TransferModel
         #expect(body.firstRange(of: Self.body) != nil)
     }
 
-    @Test func `a cut before the server has named the upload leaves nothing to go on with`() throws
-    {
+    @Test func `a cut before the server names the upload leaves nothing to resume`() throws {
         let server = try UploadOrigin(
             .init {
                 $0.informs = false
@@ -117,7 +116,7 @@ import TransferModel
     }
 
     @Test(arguments: [500, 503, 429])
-    func `a failing server is asked again where it was`(status: Int) throws {
+    func `a failing server is retried at the same URL`(status: Int) throws {
         let server = try UploadOrigin(
             .init { $0.faults = [0: .fail(status, after: 1_000_000), 1: .answer(status)] }
         )

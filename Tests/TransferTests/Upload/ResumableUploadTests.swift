@@ -87,7 +87,7 @@ import TransferModel
         #expect(server.bodies.count == 6)
     }
 
-    @Test func `a 104 in another version is asked for in that one the next time`() throws {
+    @Test func `a 104 in another version makes the next request use that version`() throws {
         let server = try UploadOrigin(
             .init {
                 $0.informalFields = ["Upload-Draft-Interop-Version: 8", "Location: /upload/1"]
@@ -119,7 +119,7 @@ import TransferModel
         HeaderField(name: "Upload-Complete", value: "?1"),
         HeaderField(name: "Content-Range", value: "bytes 0-1/2"),
     ])
-    func `a job that speaks it itself is not meddled with`(field: HeaderField) throws {
+    func `a job with upload fields of its own is sent unchanged`(field: HeaderField) throws {
         let server = try UploadOrigin()
         let results = try upload(server.url("/")) { $0.request.headers.append(field) }
         #expect(results.map(\.failure) == [nil])
@@ -255,7 +255,7 @@ import TransferModel
         #expect(zip(kept, kept.dropFirst()).allSatisfy { $0.fetchStartDate <= $1.fetchStartDate })
     }
 
-    @Test func `a 104 says in the record how much there is`() throws {
+    @Test func `a 104 has the server's offset in the record`() throws {
         let server = try UploadOrigin(
             .init {
                 $0.informalFields = [

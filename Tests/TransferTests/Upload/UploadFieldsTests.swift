@@ -22,7 +22,7 @@ import TransferModel
         #expect(fields(["Upload-Offset: \(text)"]).offset == offset)
     }
 
-    @Test func `a field that is there twice counts as none`() {
+    @Test func `a repeated field counts as none`() {
         #expect(fields(["Upload-Offset: 7", "upload-offset: 7"]).offset == nil)
         #expect(fields(["Upload-Complete: ?1", "Upload-Complete: ?1"]).isComplete == nil)
     }

@@ -28,7 +28,7 @@ import TransferModel
             (["Upload-Draft-Interop-Version: 6", "Location: ftp://a.test/u"], nil),
         ] as [([String], String?)]
     )
-    func `a 104 says where the upload is, in the version that was asked and at the same origin`(
+    func `a 104 names the upload's URL only in the requested version and origin`(
         lines: [String],
         url: String?
     ) {
@@ -61,7 +61,7 @@ import TransferModel
             (["x"], [nil]),
         ] as [([String], [Int?])]
     )
-    func `a 400 with another version is asked once in that one, then plainly`(
+    func `a 400 with another version is retried once in it, then plainly`(
         named: [String],
         next: [Int?]
     ) {
@@ -73,7 +73,7 @@ import TransferModel
         }
     }
 
-    @Test func `a 400 in our version is the answer`() {
+    @Test func `a 400 in the requested version is final`() {
         let machine = machine()
         #expect(machine.answer(400, "Upload-Draft-Interop-Version: 6") == .judge)
     }
@@ -95,7 +95,7 @@ import TransferModel
         #expect(third.answer(201, "Upload-Complete: ?0") == .fail(.noURL))
     }
 
-    @Test func `a 413 has it go on in parts`() {
+    @Test func `after a 413 the upload continues in parts`() {
         let machine = begun(limit: 300_000)
         #expect(machine.answer(413) == .proceed)
         #expect(machine.answer(204, "Upload-Offset: 0", "Upload-Complete: ?0") == .proceed)
@@ -107,7 +107,7 @@ import TransferModel
     }
 
     @Test(arguments: [(404, false), (409, false), (501, false), (503, true), (429, true)])
-    func `a final answer ends the upload, one that may pass does not`(status: Int, stays: Bool) {
+    func `a final response ends the upload, a temporary one does not`(status: Int, stays: Bool) {
         let machine = begun()
         #expect(machine.answer(status) == .judge)
         #expect((machine.url != nil) == stays)
@@ -129,7 +129,7 @@ import TransferModel
         #expect(machine.confirmed == 400000)
     }
 
-    @Test func `a body that has all arrived and is not complete gets its end`() {
+    @Test func `an incomplete upload with all bytes gets its end`() {
         let machine = asking()
         #expect(machine.answer(204, "Upload-Offset: 1000000") == .proceed)
         #expect(machine.leg == .append(from: 1000000, to: 1000000))
@@ -139,7 +139,7 @@ import TransferModel
     @Test(arguments: [
         ["Upload-Offset: 1000000", "Upload-Complete: ?1"], ["Upload-Incomplete: ?0"],
     ])
-    func `a complete one has lost its answer`(lines: [String]) {
+    func `a complete upload has lost its response`(lines: [String]) {
         let machine = asking()
         #expect(machine.answer(200, lines) == .answerLost)
     }
@@ -199,7 +199,7 @@ import TransferModel
         #expect(machine.url == own)
     }
 
-    @Test func `a 403 may mean that it is not known any more, if the body may be sent anew`() {
+    @Test func `a 403 counts as a forgotten upload if the body may be sent anew`() {
         let machine = asking(isRepeatable: true)
         #expect(machine.answer(403) == .proceed)
         #expect(machine.leg == .creation)
@@ -280,7 +280,7 @@ import TransferModel
         #expect(other.leg == .cancellation(.wrongOffset(999999)))
     }
 
-    @Test func `a conflict is asked about, and one without any progress ends it`() {
+    @Test func `after a conflict the offset is requested, and no progress ends the upload`() {
         let machine = sending()
         #expect(machine.answer(409, "Upload-Offset: 500000") == .proceed)
         #expect(machine.leg == .offset)

@@ -26,7 +26,7 @@ import TransferModel
         #expect(results[2].resume?.upload?.partial == nil)
     }
 
-    @Test func `a conflict is asked about once more`() throws {
+    @Test func `after a conflict the offset is requested once more`() throws {
         let server = try UploadOrigin(
             .init { $0.faults = [0: .cut(after: 1_000_000), 2: .answer(409)] }
         )
@@ -125,7 +125,7 @@ import TransferModel
         #expect(server.bodies.isOnly(Self.body))
     }
 
-    @Test func `a 303 is followed to the result, which is no part of it`() throws {
+    @Test func `a 303 is followed to the result, which is not part of the upload`() throws {
         let server = try UploadOrigin(
             .init { $0.faults = [0: .redirect(303, to: "/result")] }
         )
