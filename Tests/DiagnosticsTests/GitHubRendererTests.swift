@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    @Test func `a point is shown at the character behind it`() {
+    @Test func `a point is shown at the character after it`() {
         let fault = Diagnostic(code: "x.y", "m", at: range((1, 3), (1, 3)))
         #expect(render(fault, text: "a: b").contains("col=3,endColumn=3,"))
     }

@@ -56,7 +56,7 @@ import TransferModel
             ("only-if-cached, no-cache", .unavailable),
         ] as [(String, Outcome)]
     )
-    func `a request may want it fresher`(directive: String, outcome: Outcome) throws {
+    func `a request may demand a fresher response`(directive: String, outcome: Outcome) throws {
         #expect(plan(try request("Cache-Control: \(directive)"), fresh) == outcome)
     }
 
@@ -65,7 +65,7 @@ import TransferModel
         ("max-stale=4", "max-age=5", false), ("max-stale", "max-age=5, must-revalidate", false),
         ("max-stale", "max-age=5, no-cache", false), ("max-stale, max-age=9", "max-age=5", false),
     ])
-    func `a request may take what is stale, unless the response forbids it`(
+    func `a request may accept a stale response, unless the response forbids it`(
         wanted: String,
         given: String,
         isServed: Bool
@@ -177,7 +177,7 @@ import TransferModel
             ("Cache-Control: public, max-age=60", ["Cookie: x"], ["Cookie: y"], true),
         ] as [(String, [String], [String], Bool)]
     )
-    func `a response answers requests that have the same fields`(
+    func `a stored response serves requests with the same fields`(
         line: String,
         earlier: [String],
         wanted: [String],

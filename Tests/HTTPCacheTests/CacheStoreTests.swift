@@ -62,7 +62,7 @@ import TransferModel
     }
 
     @Test(arguments: Kind.allCases)
-    func `a response takes the place of those with the same selection`(kind: Kind) throws {
+    func `a response replaces those with the same selection`(kind: Kind) throws {
         let store = store(kind)
         try add(store, "one", by: "1")
         try add(store, "two", by: "2")
@@ -87,7 +87,7 @@ import TransferModel
     }
 
     @Test(arguments: Kind.allCases)
-    func `a response larger than a twentieth of the room is not taken`(kind: Kind) throws {
+    func `a response larger than a twentieth of the capacity is not stored`(kind: Kind) throws {
         let store = store(kind, capacity: 2_000_000)
         #expect(try add(store, String(repeating: "a", count: 100_000)))
         #expect(try !add(store, String(repeating: "a", count: 100_001)))

@@ -65,7 +65,7 @@ import TransferModel
     }
 
     @Test(arguments: DiskStore.Step.allCases)
-    func `a process that is killed while it stores leaves the old response or none`(
+    func `a process killed while storing leaves the old response or none`(
         step: DiskStore.Step
     ) throws {
         #expect(try !add(store(stopsAt: step), "one"))

@@ -155,7 +155,7 @@ import TransferModel
     }
 
     // RFC 9111 §4.1, §4.3.4
-    @Test func `a response that is found to vary is not used by its old selection`() throws {
+    @Test func `a response with new Vary fields is not used by its old selection`() throws {
         let cache = cache()
         let english = try request("Accept-Language: en")
         try add("Cache-Control: max-age=0", "ETag: \"a\"", answering: english, to: cache)

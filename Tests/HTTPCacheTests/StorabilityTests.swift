@@ -35,7 +35,7 @@ private let manyNames = (0..<70).map { "x-\($0)" }.joined(separator: ", ")
             (401, ["Cache-Control: max-age=60"], .status),
         ] as [(Int, [String], CacheVerdict.Storing?)]
     )
-    func `a response is stored when the rules allow it and it can be of use`(
+    func `a response is stored when the rules allow it and it is useful`(
         status: Int,
         lines: [String],
         refusal: CacheVerdict.Storing?
@@ -45,13 +45,13 @@ private let manyNames = (0..<70).map { "x-\($0)" }.joined(separator: ", ")
         #expect(Storability.refusal(of: stored, to: try request()) == refusal)
     }
 
-    @Test func `a request may forbid storing what answers it`() throws {
+    @Test func `a request may forbid storing its response`() throws {
         let stored = sample("Cache-Control: max-age=60")
         let wanted = try request("Cache-Control: no-store")
         #expect(Storability.refusal(of: stored, to: wanted) == .noStore)
     }
 
-    @Test func `a policy that takes any age stores what is never fresh`() throws {
+    @Test func `a policy for any age stores responses that are never fresh`() throws {
         let wanted = try request(policy: .returnCacheDataElseLoad)
         #expect(Storability.refusal(of: sample(), to: wanted) == nil)
     }

@@ -24,7 +24,7 @@ import Testing
         ("inf", .string), ("nan", .string), ("2026-01-01", .string), ("1:30", .string),
         ("'12'", .string), ("\"true\"", .string), ("''", .string), ("|\n  12", .string),
     ])
-    func `a scalar is what it looks like`(source: String, expected: Scalar) throws {
+    func `a plain scalar has the type of its spelling`(source: String, expected: Scalar) throws {
         let document = try document("key: \(source)\n")
         #expect(document.scalar(of: try document.value("key")) == expected)
     }

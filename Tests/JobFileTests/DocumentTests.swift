@@ -58,7 +58,7 @@ extension Document {
         ("{ <<: { <<: nope } }", true), ("{ <<: *m }", false), ("{ <<: [*m, *m] }", false),
         ("{ a: { <<: nope } }", false), ("{ \"<<\": nope }", false),
     ])
-    func `a mapping knows of a merge that is a fault`(yaml: String, isFaulty: Bool) throws {
+    func `a mapping remembers a faulty merge`(yaml: String, isFaulty: Bool) throws {
         let result = Document.parse(Array("m: &m { a: 1 }\nx: \(yaml)\n".utf8), name: "job.yaml")
         let document = try #require(result.document)
         #expect(document.hasFaultyMerge(try document.value("x")) == isFaulty)
@@ -82,7 +82,7 @@ extension Document {
         ("|2\n   indented\n", " indented\n"), ("https://example.com/#x", "https://example.com/#x"),
         ("a # comment", "a"), ("grün", "grün"),
     ])
-    func `a scalar's text is what YAML makes of it`(source: String, text: String) throws {
+    func `a scalar's text follows YAML's rules`(source: String, text: String) throws {
         let document = try document("ключ: \(source)")
         #expect(document.text(of: try document.value("ключ")) == text)
     }

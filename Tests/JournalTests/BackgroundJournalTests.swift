@@ -251,7 +251,7 @@ import TransferModel
         #expect(try open().earlier.transfers.map(\.id) == ["b"])
     }
 
-    @Test func `a run of a part forgets nothing and ends no round of the whole job`() throws {
+    @Test func `a run of a part forgets no transfer and ends no round of the whole job`() throws {
         let whole = try open()
         begin(whole, "a")
         _ = whole.taskEnded(.ended("a", .succeeded), redact: plain)
@@ -283,7 +283,7 @@ import TransferModel
         #expect(try open(job: "other").earlier.transfers.isEmpty)
     }
 
-    @Test func `a round that is cancelled is over, and says what it was`() throws {
+    @Test func `a cancelled round is over and keeps its counts`() throws {
         let first = try open()
         begin(first, "a")
         try first.write(isDurable: false)

@@ -55,7 +55,7 @@ import TransferModel
         .cancelled,
     ]
 
-    @Test func `a round is what its steps have made of it`() {
+    @Test func `a round is the result of its steps`() {
         let round = after(Self.steps)
         #expect(round.transfers.map(\.id) == ["a", "b", "c"])
         #expect(round.transfers[0].state.attempts == 1)
@@ -107,7 +107,7 @@ import TransferModel
         #expect(BackgroundRound.Step(JournalText.Entry(kind: 200, content: [])) == nil)
     }
 
-    @Test func `a round that is cut is none`() {
+    @Test func `a cut round is ignored`() {
         let entry = after(Self.steps).entry
         for length in 0..<entry.content.count {
             let content = Array(entry.content[..<length])

@@ -104,7 +104,7 @@ import TransferModel
         #expect(try run(first, [1, 2], ends: true) == [first, first])
     }
 
-    @Test func `a part of the job that leaves nothing open makes the round good`() throws {
+    @Test func `a run of a part that leaves no open order completes the round`() throws {
         try run(first, [1, 2], open: 2, ends: false)
         #expect(try run(second, [3], ends: true, isPart: true) == [first])
         #expect(try run(second, [1, 2], open: 2, ends: false) == [first, first])
@@ -112,7 +112,7 @@ import TransferModel
         #expect(try run(third, [1, 2], ends: true) == [third, third])
     }
 
-    @Test func `a part makes no round good of which not all orders were begun`() throws {
+    @Test func `a run of a part completes no round with orders that never began`() throws {
         try run(first, [1, 2], open: 2, ends: false, unbegun: 1)
         #expect(try run(second, [2], ends: true, isPart: true) == [first])
         #expect(try run(second, [1, 2, 3], ends: true) == [first, second, second])
@@ -133,7 +133,7 @@ import TransferModel
         }
     }
 
-    @Test func `a part without orders changes nothing`() throws {
+    @Test func `a run of a part without orders changes nothing`() throws {
         try run(first, [1], ends: false)
         try run(second, [], ends: true, isPart: true)
         #expect(try run(second, [1], ends: false) == [first])

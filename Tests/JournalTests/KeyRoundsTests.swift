@@ -45,7 +45,7 @@ import TransferModel
         #expect(ended.past == [round(1, [11]), round(2, [22, 23])])
     }
 
-    @Test func `a part of the job that leaves nothing open makes a run of the whole good`() throws {
+    @Test func `a run of a part that leaves no open order completes the whole run`() throws {
         let rounds = rounds(round(1, accepted: [12]), round(2, [21], accepted: [22]))
         let whole = try #require(KeyRounds(rounds.entries + [KeyRounds.whole]))
         #expect(whole.isWhole && KeyRounds(whole.entries) == whole)

@@ -3,7 +3,7 @@ import Testing
 @testable import Journal
 
 @Suite struct LittleEndianTests {
-    @Test func `a number is the one that was written`() {
+    @Test func `a number keeps its written value`() {
         for number in [Int64.min, -1, 0, 1, 1_763_712_000_000_000, .max] {
             var bytes = number.littleEndianBytes[...] + [7]
             #expect(Int64(takenFrom: &bytes) == number)

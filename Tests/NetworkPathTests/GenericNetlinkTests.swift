@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a part that the kernel does not have tells nothing`() throws {
+    @Test func `a kernel without a netlink family gives no evidence`() throws {
         let socket = try GenericNetlink()
         // No test knows which parts there are: each may be missing, and none is a fault.
         #expect(socket.wireGuardPeers(of: -1).isEmpty)

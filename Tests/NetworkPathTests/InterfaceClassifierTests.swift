@@ -54,7 +54,7 @@ import TransferModel
         #expect(classes([lo])[0].kind == .loopback)
     }
 
-    @Test func `a rule for everything leaves the loopback what it is`() {
+    @Test func `a rule for everything does not change the loopback`() {
         let lo = NetworkInterface(index: 1, name: "lo", hardwareType: NetworkInterface.loopback)
         let rule = InterfaceRule(match: .init(name: "*"), kind: .cellular)
         let daemons = ["lo": InterfaceEvidence("NetworkManager", kind: .wifi, isExpensive: true)]
@@ -214,7 +214,7 @@ import TransferModel
         #expect(found.evidence.contains("made of eth0"))
     }
 
-    @Test func `a rule that says kind and cost of a tunnel is stronger than its way`() throws {
+    @Test func `a rule with a tunnel's kind and cost overrides its path`() throws {
         let rule = InterfaceRule(match: .init(name: "vpn0"), kind: .wired, isExpensive: false)
         let found = try classOfTunnel(try Self.tunnel("tun"), rules: [rule])
         #expect(found.isCellular == false)
@@ -245,7 +245,7 @@ import TransferModel
             (.init(name: "e*", ssid: "Train*"), false),
         ] as [(InterfaceRule.Match, Bool)]
     )
-    func `a rule fits by what the interface is attached to`(match: InterfaceRule.Match, fits: Bool)
+    func `a rule matches an interface's attachment`(match: InterfaceRule.Match, fits: Bool)
         throws
     {
         let rule = InterfaceRule(match: match, isConstrained: true)
@@ -333,7 +333,7 @@ import TransferModel
         #expect(found.allSatisfy { $0.isCellular == false })
     }
 
-    @Test func `a rule wins over daemons, and they over devices`() throws {
+    @Test func `rules override daemons, and daemons override devices`() throws {
         try device("x0", index: 2, uevent: "DEVTYPE=wwan\n")
         let interface = NetworkInterface(index: 2, name: "x0")
         let daemon = ["x0": InterfaceEvidence("NetworkManager", kind: .wifi, isExpensive: false)]
@@ -369,7 +369,7 @@ import TransferModel
         #expect(classes([interface], rules: [flat])[0].isExpensive == false)
     }
 
-    @Test func `a rule fits by hardware address and driver together`() throws {
+    @Test func `a rule matches hardware address and driver together`() throws {
         try device("usb0", index: 2, driver: "cdc_ether")
         let interface = NetworkInterface(index: 2, name: "usb0", macAddress: "02:00:00:00:00:01")
         func isConstrained(_ match: InterfaceRule.Match) -> Bool {

@@ -24,7 +24,7 @@ import Testing
         return try NetworkMonitor(survey, surveyNanoseconds: 1)
     }
 
-    @Test func `a monitor that hears nothing stops when it is told to`() throws {
+    @Test func `a monitor without messages stops on request`() throws {
         let monitor = try NetworkMonitor(NetworkSurvey(job: [], host: []))
         try monitor.start {}
         monitor.stop()

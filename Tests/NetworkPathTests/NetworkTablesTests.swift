@@ -161,7 +161,7 @@ import Testing
         #expect(tables.interfaces[0].peers.map(\.text) == (peer.map { [$0] } ?? []))
     }
 
-    @Test func `a route that is spread over interfaces is one of each`() {
+    @Test func `a multipath route is one route for each interface`() {
         let hop = { (index: UInt32) in
             NetlinkRequest.bytes(of: UInt16(16)) + [0, 0] + Self.number(index)
                 + Self.attribute(5, [10, 0, 0, UInt8(index)])

@@ -72,7 +72,7 @@ import TransferModel
         #expect(SystemBus.attachments(answer).values.allSatisfy { $0 == LinkAttachment() })
     }
 
-    @Test func `a modem is known by what its packets leave by, not by its control port`() throws {
+    @Test func `a modem is identified by its network interface, not its control port`() throws {
         let answer = try Self.answer(
             """
             "/d/1":{"org.freedesktop.NetworkManager.Device":{\
@@ -170,7 +170,7 @@ import TransferModel
         #expect(SystemBus(program: "/nowhere", socket: "/nowhere").report().evidence.isEmpty)
     }
 
-    @Test func `a program that is not there says nothing`() {
+    @Test func `a missing program has no output`() {
         #expect(SystemBus(program: "/nowhere", socket: "/").report().evidence.isEmpty)
     }
 }

@@ -232,7 +232,7 @@ import TransferModel
         #expect(found?.hasPrefix("job.bad-path:") == true)
     }
 
-    @Test func `a slash of the job file names a folder also behind a captured value`() throws {
+    @Test func `a slash of the job file after a captured value names a folder`() throws {
         let settings = #"url: "https://a.example", to: "${task.log.in.text}/""#
         // The stand-in of the value is no name with which another file could collide.
         let plan = try plan(

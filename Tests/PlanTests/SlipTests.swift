@@ -32,7 +32,7 @@ import Testing
         #expect(try diagnostics(text).map(\.code) == ["job.suspicious-placeholder"])
     }
 
-    @Test func `a placeholder has an edit where the text is written as it reads`() throws {
+    @Test func `a placeholder in a plain text has an edit`() throws {
         let plain = try diagnostics(
             "version: 1\ndata: { a: { url: 'https://a.example/$HOST' } }"
         )
@@ -72,7 +72,7 @@ import Testing
             ("1-2", nil),
         ] as [(String, String?)]
     )
-    func `a number is known in other spellings`(text: String, number: String?) {
+    func `a number is recognized in other spellings`(text: String, number: String?) {
         #expect(Reader.likelyNumber(text) == number)
     }
 }

@@ -45,7 +45,7 @@ import TransferModel
         Reply([.open(arrived), .waitForPeerToLeave])
     }
 
-    @Test func `a run that gets through ends its round, and the next one begins anew`() throws {
+    @Test func `a finished run ends its round, and the next one begins anew`() throws {
         let server = try ScriptedServer(["/o1": [.status(201)]])
         let job = try Self.job(orders(1, server))
         for number in 1...2 {
@@ -213,7 +213,7 @@ import TransferModel
     }
 
     @Test(arguments: [1, 2])
-    func `a run that is told to end leaves the rest to the next one, and be it nothing`(
+    func `a signalled run leaves its round open, even with nothing left`(
         count: Int
     ) throws {
         let (arrived, rest) = (try Gate(), try Gate())

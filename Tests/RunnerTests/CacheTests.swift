@@ -232,7 +232,7 @@ import TransferModel
         #expect(try job.folder.text("out") == "content")
     }
 
-    @Test func `a response that is refreshed while it is used is new in the next run`() throws {
+    @Test func `a response refreshed during its use is new in the next run`() throws {
         let server = try ScriptedServer { request in
             let fields = ["ETag: \"a\"", "Cache-Control: max-age=0, stale-while-revalidate=600"]
             return request.headers["if-none-match"] == nil

@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: ["validate job.yaml", "plan job.yaml", "schema job", "--help", "--version"])
-    func `a reader that has gone is no failure`(arguments: String) throws {
+    func `a closed reader is no failure`(arguments: String) throws {
         // The reader ends before the command begins.
         let outcome = try shell(
             "exec 3> >(:); wait $!; \"$1\" \(arguments) >&3",
@@ -158,7 +158,7 @@ import Testing
         #expect(outcome.standardError.contains("No space left on device"))
     }
 
-    @Test func `a run without a standard error ends as it would with one`() throws {
+    @Test func `a run without a standard error has the same exit code`() throws {
         let server = try ScriptedServer(["/": [.ok("")]])
         let job = try JobFolder("version: 1\ndata:\n  a: { url: \(server.url("/")) }\n")
         let outcome = try shell("\"$1\" run job.yaml --report report.json 2>&- >&-", in: job)

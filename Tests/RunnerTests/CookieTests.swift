@@ -70,7 +70,7 @@ import TransferModel
         #expect(sent(to: server) == [nil, nil])
     }
 
-    @Test func `a session that sends no cookies keeps them all the same`() throws {
+    @Test func `a session that sends no cookies still keeps them`() throws {
         let server = try server()
         let job = try job(server, session: "{ httpShouldSetCookies: false }")
         for _ in 0..<2 { #expect(try job.run().code == 0) }
@@ -162,7 +162,7 @@ import TransferModel
         #expect(Set(last.split(separator: "; ")) == ["run1=1", "run2=1"])
     }
 
-    @Test func `a run that is interrupted keeps its cookies`() throws {
+    @Test func `an interrupted run keeps its cookies`() throws {
         let asked = try Gate()
         let server = try ScriptedServer([
             "/": [
@@ -181,7 +181,7 @@ import TransferModel
         #expect(sent(to: server).last == "kept=1")
     }
 
-    @Test func `a run that is killed leaves the jar as it was`() throws {
+    @Test func `a killed run leaves the jar unchanged`() throws {
         let asked = try Gate()
         let server = try ScriptedServer([
             "/": [

@@ -255,7 +255,7 @@ import TransferModel
     }
 
     @Test(arguments: [(0o644, "chmod 600"), (0o600, ":1: `machine` or `default` is expected")])
-    func `a netrc file that cannot be used ends the run before anything is sent`(
+    func `an unusable netrc file ends the run before any request`(
         mode: UInt32,
         message: String
     ) throws {

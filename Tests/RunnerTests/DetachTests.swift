@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a scope of the user's manager is taken where it can be had`(works: Bool) throws {
+    func `a detached run gets a scope of the user's manager where possible`(works: Bool) throws {
         let held = try Held()
         try held.job.folder.makeFolder("bin")
         try held.job.folder.makeFolder("runtime")

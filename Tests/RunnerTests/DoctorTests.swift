@@ -141,7 +141,7 @@ import Testing
         #expect(!outcome.standardOutput.contains("s3same"))
     }
 
-    @Test func `a proxy that cannot be one is a fault`() throws {
+    @Test func `an invalid proxy is a fault`() throws {
         let (outcome, report) = try doctor(environment: ["https_proxy": "gopher://me:s3same@p"])
         #expect(outcome.status == .exit(4))
         let found = try #require(finding("environment", in: report))

@@ -76,7 +76,7 @@ import TransferModel
         #expect(run.task("a")?["currentRequest"]?["url"]?.string == server.url("/c?x=1"))
     }
 
-    @Test func `a redirect without end and one to another scheme fail for good`() throws {
+    @Test func `an endless redirect and one to another scheme fail for good`() throws {
         let server = try ScriptedServer([
             "/loop": [.redirect(to: "/loop")], "/file": [.redirect(to: "file:///etc/passwd")],
         ])

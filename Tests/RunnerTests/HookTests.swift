@@ -45,7 +45,7 @@ import TransferModel
         #expect(try job.folder.text("told") == "\(code) nightly  one two words\ngood\n")
     }
 
-    @Test func `a run that cannot begin has ended too`() throws {
+    @Test func `a run that cannot begin has ended, too`() throws {
         let server = try ScriptedServer(["/a": [.status(201)]])
         let job = try job(
             server,
@@ -57,7 +57,7 @@ import TransferModel
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a run that cannot be reported has ended too`() throws {
+    @Test func `a run without a report has ended, too`() throws {
         let server = try ScriptedServer(["/a": [.status(201)]])
         let job = try job(server)
         try job.folder.write("", to: "file")
@@ -67,7 +67,7 @@ import TransferModel
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a run whose report finds no place any more has ended too`() throws {
+    @Test func `a run whose report cannot be written has ended, too`() throws {
         let (arrived, rest) = (try Gate(), try Gate())
         let server = try ScriptedServer([
             "/a": [Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps]

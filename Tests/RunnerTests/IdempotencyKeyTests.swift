@@ -131,7 +131,7 @@ import TransferModel
         #expect(Set(keys).count == 2)
     }
 
-    @Test func `a refusal spends no key, of no order`() throws {
+    @Test func `a refusal uses up no key of any order`() throws {
         let server = try ScriptedServer([
             "/a": [.ok("")], "/b": [.hangUp, .status(402)], "/c": [.status(503), .status(422)],
         ])
@@ -144,7 +144,7 @@ import TransferModel
         for path in ["/a", "/b", "/c"] { #expect(Set(keys(server, path)).count == 1) }
     }
 
-    @Test func `a run that fails by something else keeps the keys`() throws {
+    @Test func `a run with another failure keeps the keys`() throws {
         let server = try ScriptedServer(["/a": [.status(201)], "/d": [.status(503), .ok("")]])
         let job = try JobFolder(
             """
@@ -162,7 +162,7 @@ import TransferModel
         #expect(Set(keys(server, "/a")).count == 2)
     }
 
-    @Test func `a run that is stopped keeps the keys of what was accepted`() throws {
+    @Test func `a stopped run keeps the keys of accepted orders`() throws {
         let (arrived, rest) = (try Gate(), try Gate())
         let server = try ScriptedServer { _ in
             Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps
@@ -198,7 +198,7 @@ import TransferModel
         #expect(Set(keys(server, "/a")).count == 3)
     }
 
-    @Test func `a part of the job that ends with 0 is done, like all of it`() throws {
+    @Test func `a run of a part that ends with 0 ends its orders' keys`() throws {
         let server = try ScriptedServer(["/a": [.ok("")], "/b": [.ok("")]])
         let job = try job([order("a", server), order("b", server)].joined(separator: "\n"))
         #expect(try job.run("--only", "a").code == 0)
@@ -281,7 +281,7 @@ import TransferModel
         #expect(Set(keys(server, "/b")).count == 2)
     }
 
-    @Test func `a part ends nothing of a run that has not begun all of its orders`() throws {
+    @Test func `a run of a part does not end a run that has not begun all orders`() throws {
         let server = try ScriptedServer([
             "/a": [.ok("")], "/h": [.status(503), .ok("")], "/b": [.ok("")],
         ])
@@ -382,7 +382,7 @@ import TransferModel
         #expect(accepted.withLock { $0 }.values.allSatisfy { $0.count == 2 })
     }
 
-    @Test func `a second run at the same time is kept off, lock or none`() throws {
+    @Test func `a simultaneous second run is refused with and without a lock`() throws {
         let (arrived, rest) = (try Gate(), try Gate())
         let server = try ScriptedServer { _ in
             Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps

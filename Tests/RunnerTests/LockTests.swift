@@ -159,7 +159,7 @@ import Testing
         #expect(try first.finish().status == .exit(0))
     }
 
-    @Test func `a signal that comes with the lock is not lost`() throws {
+    @Test func `a signal that arrives with the lock is not lost`() throws {
         let held = try Held("wait")
         let first = try held.hold()
         let second = try held.second().start()

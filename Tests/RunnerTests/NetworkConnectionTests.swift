@@ -28,7 +28,7 @@ import Testing
         server.signal(9)
     }
 
-    @Test func `a rule knows an interface by the gateway of its default route`() throws {
+    @Test func `a rule matches an interface by the gateway of its default route`() throws {
         let job = try JobFolder(
             """
             version: 1
@@ -77,7 +77,7 @@ import Testing
         #expect(error?["networkUnavailableReason"]?.string == "cellular")
     }
 
-    @Test func `a mirror over a permitted link is asked before anything is waited for`() throws {
+    @Test func `a mirror over a permitted link is requested before any wait`() throws {
         try links.root.write("hello", to: "a")
         let job = try JobFolder(
             TwoLinks.classes + """
@@ -95,7 +95,7 @@ import Testing
         #expect(!outcome.command.standardError.contains("attempt 0"))
     }
 
-    @Test func `a name behind a redirect that no permitted link leads to defers the task`() throws {
+    @Test func `a redirect to a host without a permitted link defers the task`() throws {
         let job = try JobFolder(
             TwoLinks.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: [("eth0", "wwan0"), ("wwan0", "eth0")])
-    func `a peer of one link is reached over the link of its zone alone`(
+    func `a link-local peer is reached over the link of its zone alone`(
         permitted: String,
         forbidden: String
     ) throws {
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test func `a run that asks for several paths warns when the machine has one`() throws {
+    @Test func `a run with multipath warns when the machine has one path`() throws {
         try links.root.write("hello", to: "a")
         let job = try JobFolder(
             """

@@ -142,8 +142,7 @@ import Testing
         _ = try server.finish()
     }
 
-    @Test func `a signal while the daemons are asked ends the run before anything is sent`() throws
-    {
+    @Test func `a signal during the daemons' answers ends the run before any request`() throws {
         try answer(metered: false, after: "echo >> \(bus.path)/asked; exec sleep 100")
         let packets = try links.packets(of: "eth0")
         let job = try job(

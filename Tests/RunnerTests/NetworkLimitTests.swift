@@ -95,7 +95,7 @@ import Testing
         #expect(fastest < 200_000_000)
     }
 
-    @Test func `a policy is refused where nothing can be bound and routes depend on more`() throws {
+    @Test func `a policy is an error without socket binding and with complex routes`() throws {
         let links = try TwoLinks()
         try links.root.write("hello", to: "a")
         let job = try JobFolder(

@@ -33,8 +33,7 @@ import Testing
         #expect(try packets.finish().standardOutput == "ready\n")
     }
 
-    @Test func `a socket is bound by the interface's number, whatever its name is by then`() throws
-    {
+    @Test func `a socket is bound by the interface's number in spite of a new name`() throws {
         try links.root.write("hello", to: "a")
         let job = try JobFolder(
             TwoLinks.classes + """

@@ -39,7 +39,7 @@ import Testing
 
     /// Where a report is written when several places are named: the command line's, the
     /// environment's, the job's, and else one in the state folder.
-    @Test func `a report goes to the place that is named closest to the run`() throws {
+    @Test func `a report goes to the path of the closest setting`() throws {
         let server = try ScriptedServer { _ in .ok("") }
         func reports(
             _ arguments: [String] = [],

@@ -132,7 +132,7 @@ import TransferModel
         "expect: { maximumSize: 20B }\n    capture: { length: { header: Content-Length } }",
         "method: POST",
     ])
-    func `a right file is fetched where more than its content is wanted`(keys: String) throws {
+    func `a matching file is fetched if the task needs a response`(keys: String) throws {
         let server = try server()
         let job = try job(server, "replace", keys)
         try job.folder.write(Self.right, to: "a.bin")

@@ -191,7 +191,7 @@ import TransferModel
             ),
         ]
     )
-    func `a question about another order that fails leaves its record as it was`(
+    func `a failed offset request about another order leaves its record`(
         change: Change
     ) throws {
         let first: UploadOrigin.Fault = change.isComplete ? .loseAnswer : .cut(after: 3_000_000)
@@ -251,7 +251,7 @@ import TransferModel
     }
 
     @Test(arguments: [("{}", true), ("{ proxy: none }", false)])
-    func `a record says whether anybody may ask the server`(session: String, isPlain: Bool) throws {
+    func `a record tells whether the server may be asked`(session: String, isPlain: Bool) throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
         let job = try job(server.url("/files"), session: session)
         #expect(try job.run().code == 5)

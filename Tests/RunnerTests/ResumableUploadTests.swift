@@ -102,7 +102,7 @@ import TransferModel
         #expect(run.task("a")?["countOfBytesSent"]?.integer == Int64(Self.body.count))
     }
 
-    @Test func `a lost answer is a success without a response where nothing else is expected`()
+    @Test func `a lost response is a success for a task without expectations`()
         throws
     {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })

@@ -174,7 +174,7 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    @Test func `a redirect that leads elsewhere in the next run gets everything`() throws {
+    @Test func `a changed redirect in the next run fetches everything`() throws {
         let other = Self.body.map { ~$0 }
         let server = try ScriptedServer { request in
             switch request.path {
@@ -254,7 +254,7 @@ import TransferModel
 
     /// How much of how large a body has come when it stands still.
     @Test(arguments: [(700_000, 500_000), (60_000, 40_000), (300_000, 1_000)])
-    func `a small body that stands still has a part, too`(total: Int, count: Int) throws {
+    func `a stalled small body has a partial file, too`(total: Int, count: Int) throws {
         let body = Array(Self.body.prefix(total))
         let server = try ScriptedServer { request in
             if let start = request.rangeStart {
@@ -285,7 +285,7 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
-    @Test func `a part that is not what it was is fetched once more, whatever retry says`() throws {
+    @Test func `a changed partial file is fetched once more in spite of retry`() throws {
         let server = try server(stoppingAt: 3_000_000)
         let job = try job(server.url("/"))
         try interrupt(job, at: 3_000_000, by: [15, 15])
@@ -354,7 +354,7 @@ import TransferModel
         (", resume: false", "{}", false), ("", "{ configuration: ephemeral }", false),
         (", resume: true", "{ configuration: ephemeral }", true), ("", "{}", true),
     ])
-    func `a part is left where the job wants it`(
+    func `a partial file is left only where the job allows it`(
         settings: String,
         session: String,
         isLeft: Bool

@@ -184,7 +184,7 @@ import TransferModel
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
-    @Test func `a part that is shorter than asked for is progress`() throws {
+    @Test func `a range shorter than requested is progress`() throws {
         let server = try ScriptedServer { request in
             guard let start = request.rangeStart else {
                 return .ok(Self.body, [Self.tag]).cut(after: 100_000)
@@ -258,7 +258,7 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    @Test func `a redirect takes the range along, and the validator decides`() throws {
+    @Test func `a redirect keeps the range, and the validator decides`() throws {
         let other = try ScriptedServer { request in
             request.rangeStart.map { .part(of: Self.body, from: $0, [Self.tag]) }
                 ?? .ok(Self.body, [Self.tag]).cut(after: 200_000)
@@ -271,7 +271,7 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    @Test func `a redirect that leads elsewhere by now gets everything, whatever its tag`() throws {
+    @Test func `a changed redirect fetches everything in spite of the ETag`() throws {
         let other = Self.other
         let server = try ScriptedServer { request in
             switch request.path {
@@ -337,7 +337,7 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    @Test func `a server that cuts every transfer is asked until the file is whole`() throws {
+    @Test func `a server that cuts every transfer is retried until the file is whole`() throws {
         let body = [UInt8](repeating: 7, count: 9 << 20)
         let server = try ScriptedServer { request in
             guard let start = request.rangeStart else {

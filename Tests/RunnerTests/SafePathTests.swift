@@ -33,8 +33,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a report that the job sends to one of its own files is a fault of the file`() throws
-    {
+    @Test func `a report path that is one of the job's files is a fault of the file`() throws {
         try job.folder.makeFolder("sub")
         let link = Command("ln", ["-s", ".", "here"], workingFolder: job.folder.path)
         #expect(try link.run().status == .exit(0))
@@ -49,14 +48,14 @@ import Testing
     }
 
     @Test(arguments: ["job.yaml", "-"])
-    func `a report of the environment is held to the same`(path: String) throws {
+    func `a report path from the environment obeys the same rules`(path: String) throws {
         let outcome = try job.runner(["run", "job.yaml"], environment: ["RUNNER_REPORT": path])
         #expect(outcome.status == .exit(2))
         #expect(server.requests.isEmpty)
     }
 
     @Test(arguments: ["folder", "folder/", "pipe", "/dev/null", "/dev/stdout"])
-    func `a report that would replace what is no file sends nothing`(path: String) throws {
+    func `a report that would replace a non-file sends nothing`(path: String) throws {
         try job.folder.makeFolder("folder")
         let pipe = Command("mkfifo", ["pipe"], workingFolder: job.folder.path)
         #expect(try pipe.run().status == .exit(0))

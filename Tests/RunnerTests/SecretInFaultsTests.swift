@@ -44,7 +44,7 @@ import TransferModel
         "s: { env: TOKEN, origins: [nowhere] }", "s: { env: TOKEN, file: f }",
         "1s: { env: TOKEN }", "s: { env: TOKEN, env: OTHER }",
     ])
-    func `a secret with a fault is one all the same`(secrets: String) throws {
+    func `a secret with a fault is still a secret`(secrets: String) throws {
         let outcome = try Self.folder(secrets: secrets)
             .runner(["validate", "job.yaml"], environment: Self.environment)
         #expect(outcome.status == .exit(3))

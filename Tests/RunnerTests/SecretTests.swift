@@ -266,7 +266,7 @@ import TransferModel
     }
 
     @Test(arguments: ["v4lue-s3cret", "v4lue%2Ds3cret", "djRsdWUtczNjcmV0"])
-    func `a server cannot send a secret on by sending it back`(echo: String) throws {
+    func `a server cannot redirect a secret by echoing it`(echo: String) throws {
         let server = try ScriptedServer { request in
             switch request.path {
             case "/named": .ok("a", ["Content-Disposition: attachment; filename=\"\(echo).txt\""])

@@ -120,7 +120,7 @@ import TransferModel
         ["plan", "job.yaml", "--format", "json"], ["interfaces", "job.yaml"],
         ["interfaces", "job.yaml", "--format", "json"],
     ])
-    func `a secret leaves no trace where a job is only looked at`(arguments: [String]) throws {
+    func `a secret leaves no trace in validate and plan`(arguments: [String]) throws {
         let server = try Self.server()
         let job = try Self.job(server)
         // Right, and with a fault that quotes the value.

@@ -189,7 +189,7 @@ import Testing
         return .ok(try folder.read("bomb"), ["Content-Encoding: gzip"])
     }
 
-    @Test func `a small body that stands for a huge one is ended by the job's limit`() throws {
+    @Test func `a small body that expands to a huge one is ended by the job's limit`() throws {
         let (run, job) = try run(try bomb(), ", decode: true, expect: { maximumSize: 1MiB }")
         #expect(run.kind("a") == "tooLarge")
         #expect(try job.folder.text("a.bin") == "old")

@@ -21,7 +21,9 @@ import Testing
     }
 
     @Test(arguments: ["x", "job.yaml", "report.json"], ["", ", ifExists: replace"])
-    func `a server replaces nothing that it was not told to`(name: String, rule: String) throws {
+    func `a server's file name replaces no file without permission`(name: String, rule: String)
+        throws
+    {
         let server = try ScriptedServer { _ in Self.named(name) }
         let text = "version: 1\ndownloads: { a: { url: \(server.url("/")), to: ./\(rule) } }\n"
         let job = try JobFolder(text)
@@ -90,7 +92,7 @@ import Testing
         ("rows.csv", "the run itself"), ("deep", "the run itself"),
         ("row-2", "the task rows[2]"),
     ])
-    func `a server does not take a file that the job names elsewhere`(
+    func `a server cannot name a file that the job declares elsewhere`(
         name: String,
         owner: String
     ) throws {

@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: signals)
-    func `a run that is stopped while its last task ends says why it ends so`(
+    func `a run stopped during its last task reports the reason`(
         signal: Int32,
         code: Int32
     ) throws {
@@ -219,7 +219,7 @@ import Testing
         #expect(!job.folder.contains("report.json"))
     }
 
-    @Test func `a process that stood still does not take its own pause for a server's silence`()
+    @Test func `a stopped process does not count its own pause as a server's silence`()
         throws
     {
         let (arrived, rest) = (try Gate(), try Gate())

@@ -4,7 +4,7 @@ import Testing
 @Suite struct StartTimeTests {
     private func server() throws -> ScriptedServer { try ScriptedServer { _ in .ok("") } }
 
-    @Test func `a run waits for a part of its jitter before anything is sent`() throws {
+    @Test func `a run waits for a part of its jitter before any request`() throws {
         let server = try server()
         let job = try JobFolder(
             """

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a session shows how far it has come`() throws {
+    @Test func `a session shows its progress`() throws {
         let held = try Held()
         #expect(try held.status().standardOutput == "")
         let running = try held.start()

@@ -39,7 +39,7 @@ import Testing
         #expect(exchange?["negotiatedTLSProtocolVersion"]?.isNull == false)
     }
 
-    @Test func `a server below the least version is refused`() throws {
+    @Test func `a server below the minimum version is refused`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(
             certificate: certificates.server,
@@ -194,7 +194,7 @@ import Testing
         try expectRefusal(refused, "the public key of localhost is none of `tls.pinnedPublicKeys`")
     }
 
-    @Test func `a pin is asked for also where nothing else is`() throws {
+    @Test func `a pin is checked without server trust, too`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.server)
         let other = try TestCertificates.pin(of: certificates.client)
@@ -202,7 +202,7 @@ import Testing
         try expectRefusal(try run(nginx, origin: nginx.secureOrigin, tls: tls), "pinned")
     }
 
-    @Test func `a session that believes anybody says so in its report`() throws {
+    @Test func `a session without verification is marked in its report`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.expired)
         let run = try run(

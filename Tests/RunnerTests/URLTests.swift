@@ -64,7 +64,7 @@ import TransferModel
         )
     }
 
-    @Test func `a query beyond ASCII goes out in escapes`() throws {
+    @Test func `a query beyond ASCII is sent in escapes`() throws {
         let server = try ScriptedServer { request in
             request.path == "/moved" ? .status(302, ["Location: /there?q=\u{FC}"]) : .ok("")
         }

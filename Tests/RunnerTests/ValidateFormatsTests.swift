@@ -29,7 +29,7 @@ import Testing
         ).run()
     }
 
-    @Test func `a pattern that no shell expanded stands for its files, each once`() throws {
+    @Test func `an unexpanded pattern yields each of its files once`() throws {
         let outcome = try validate("jobs/*.yaml", "jobs/a.yaml")
         #expect(outcome.status == .exit(0))
         #expect(

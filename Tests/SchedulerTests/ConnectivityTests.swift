@@ -67,7 +67,7 @@ import TransferModel
         #expect(!connectivity.lacksPower(session: 0))
     }
 
-    @Test func `a loopback response opens no path, the end of a waiting task does`() throws {
+    @Test func `a loopback response opens no path, the end of a waiting task opens it`() throws {
         var connectivity = Self.connectivity()
         let local = try Self.spec(0, session: 1, "http://127.0.0.1/")
         _ = connectivity.holdBack(ClosedPaths.Path(local), Self.failure, until: nil, Self.start)

@@ -150,7 +150,7 @@ private final class Lanes {
         #expect(lanes.next() == nil)
     }
 
-    @Test func `a pause tells since when it has kept tasks from places that were free`() {
+    @Test func `a pause knows how long it has kept tasks from free places`() {
         let lanes = Lanes(limits: [2])
         let origin = lane("a").origin
         #expect(lanes.enter(key(0), lane("a")))

@@ -53,7 +53,7 @@ import TransferModel
         #expect(try #require(wait("99999999999999999999999")) > .seconds(9_000_000_000))
     }
 
-    @Test func `a response without the field asks for no wait`() {
+    @Test func `a response without Retry-After causes no wait`() {
         #expect(RetryAfter.wait(in: HeaderFields(), now: now) == nil)
     }
 }

@@ -246,7 +246,7 @@ import TransferModel
         #expect(silent.help?.contains("idempotency key") == (help == nil))
     }
 
-    @Test func `a server's wait is not looked at when the policy says so`() throws {
+    @Test func `a server's Retry-After is ignored when the policy says so`() throws {
         var policy = RetryPolicy.steady
         policy.respectRetryAfter = false
         let history = RetryDecision.History(attempts: 1, retryAfter: .seconds(3600))

@@ -58,7 +58,7 @@ import TransferModel
         #expect(run.summary.exitCode == .taskFailed)
     }
 
-    @Test func `a skipped task that would have been filled in has its outline in its record`()
+    @Test func `a skipped task with captured values has its outline in its record`()
         throws
     {
         var run = RunSimulation([Self.login, Self.user("next", needs: [0], uses: [0])])

@@ -154,7 +154,7 @@ import TransferModel
         #expect(run.running.values.map(\.sink) == [.checksums, .checksums])
     }
 
-    @Test func `a run that stops lets the attempt finish and cancels those that wait`() throws {
+    @Test func `a stopping run lets attempts finish and cancels waiting tasks`() throws {
         var run = RunSimulation(try Self.tasks(["a", "b"]))
         run.signal(.terminate)
         #expect(run.record("b")?.outcome == .cancelled)
@@ -186,7 +186,7 @@ import TransferModel
         #expect(run.record("b")?.outcome == .succeeded)
     }
 
-    @Test func `a place is not kept while a list is waited for`() throws {
+    @Test func `a task that waits for a list gives its place up`() throws {
         var tasks = try Self.tasks(["a", "b"])
         tasks.append(FakeSource.Task("e", "http://e.test/"))
         let run = RunSimulation(tasks) { $0.maxConcurrentTasks = 2 }

@@ -6,7 +6,7 @@ import TransferModel
 
 /// Tasks with mirrors whose ways are not all there.
 extension RunMachineConnectivityTests {
-    @Test func `a mirror is asked before anything is waited for`() throws {
+    @Test func `a mirror is requested before any wait`() throws {
         var run = Self.run([
             .init("a").with {
                 $0.mirrors = ["http://b.test/"]

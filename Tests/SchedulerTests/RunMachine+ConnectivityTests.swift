@@ -215,7 +215,7 @@ import TransferModel
         #expect(run.records.map(\.outcome) == [.deferred, .deferred])
     }
 
-    @Test func `a run that is stopped cancels those that wait and those behind them`() {
+    @Test func `a stopped run cancels waiting tasks and their dependents`() {
         var run = Self.run((0..<40).map { .init("t\($0)") })
         for id in run.runningIDs { Self.refuse(id, in: &run) }
         run.signal(.terminate)
@@ -320,7 +320,7 @@ import TransferModel
         #expect(try #require(run.record("a")).outcome == .succeeded)
     }
 
-    @Test func `a look at a name without a way is no attempt`() throws {
+    @Test func `a check of a host without a path is no attempt`() throws {
         var run = Self.run()
         for _ in 0..<3 {
             Self.refuse("a", in: &run) { $0.transactions = [Self.exchange($0)] }

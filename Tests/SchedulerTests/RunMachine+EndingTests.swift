@@ -73,7 +73,7 @@ import TransferModel
         #expect(record.attempts.last?.waitedMicroseconds == 20_000_000)
     }
 
-    @Test func `a retry waits on while its origin is paused for another task`() throws {
+    @Test func `a retry keeps waiting while its origin is paused for another task`() throws {
         var run = RunSimulation([
             .init("a").with { $0.retry = .steady }, .init("b").with { $0.retry = .steady },
         ])
@@ -129,7 +129,7 @@ import TransferModel
         #expect(run.runningIDs == ["b"])
     }
 
-    @Test func `a pause meets the origin that answered, not the one that was asked`() {
+    @Test func `a pause applies to the origin that answered, not the requested one`() {
         var run = RunSimulation(
             [
                 .init("a").with { $0.retry = .steady }, .init("a2"),

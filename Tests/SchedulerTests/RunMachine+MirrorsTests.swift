@@ -124,7 +124,7 @@ import TransferModel
         #expect(url(run) == "http://c.test/f")
     }
 
-    @Test func `a request that may have had its effect is not sent to a mirror`() throws {
+    @Test func `a request that may have been processed is not sent to a mirror`() throws {
         var run = RunSimulation([Self.task(method: "POST")])
         run.fail("a", .reset)
         let record = try #require(run.record("a"))
@@ -140,7 +140,7 @@ import TransferModel
         #expect(run.record("a")?.outcome == .failed)
     }
 
-    @Test func `a run that stops asks no mirror`() {
+    @Test func `a stopping run requests no mirror`() {
         var run = RunSimulation([Self.task()])
         run.signal(.terminate)
         run.fail("a", .reset)

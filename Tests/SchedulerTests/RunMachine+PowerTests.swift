@@ -115,7 +115,7 @@ import TransferModel
         #expect(run.records.map(\.heldMicroseconds) == [10_000_000, 10_000_000])
     }
 
-    @Test func `a run that is stopped cancels those that wait`() {
+    @Test func `a stopped run cancels waiting tasks`() {
         var run = Self.run([.init("a"), .init("b")])
         run.signal(.terminate)
         #expect(run.records.map(\.outcome) == [.cancelled, .cancelled])

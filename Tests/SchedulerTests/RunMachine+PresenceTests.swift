@@ -106,7 +106,7 @@ import TransferModel
         #expect(run.running.isEmpty && run.starts == ["a"])
     }
 
-    @Test func `a run that fails fast asks for no file that is hashed meanwhile`() throws {
+    @Test func `failFast prevents the request for a file that is being hashed`() throws {
         var run = RunSimulation(
             [task(), FakeSource.Task("b")],
             schedule: { $0.failFast = true },

@@ -225,7 +225,7 @@ import TransferModel
         #expect(run.summary.exitCode == (isUnknown ? .taskFailed : .deadline))
     }
 
-    @Test func `a signal wins over the failures before it`() {
+    @Test func `a signal overrides the failures before it`() {
         var run = RunSimulation(tasks(2), schedule: { $0.failFast = true })
         run.fail("t0", .integrity) { $0.isPermanent = true }
         run.signal(.terminate)

@@ -72,7 +72,7 @@ import TransferModel
         #expect(run.summary.exitCode == .success)
     }
 
-    @Test func `a run without one does not look at the wall clock`() {
+    @Test func `a run without a window does not read the wall clock`() {
         let run = RunSimulation([FakeSource.Task("a")])
         #expect(!run.machine.watchesWallClock)
         #expect(run.machine.nextTick == nil)

@@ -80,7 +80,7 @@ private final class TextSink: RunEventSink {
         return (sink.lines, summary)
     }
 
-    @Test func `a run tells its beginning, each task and its end`() {
+    @Test func `a run reports its beginning, each task and its end`() {
         let (lines, summary) = run([.init("a"), .init("b").with { $0.needs = [0] }]) { _ in .success
         }
         #expect(

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, -0.0, 1, 2, .infinity, .nan])
-    func `a priority outside its range is taken to its end`(priority: Double) {
+    func `a priority outside its range is clamped`(priority: Double) {
         let key = TaskKey(task: 5, priority: priority)
         #expect(key.task == 5)
         #expect(key >= TaskKey(task: 5, priority: 1))

@@ -29,13 +29,13 @@ import Testing
         #expect(try Command("kill", [number]).run().status == .exit(0))
     }
 
-    @Test func `a program that takes too long is ended`() throws {
+    @Test func `a program that exceeds its time is killed`() throws {
         let child = try ChildProcess(["sleep", "1000"], in: "/")
         #expect(try child.relay(until: 0) { _, _ in } == .timedOut)
         #expect(child.wait(until: nil) == .killed(signal: 9))
     }
 
-    @Test func `a program that writes faster than it is read is ended in time as well`() throws {
+    @Test func `a program that writes too fast is killed in time`() throws {
         let child = try ChildProcess(["yes"], in: "/")
         let deadline = Clock.monotonicNanoseconds() + 50_000_000
         let outcome = try child.relay(until: deadline) { _, _ in

@@ -50,13 +50,13 @@ import Testing
         #expect(captured.outcome == (fits ? .ended(.exited(0)) : .tooMuchOutput))
     }
 
-    @Test func `a program that writes without end is ended`() throws {
+    @Test func `a program that writes endlessly is killed`() throws {
         let child = try ChildProcess(["yes"], in: "/")
         #expect(try child.capture(limit: 100, until: Self.farAway()).outcome == .tooMuchOutput)
         #expect(child.wait(until: nil) == .killed(signal: 9))
     }
 
-    @Test func `a program that takes too long is ended with what it has started`() throws {
+    @Test func `a program that exceeds its time is killed with its children`() throws {
         let child = try ChildProcess(["sh", "-c", "sleep 1000 & sleep 1000"], in: "/")
         let deadline = Clock.monotonicNanoseconds() + 1_000_000
         #expect(try child.capture(limit: 100, until: deadline).outcome == .timedOut)

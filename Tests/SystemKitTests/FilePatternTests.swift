@@ -32,7 +32,7 @@ import Testing
             ("nowhere/*.yaml", []),
         ] as [(String, [String])]
     )
-    func `a pattern stands for the files that match it, sorted`(
+    func `a pattern expands to its matching files, sorted`(
         pattern: String,
         expected: [String]
     ) throws {

@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `a mode of its own comes with the name, whatever the replaced file has`(
+    func `a declared mode applies in spite of the replaced file's mode`(
         unnamed: Bool,
         replacing: Bool
     ) throws {

@@ -54,13 +54,13 @@ import Testing
         #expect(read().hasBattery == `is`)
     }
 
-    @Test func `a machine that says nothing of its supplies has external power`() {
+    @Test func `a machine without power supplies counts as externally powered`() {
         let reading = PowerSupply(folder: folder.path + "/nowhere").read()
         #expect(reading.isExternal)
         #expect(!reading.hasBattery)
     }
 
-    @Test func `a monitor tells of a change when it looks`() throws {
+    @Test func `a monitor reports a change when it looks`() throws {
         try make(["Battery status=Discharging", "Mains online=0"])
         let monitor = try PowerMonitor(PowerSupply(folder: folder.path))
         #expect(!monitor.isExternal)

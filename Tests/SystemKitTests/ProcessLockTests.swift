@@ -47,7 +47,7 @@ import Testing
         #expect(throws: SystemError.self) { try ProcessLock(in: folder, name: "lock") }
     }
 
-    @Test func `a process that is not there cannot be taken hold of`() throws {
+    @Test func `a missing process cannot be opened`() throws {
         let ended = try Command("true").start()
         let number = ended.identifier
         _ = try ended.finish()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TemporaryNameTests {
     @Test(arguments: ["out.bin", "a", ".hidden", "ä b\n", String(repeating: "x", count: 255)])
-    func `a name is known by its file alone`(name: String) {
+    func `a temporary name belongs to one file alone`(name: String) {
         let temporary = TemporaryName.make(for: name, inode: 42)
         #expect(temporary.utf8.count <= 255)
         #expect(temporary.hasPrefix(".") && temporary.hasSuffix(".part"))

@@ -113,7 +113,7 @@ import Testing
         #expect(server.requests.map(\.text) == ["0123456789"])
     }
 
-    @Test func `a request that expects 100 is told to go on or answered without its body`() throws {
+    @Test func `a request that expects 100 gets it or a final response without its body`() throws {
         let server = try ScriptedServer(continues: { $0["x-go"] != nil }) { .ok($0.text) }
         for (field, text) in [("X-Go: 1", "body"), ("X-Stay: 1", "")] {
             let expect = "Expect: 100-continue"

@@ -13,7 +13,7 @@ import TransferModel
             ("a/b:c", "https://a.test:8443/d/a/b:c"),
         ] as [(String, String?)]
     )
-    func `a reference is one to the URL that it came from`(
+    func `a reference is resolved against its own URL`(
         reference: String,
         target: String?
     ) throws {

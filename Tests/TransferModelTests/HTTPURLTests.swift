@@ -90,7 +90,7 @@ import TransferModel
         ("http://a/b/%2e", "http://a/b/"), ("http://a?b=/../c", "http://a?b=/../c"),
         ("http://a/b%2F../c", "http://a/b%2F../c"), ("http://a", "http://a"),
     ])
-    func `a server is asked for a path without dot segments`(text: String, sent: String) throws {
+    func `a request has a path without dot segments`(text: String, sent: String) throws {
         #expect(try HTTPURL(text).sentText == sent)
     }
 

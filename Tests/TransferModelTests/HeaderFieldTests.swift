@@ -31,7 +31,7 @@ import TransferModel
         #expect(fields.count == 3)
     }
 
-    @Test func `a name is found without regard to case`() {
+    @Test func `a name is found in any case`() {
         let fields = fields("Accept: a", "ACCEPT: b", "Accept-Ranges: c")
         #expect(fields.values(of: "accept") == ["a", "b"])
         #expect(fields["aCCept"] == "a")

@@ -58,7 +58,7 @@ import TransferModel
         ("p:0", "`http_proxy` names a proxy whose port"),
         ("http://user:secret@p:http", "`http_proxy` names a proxy whose port"),
     ])
-    func `a proxy that cannot be one keeps the engine from starting`(text: String, words: String) {
+    func `an invalid proxy keeps the engine from starting`(text: String, words: String) {
         #expect {
             try proxy("http://a.test/", ["http_proxy": text])
         } throws: { error in

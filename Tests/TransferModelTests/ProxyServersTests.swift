@@ -24,7 +24,7 @@ import TransferModel
     }
 
     // As with `connectionProxyDictionary`: what is for a scheme goes before what is for all.
-    @Test func `a scheme's own proxy goes before the SOCKS proxy`() throws {
+    @Test func `a scheme's own proxy precedes the SOCKS proxy`() throws {
         let (http, socks) = ("http://h:1", "socks5h://s:2")
         #expect(try proxy("http://a.test/", http: http, socks: socks) == http)
         #expect(try proxy("https://a.test/", http: http, socks: socks) == socks)

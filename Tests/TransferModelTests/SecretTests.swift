@@ -2,7 +2,7 @@ import Testing
 import TransferModel
 
 @Suite struct SecretTests {
-    @Test func `a secret prints as a mark, however it is printed`() {
+    @Test func `a secret prints as a mark in every way of printing`() {
         struct Holder {
             var secret = Secret("hunter2")
             var list = [Secret("hunter2")]

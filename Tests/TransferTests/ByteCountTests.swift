@@ -67,7 +67,7 @@ import TransferModel
             ),
         ] as [Reply]
     )
-    func `a response is counted as it went over the wire`(reply: Reply) throws {
+    func `a response is counted in bytes on the wire`(reply: Reply) throws {
         let (results, passages) = try run(["/": [reply]]) { [try .to($0 + "/")] }
         expectEqual(results, passages)
         let exchange = try #require(results.first?.transactions.first)

@@ -96,8 +96,7 @@ import TransferModel
         ),
         ("(", "x", "not searched for: missing closing parenthesis"),
     ])
-    func `a pattern that finds nothing fails`(pattern: String, body: String, actual: String) throws
-    {
+    func `a pattern without a match fails`(pattern: String, body: String, actual: String) throws {
         let findings = try findings(.regex(pattern), in: body)
         #expect(findings.checks.last?.actual == actual)
         #expect(
@@ -124,7 +123,7 @@ import TransferModel
         #expect(findings?.failure?.detail.hasPrefix("X-Id is") == true)
     }
 
-    @Test func `a pattern is searched for on a thread that has time`() {
+    @Test func `a pattern search does not run on the engine's thread`() {
         var expectation = TransferModel.Expectation()
         expectation.captures = [Capture("it", from: .header("X-Id"))]
         #expect(ContentCheck(expectation, head: Self.head, body: nil)?.isQuick == true)

@@ -77,7 +77,7 @@ import TransferModel
     }
 
     @Test(arguments: [("GET", 204), ("HEAD", 200)])
-    func `a response that has no body has fields only`(method: String, status: Int) throws {
+    func `a response without a body has fields only`(method: String, status: Int) throws {
         let reply = Reply.raw(
             "HTTP/1.1 \(status) Scripted\r\nX-Token: t\r\nContent-Length: 0\r\n\r\n"
         )

@@ -108,7 +108,7 @@ import TransferModel
         #expect(try answer(otherOrigin + "/who", harness, key: 3) == "NONE ")
     }
 
-    @Test func `a server asked over a redirect to the certificate's origin is shown it`() throws {
+    @Test func `a redirect to the certificate's origin gets the certificate`() throws {
         let own = try nginx()
         let ownOrigin = try #require(own.secureOrigin)
         let first = try nginx("location = /away { return 302 \(ownOrigin)/who; }")
@@ -167,7 +167,7 @@ import TransferModel
     }
 
     @Test(arguments: ["tls1_2", "tls1_3"])
-    func `a server that asks in vain for a certificate is named as the reason`(
+    func `a server that requires a certificate is named as the reason`(
         version: String
     ) throws {
         let (server, url) = try insisting(version: version)

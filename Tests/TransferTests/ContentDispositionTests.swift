@@ -29,7 +29,7 @@ import Testing
         (#"attachment; filename="foo-ä.html""#, "foo-ä.html"),
         (#"attachment; filename="/foo.html""#, "/foo.html"),
     ])
-    func `a name in quotes or as a token is taken`(value: String, expected: String) {
+    func `a quoted name and a token are accepted`(value: String, expected: String) {
         #expect(Self.filename(value) == expected)
     }
 

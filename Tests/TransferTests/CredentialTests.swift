@@ -51,7 +51,7 @@ import TransferModel
         )
     }
 
-    @Test func `a refused credential is the end, with what the server says`() throws {
+    @Test func `a refused credential ends the attempt with the server's message`() throws {
         let server = try Self.server("Basic realm=x") { _ in false }
         let harness = try Self.harness(Self.credential(.basic(Self.login), for: server))
         let result = try harness.run(.to(server.url("/")))
@@ -88,7 +88,7 @@ import TransferModel
     }
 
     // RFC 9110 §10.1.1.
-    @Test func `a server that cannot be asked first gets the body at once`() throws {
+    @Test func `a server without 100-continue gets the body at once`() throws {
         let server = try ScriptedServer(maximumBodyRead: 0) { request in
             if request.headers["expect"] != nil { return .status(417) }
             guard request.headers["authorization"] != nil else {
@@ -135,7 +135,7 @@ import TransferModel
         #expect(server.requests.count == (isIdempotent ? 2 : 1))
     }
 
-    @Test func `a realm is left by a path whose dots are percent-encoded`() throws {
+    @Test func `a path with percent-encoded dots may leave a realm`() throws {
         let server = try Self.server("Basic realm=x") { $0 == Self.basic }
         let credential = try Self.credential(.basic(Self.login), for: server, realm: "x")
         let harness = try Self.harness(credential)
@@ -247,7 +247,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `a quotation mark in a URL does not end the uri of a Digest answer`() throws {
+    @Test func `a quotation mark in a URL does not end a Digest uri`() throws {
         let server = try Self.server(Self.digest) { $0.contains("uri=\"/%22a%22?b=%22\"") }
         let harness = try Self.harness(Self.credential(.digest(Self.login), for: server))
         let result = try harness.run(.to(server.url("/\"a\"?b=\"")))
@@ -282,7 +282,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `a nonce that is always stale ends it`() throws {
+    @Test func `an always stale nonce ends the attempt`() throws {
         let server = try Self.server(Self.digest + ", stale=true") { _ in false }
         let harness = try Self.harness(Self.credential(.digest(Self.login), for: server))
         let result = try harness.run(.to(server.url("/")))

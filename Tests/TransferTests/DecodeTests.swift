@@ -206,7 +206,7 @@ import TransferModel
         }
     }
 
-    @Test func `a small body that stands for a large one stops at the largest size`() throws {
+    @Test func `a small body that expands to a large one stops at the largest size`() throws {
         let bomb = try gzip([UInt8](repeating: 0, count: 40_000_000))
         let (result, _) = try download(.ok(bomb, ["Content-Encoding: gzip"])) {
             $0.expectation.maximumSize = 1_000_000

@@ -224,7 +224,7 @@ import TransferModel
     }
 
     @Test(arguments: [UInt16(0o644), 0o400, 0o777, 0o000], [5, 100_000])
-    func `a mode is the file's, whatever the umask and an older file say`(
+    func `a mode applies in spite of the umask and an older file`(
         mode: UInt16,
         size: Int
     ) throws {

@@ -66,7 +66,7 @@ import TransferModel
         try expectCut(put(shell("head -c \(Self.size) /dev/zero\(end)")), "\(end)")
     }
 
-    @Test func `a program that fails fails the upload, whatever was answered`() throws {
+    @Test func `a failed program fails the upload in spite of any response`() throws {
         let result = try put(shell("exit 1"))
         // Whichever is seen first.
         #expect([.truncated, .localIO].contains(result.failure?.kind))
@@ -86,7 +86,7 @@ import TransferModel
         withExtendedLifetime(writer) {}
     }
 
-    @Test func `a redirect that drops the body is none before the whole of it has left`() throws {
+    @Test func `a redirect that drops the body fails before the whole body has left`() throws {
         let result = try put(.file(path: file()), to: "/seen")
         let failure = try #require(result.failure)
         #expect(failure.kind == .truncated)
@@ -98,7 +98,7 @@ import TransferModel
 
     // RFC 9110 §10.1.1.
     @Test(arguments: [true, false])
-    func `a request whose own expectation is refused goes out once more without it`(
+    func `a request whose own Expect is refused is sent again without it`(
         isRefusedTwice: Bool
     ) throws {
         let server = try ScriptedServer(maximumBodyRead: 0) { request in

@@ -185,7 +185,7 @@ import TransferModel
         #expect(request.headers["expect"] == nil)
     }
 
-    @Test func `a missing body file is a failure before anything is sent`() throws {
+    @Test func `a missing body file fails before any request`() throws {
         let server = try ScriptedServer(["/up": [.status(200)]])
         let result = try EngineHarness().run(
             .to(server.url("/up"), method: "PUT", body: .file(path: "/nowhere/body.bin"))
@@ -223,7 +223,7 @@ import TransferModel
         #expect(result.transactions.first?.requestEndDate == nil)
     }
 
-    @Test func `a request that is not answered has an end all the same`() throws {
+    @Test func `an unanswered request has an end, too`() throws {
         let server = try ScriptedServer(["/": [.hangUp]])
         let result = try EngineHarness().run(.to(server.url("/")))
         #expect(result.transactions.last?.requestEndDate != nil)

@@ -11,7 +11,7 @@ import TransferModel
     }
 
     // Fixture 2 of the measured ones: libcurl's own time of the first byte is that of the upload.
-    @Test func `a slow answer begins when it is given, not when the upload ends`() throws {
+    @Test func `a slow response begins with its first byte, not with the upload's end`() throws {
         let (received, answer) = (try Gate(), try Gate())
         let server = try ScriptedServer([
             "/": [Reply([.open(received), .wait(answer)]) + Reply.status(201).steps]
@@ -84,8 +84,7 @@ import TransferModel
         #expect(try #require(exchange.responseEndDate) >= between)
     }
 
-    @Test func `a name that libcurl has at hand is looked up in no time, and that is told`() throws
-    {
+    @Test func `a name in libcurl's cache is recorded with a short lookup`() throws {
         let server = try ScriptedServer(["/": [.ok("")]])
         let harness = try EngineHarness()
         let url = "http://localhost:\(server.port)/"

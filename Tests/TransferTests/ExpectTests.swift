@@ -114,7 +114,7 @@ import TransferModel
     }
 
     @Test(arguments: [(204, "GET"), (205, "GET"), (200, "HEAD")])
-    func `a response that has no body is not asked for one`(status: Int, method: String) throws {
+    func `a response without content skips the body checks`(status: Int, method: String) throws {
         let reply = Reply.raw("HTTP/1.1 \(status) Scripted\r\nX: y\r\nContent-Length: 0\r\n\r\n")
         let result = try download(reply, method: method) {
             $0.json = try Self.value("/a", .null)
@@ -189,7 +189,7 @@ import TransferModel
         #expect(try folder.text("out") == text)
     }
 
-    @Test func `a response without a file is checked all the same`() throws {
+    @Test func `a response without a file is checked, too`() throws {
         let server = try ScriptedServer(["/": [.ok(#"{"n":1}"#, ["X-Id: 1"])]])
         let harness = try EngineHarness()
         func check(_ name: String, _ number: String) throws -> AttemptResult {

@@ -65,7 +65,7 @@ import TransferModel
         #expect(exchanges.dropFirst().allSatisfy { $0.reason == .transparentRetry })
     }
 
-    @Test func `a server that refuses every stream is left`() throws {
+    @Test func `a server that refuses every stream fails the attempt`() throws {
         guard let (result, files) = try download(server(.refuse, count: 1000)) else { return }
         #expect(result.failure?.kind == .reset)
         #expect(result.failure?.isPermanent == false)

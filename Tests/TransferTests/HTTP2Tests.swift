@@ -45,7 +45,7 @@ import TransferModel
     /// The version that both sides choose.
     private var chosen: String { isSpoken ? "h2" : "http/1.1" }
 
-    @Test func `a session offers HTTP/2 by itself where libcurl does it well`() throws {
+    @Test func `a session offers HTTP/2 by default from libcurl 8 on`() throws {
         let result = try harness().run(.to(origin + "/file.txt"))
         #expect(result.failure == nil)
         let exchange = try #require(result.transactions.first)
@@ -65,7 +65,7 @@ import TransferModel
         #expect(result.transactions.first?.networkProtocolName == "http/1.1")
     }
 
-    @Test func `a server without HTTP/2 is spoken to in 1.1`() throws {
+    @Test func `a server without HTTP/2 gets HTTP/1.1`() throws {
         let plain = try Nginx(certificate: certificates.server)
         try plain.root.write("hello", to: "file.txt")
         let url = try #require(plain.secureOrigin) + "/file.txt"
@@ -93,7 +93,7 @@ import TransferModel
         }
     }
 
-    @Test func `a request that must not be sent twice is no stream among others`() throws {
+    @Test func `a request that must not be sent twice shares no connection`() throws {
         let order = try AttemptRequest.to(
             origin + "/orders",
             method: "POST",
@@ -284,7 +284,7 @@ import TransferModel
         #expect(upload.countOfBytesSent == 2 << 20)
     }
 
-    @Test func `a server without HTTP/1.1 that is offered nothing else is named as such`() throws {
+    @Test func `a server without HTTP/1.1 is named as such if only 1.1 is offered`() throws {
         let server = try HTTP2Server(.take, certificate: certificates.server)
         let result = try harness { $0.httpVersion = .http1 }.run(.to(server.url))
         #expect(result.failure?.kind == .reset)

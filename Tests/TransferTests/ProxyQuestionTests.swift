@@ -120,7 +120,7 @@ import TransferModel
     @Test(arguments: [
         ("DELETE", []), ("POST", [HeaderField(name: "Idempotency-Key", value: "\"1\"")]),
     ])
-    func `a request that may arrive twice is sent again behind a question`(
+    func `a repeatable request is sent again after a challenge`(
         method: String,
         headers: [HeaderField]
     ) throws {
@@ -138,7 +138,7 @@ import TransferModel
         )
     }
 
-    @Test func `a refused body is not known to be unprocessed`() throws {
+    @Test func `a refused body may have been processed`() throws {
         let proxy = try Self.proxy { _ in .status(407, [Self.challenge]) }
         for (body, isKnown) in [(Self.body, false), ([], true)] {
             let harness = try Self.harness(proxy)
@@ -230,7 +230,7 @@ import TransferModel
         ([.waitForPeerToLeave], .timeout),
         ([.send(Array("HTTP/1.1 407 Who\r\n".utf8)), .close], .connect),
     ])
-    func `a proxy that leaves after its question has not refused`(
+    func `a proxy that closes after its challenge has not refused`(
         steps: [Reply.Step],
         kind: TransferFailure.Kind
     ) throws {
@@ -254,7 +254,7 @@ import TransferModel
         ([Reply.Step.waitForPeerToLeave], TransferFailure.Kind.timeout), ([.close], .connect),
         ([.reset], .connect),
     ])
-    func `a proxy that leaves within its question has not refused`(
+    func `a proxy that closes within its challenge has not refused`(
         steps: [Reply.Step],
         kind: TransferFailure.Kind
     ) throws {

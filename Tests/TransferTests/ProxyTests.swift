@@ -122,7 +122,7 @@ import TransferModel
         #expect(result.transactions.last?.proxy?.tunnel?.statusCode == 403)
     }
 
-    @Test func `a proxy that does not answer is given up within the connect timeout`() throws {
+    @Test func `a silent proxy fails within the connect timeout`() throws {
         let gate = try Gate()
         let proxy = try ScriptedServer { _ in Reply([.wait(gate)]) }
         let harness = try Self.harness(
@@ -136,7 +136,7 @@ import TransferModel
         #expect(result.failure?.detail.hasPrefix("the proxy \(proxy.origin): ") == true)
     }
 
-    @Test func `a proxy that is not there is told from an origin`() throws {
+    @Test func `a missing proxy is distinguished from a missing origin`() throws {
         let closed = try ClosedPort()
         for url in ["http://origin.test/", "https://origin.test/"] {
             let result = try Self.harness(Self.server(port: closed.port)).run(.to(url))
@@ -151,7 +151,7 @@ import TransferModel
         Reply.hangUp, .raw("HTTP/1.1 200 OK", then: [.close]),
         .raw("HTTP/1.1 200 OK\r\nX: y\r\n", then: [.close]), Reply([.reset]),
     ])
-    func `a proxy that leaves before the tunnel is there is a connection that failed`(
+    func `a proxy that closes before the tunnel opens is a connect failure`(
         reply: Reply
     ) throws {
         let proxy = try ScriptedServer { _ in reply }
@@ -182,7 +182,7 @@ import TransferModel
 
     // MARK: - Who asks
 
-    @Test func `a proxy's refusal of a request is told from the origin's`() throws {
+    @Test func `a proxy's refusal of a request is distinguished from the origin's`() throws {
         let proxy = try ScriptedServer { _ in
             .status(407, ["Proxy-Authenticate: Basic realm=x"], text: "who are you")
         }
@@ -215,7 +215,7 @@ import TransferModel
         "Proxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
 
     @Test(arguments: [false, true])
-    func `a question of the proxy is an exchange of its own, and the body is sent once`(
+    func `a proxy's challenge is a separate exchange, and the body is sent once`(
         closes: Bool
     ) throws {
         let end: [Reply.Step] = closes ? [.close] : []
@@ -337,7 +337,7 @@ import TransferModel
     }
 
     @Test(arguments: [ProxyServer.Kind.socks4, .socks4a, .socks5, .socks5h])
-    func `a server that speaks no SOCKS is a connection that failed`(
+    func `a proxy without SOCKS is a connect failure`(
         kind: ProxyServer.Kind
     ) throws {
         let proxy = try ScriptedServer { _ in .ok("x") }

@@ -17,7 +17,7 @@ import TransferModel
         ("d#part", "/a/b/d"), ("d e", "/a/b/d%20e"), ("d%20e%2F", "/a/b/d%20e%2F"),
         ("\u{E4}", "/a/b/%c3%a4"),
     ])
-    func `a reference is resolved against the URL that was asked`(
+    func `a reference is resolved against the requested URL`(
         location: String,
         target: String
     ) throws {
@@ -43,7 +43,7 @@ import TransferModel
     }
 
     @Test(arguments: ["#part", "c#part", "./c", "/a/./b/c"])
-    func `a redirect to itself is a circle, whatever its fragment`(location: String) throws {
+    func `a redirect to itself is a loop with any fragment`(location: String) throws {
         let server = try answering(["Location: \(location)"])
         let result = try EngineHarness().run(.to(server.url("/a/b/c")))
         #expect(result.failure?.urlError?.code == -1007)
@@ -71,7 +71,7 @@ import TransferModel
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `a redirect without a Location is the answer`(status: Int) throws {
+    func `a redirect without a Location is the result`(status: Int) throws {
         let server = try answering([], status: status)
         let result = try EngineHarness().run(.to(server.url("/a/b/c")))
         #expect(result.failure?.kind == .httpStatus)

@@ -16,7 +16,7 @@ import TransferModel
         #expect(result.currentRequest.url == server.url("/c"))
     }
 
-    @Test func `a record has the URL that was asked for`() throws {
+    @Test func `a record has the requested URL`() throws {
         let server = try ScriptedServer { _ in .ok("x") }
         let result = try EngineHarness().run(.to(server.url("/a/../b/./c?d=/../e#f")))
         #expect(result.transactions.first?.request.url == server.url("/b/c?d=/../e"))
@@ -194,7 +194,7 @@ import TransferModel
         #expect(other.requests.isEmpty)
     }
 
-    @Test func `a redirect that is not to be followed is the result`() throws {
+    @Test func `an unfollowed redirect is the result`() throws {
         let server = try ScriptedServer(["/": [.redirect(to: "/b")]])
         let result = try EngineHarness().run(
             .to(server.url("/")) {

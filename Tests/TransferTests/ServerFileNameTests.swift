@@ -33,7 +33,7 @@ import TransferModel
     }
 
     @Test(arguments: ["", ".", "..", "...", "/", "a/", #"a\"#, "a/..", " ", "--", ". -"])
-    func `a name that says nothing is none`(name: String) {
+    func `a name without visible text is no name`(name: String) {
         #expect(ServerFileName.safe(name) == nil)
     }
 

@@ -77,7 +77,7 @@ import TransferModel
         )
     }
 
-    @Test func `a program that takes its time is waited for`() throws {
+    @Test func `a slow program is waited for`() throws {
         _ = (try makePipe("ready"), try makePipe("gate"))
         let server = try ScriptedServer(["/": [.ok("")]])
         let harness = try EngineHarness()
@@ -109,7 +109,7 @@ import TransferModel
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a program that is not there fails before anything is sent`() throws {
+    @Test func `a missing program fails before any request`() throws {
         let server = try ScriptedServer(["/": [.ok("")]])
         let body = BodySource.command(["/nowhere/dump"], folder: folder.path)
         let result = try EngineHarness().run(.to(server.url("/"), method: "PUT", body: body))
@@ -211,7 +211,7 @@ import TransferModel
         #expect(request.text.hasPrefix("one\ntwo\n"))
     }
 
-    @Test func `a pipe stays as it is until there is a connection`() throws {
+    @Test func `a pipe is not opened before a connection is ready`() throws {
         let path = try makePipe("rows")
         let server = try ScriptedServer(["/": [.ok("")]])
         let closed = try ClosedPort()

@@ -116,7 +116,7 @@ import TransferModel
         (62, 0, "the certificate that a.example shows is for another host", -1202),
         (28, 0, "the certificate of a.example is not accepted: x", -1202),
     ])
-    func `a refused certificate says whose it is and why`(
+    func `a refused certificate names its owner and the reason`(
         result: Int,
         depth: Int,
         words: String,

@@ -25,7 +25,7 @@ import Testing
         ("a: &x 1\nb:\n  c: 1\n", "  d: [ }\n", false),
         ("a: &x 1\nb:\n  c: 1\n", "  d: 1\ng:\n", false),
     ])
-    func `a piece is read by itself when nothing is to be told of it`(
+    func `a piece without faults is read separately`(
         head: String,
         piece: String,
         isPart: Bool

@@ -101,7 +101,7 @@ import TransferModel
         #expect(sessions.map(\.credentials) == [[expected]])
     }
 
-    @Test func `a session's list takes the place of that of the defaults`() throws {
+    @Test func `a session's list replaces that of the defaults`() throws {
         let plan = try TestJob.plan(
             """
             version: 1

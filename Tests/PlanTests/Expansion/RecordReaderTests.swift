@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["\n", "\r\n", ""], [0, 3, (256 << 10) - 1])
-    func `a row has up to 1 MiB wherever it stands in a piece`(end: String, before: Int) throws {
+    func `a row has up to 1 MiB at any place in a piece`(end: String, before: Int) throws {
         let first = String(repeating: "a", count: before) + "\n"
         let longest = String(repeating: "b", count: 1 << 20)
         for (row, isRight) in [(longest, true), (longest + "b", false)] {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a row without an end is given up, and so is the rest`() throws {
+    @Test func `an endless row ends the reading`() throws {
         let text = "ok\n\n\"open\r\n" + String(repeating: "z", count: 3 << 20)
         var reader = RecordReader(MemoryFile(text), .csv)
         #expect(try reader.next() != nil)

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a place is kept for many rows, and few bytes are read for one`() throws {
+    @Test func `one place covers many rows, and few bytes are read for one row`() throws {
         let (source, file) = try source(100_000)
         guard case .data(let data) = source.form else { return }
         #expect(data.index.blocks.count <= 100_000 / 64 + 1)
@@ -47,7 +47,7 @@ import Testing
         #expect(bytes.count <= 16 << 10 && bytes.count < before)
     }
 
-    @Test func `a row says its line, empty ones and those inside of quotes counted`() throws {
+    @Test func `a row's line number counts empty and quoted lines`() throws {
         let (source, _) = try source(200)
         guard case .data(let data) = source.form else { return }
         #expect(data.text(of: 0)?.line == 2)

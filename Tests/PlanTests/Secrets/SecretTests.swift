@@ -30,7 +30,7 @@ import TransferModel
         "token": Secret("t\"o\nk"), "path": Secret("p%2Fq/r?s=t"), "shared": Secret("sh"),
     ]
 
-    @Test func `a plan that is only looked at has stand-ins`() throws {
+    @Test func `a plan that is not run has stand-ins`() throws {
         let task = try TestJob.plan(Self.job).task(at: 0)
         #expect(task.request.url.text == "https://example.com/redacted?a=b")
         #expect(task.request.headers.map(\.value) == ["Bearer redacted", "<redacted>"])
@@ -235,7 +235,7 @@ import TransferModel
         #"multipart: { a: { text: b, contentType: "${secret.s}" } }"#,
         #"stream: { command: [cat], contentType: "${secret.s}" }"#,
     ])
-    func `a secret may not stand beside a body`(body: String) throws {
+    func `a secret is not allowed beside a body`(body: String) throws {
         let faults = try TestJob.faults(
             """
             version: 1
@@ -317,7 +317,7 @@ import TransferModel
         "session: plain, url: \"https://a.example/${secret.s}\"",
         "url: https://a.example/, session: secret",
     ])
-    func `a run never sends what stands for a secret`(settings: String) throws {
+    func `a run never sends the stand-in of a secret`(settings: String) throws {
         let plan = try TestJob.plan(
             """
             version: 1

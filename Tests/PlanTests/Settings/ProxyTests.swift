@@ -54,7 +54,7 @@ import TransferModel
         #expect(servers.http == nil)
     }
 
-    @Test func `a mapping has credentials and how they are told`() throws {
+    @Test func `a mapping has credentials and their method`() throws {
         let proxy = """
             { https: { url: "http://p.test:1", user: me, password: hush-hush, method: digest },
               http: { url: "https://p.test:2", user: me, password: hush-hush },
@@ -162,7 +162,7 @@ import TransferModel
         #expect(throws: PlanRejected.self) { try plan.with(["word": Secret("a\r\nX: y")]) }
     }
 
-    @Test func `a secret may not stand in the URL of a proxy`() throws {
+    @Test func `a secret is not allowed in the URL of a proxy`() throws {
         let proxy = "{ https: \"http://${secret.word}:1\" }"
         #expect(try Self.codes(proxy, secrets: Self.secret) == ["job.secret-misplaced"])
     }

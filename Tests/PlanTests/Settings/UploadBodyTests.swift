@@ -184,7 +184,7 @@ import TransferModel
         #expect(try TestJob.faults(text) == ["3:44 job.out-of-range"])
     }
 
-    @Test func `a pipe warns only of a retry that the task asks for`() throws {
+    @Test func `a pipe causes a warning only with declared retries`() throws {
         let head = "version: 1\ndefaults: { retry: { attempts: 9 } }\nuploads:\n"
         func faults(_ retry: String) throws -> [String] {
             let upload = "  it: { url: http://a/, \(retry) stream: { fifo: p } }"

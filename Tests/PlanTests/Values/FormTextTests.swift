@@ -10,7 +10,7 @@ import Testing
         ("+%", "\r\n\t\0", "%2B%25=%0D%0A%09%00"), ("é☃", "😀", "%C3%A9%E2%98%83=%F0%9F%98%80"),
         ("!'()", "/?:@", "%21%27%28%29=%2F%3F%3A%40"),
     ])
-    func `a name and its value are written as the standard says`(
+    func `a name and its value are encoded by the standard`(
         name: String,
         value: String,
         text: String

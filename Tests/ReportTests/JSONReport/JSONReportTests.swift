@@ -96,7 +96,7 @@ import TransferModel
         "name", "value", "1234", "0000", "2026", "true", "null", "data", "succeeded", "completed",
         "\",\"", "\":{\"", "durationUs", "sha256", "clientError",
     ])
-    func `a secret that is a word of the report leaves it what the schema says`(
+    func `a secret that is a word of the report keeps it valid by the schema`(
         secret: String
     ) throws {
         let redactor = try #require(Redactor([Secret(secret)]))

@@ -25,7 +25,7 @@ import TransferModel
         #expect(Self.shown(["10 %\r50 %\r100 %\r\nend\r\n"]) == [["100 %", "end"]])
     }
 
-    @Test func `a secret is found wherever the pieces end`() {
+    @Test func `a secret is found with pieces of any size`() {
         let text = "the key is hunter2 indeed\n"
         for position in 0...text.count {
             let pieces = [String(text.prefix(position)), String(text.dropFirst(position)), ""]
@@ -99,7 +99,7 @@ import TransferModel
         #expect(count > 10)
     }
 
-    @Test func `a secret of a long line is found wherever that is shown in pieces`() {
+    @Test func `a secret of a long line is found when the line is shown in pieces`() {
         let line = String(repeating: "x", count: 65_530) + "hunter2-hunter2 tail\n"
         for size in [1000, 8191, 16_384, 65_535, 65_540] {
             let text = Array(line)

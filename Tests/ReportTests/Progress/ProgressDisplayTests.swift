@@ -67,7 +67,7 @@ import TransferModel
         #expect(Array(screen.lines.suffix(3)) == Self.summary)
     }
 
-    @Test func `a retry is a line where lines stay`() {
+    @Test func `a retry is a line in plain progress`() {
         let failure = TransferFailure(kind: .reset, phase: .receive, detail: "lost")
         let retry = RunEvent.taskWillRetry(
             id: "a",
@@ -151,7 +151,7 @@ import TransferModel
         #expect(screen.lines.count == (style == .bar ? 5 : 3))
     }
 
-    @Test func `a picture stands for a fifth of a second`() {
+    @Test func `the progress display is redrawn at most five times a second`() {
         let screen = Screen()
         let display = screen.display(.bar, Self.terminal)
         display.receive(.started(Samples.header))

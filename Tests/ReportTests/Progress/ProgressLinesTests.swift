@@ -60,7 +60,7 @@ import TransferModel
         #expect(lines.finished(record) == "succeeded  artifact  2.0 KiB in 1.2 s\n")
     }
 
-    @Test func `a secret is taken out before its bytes are made printable`() {
+    @Test func `a secret is redacted before its bytes are made printable`() {
         let secret = "Straße\u{1B}2026!"
         let foreign = ForeignText(redactor: Redactor([Secret(secret)]))
         let lines = ProgressLines(usesColor: false, foreign: foreign)
@@ -91,7 +91,10 @@ import TransferModel
     }
 
     @Test(arguments: [(Int64(1_234_000), "in 1.2 s"), (0, "at once")])
-    func `a retry says what failed and when the next attempt is`(wait: Int64, words: String) {
+    func `a retry's line has the failure and the time of the next attempt`(
+        wait: Int64,
+        words: String
+    ) {
         let failure = TransferFailure(kind: .timeout, phase: .wait, detail: "nothing came for 60 s")
         #expect(
             lines.retry(id: "a", attempt: 1, failure: failure, waitMicroseconds: wait)
@@ -117,7 +120,7 @@ import TransferModel
     }
 
     @Test(arguments: [ExitCode.interrupted, .terminated])
-    func `a run that was stopped when all was done says why it ends so`(code: ExitCode) {
+    func `a run stopped after all tasks have ended reports the reason`(code: ExitCode) {
         var summary = RunSummary(endDate: Samples.start)
         (summary.tasks, summary.succeeded, summary.unchanged) = (2, 1, 1)
         summary.exitCode = code

@@ -31,7 +31,7 @@ import TransferModel
         "%70%C3%A4%73%73%20%77%2F%72%64%22", #"päss w\/rd\""#, #"p\u00e4ss w/rd\u0022"#,
         #"p\u00E4ss\u0020w\u002frd\""#, "p\u{C3}\u{A4}ss w/rd\"", "päss w/rd\"",
     ])
-    func `a secret is found however it is escaped`(text: String) throws {
+    func `a secret is found under any escaping`(text: String) throws {
         #expect(try Self.redacted("a=\(text)&b", "päss w/rd\"") == "a=\(Self.mark)&b")
     }
 
@@ -97,7 +97,7 @@ import TransferModel
     }
 
     @Test(arguments: ["\n", "\r\n", " ", #"\n"#, #"\r\n"#, #"\\r\\n"#, "%0D%0A"], 0..<3)
-    func `a secret is found in base64 that is broken into lines, wherever they end`(
+    func `a secret is found in base64 broken into lines at any place`(
         lineEnd: String,
         offset: Int
     ) throws {

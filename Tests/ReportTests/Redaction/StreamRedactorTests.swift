@@ -25,7 +25,7 @@ import TransferModel
     }()
 
     @Test(arguments: forms)
-    func `a secret is found in each of its forms, wherever the pieces end`(form: String) throws {
+    func `a secret is found in each of its forms with pieces of any size`(form: String) throws {
         let text = Array("pre=\(form)! and behind\n".utf8)
         let whole = try Self.shown([text], Self.secret)
         #expect(whole.contains(Self.mark) && !whole.contains(form))

@@ -43,7 +43,7 @@ import TransferModel
         }
     }
 
-    @Test func `a sound report breaks no rule`() throws {
+    @Test func `a valid report breaks no rule`() throws {
         #expect(try violations { _ in } == [])
     }
 

@@ -33,7 +33,7 @@ import TransferModel
     }
 
     // RFC 9111 §4.4
-    @Test func `a session without a cache makes untrue what others have stored`() throws {
+    @Test func `a session without a cache invalidates responses of other sessions`() throws {
         let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
         let store = DiskStore(directory: folder.path("cache"), capacity: 1 << 24)
         let cache = HTTPCache(store: store, fingerprint: { Engine.sha256(of: $0) })

@@ -45,7 +45,7 @@ import TransferModel
     }
 
     // RFC 9110 §14.2
-    @Test func `a range is answered out of a whole response`() throws {
+    @Test func `a range is served from a whole stored response`() throws {
         let server = try ScriptedServer { _ in .ok("0123456789", [Self.fresh]) }
         let harness = try EngineHarness(cache: cache())
         _ = try harness.run(attempt(server.url("/a")))
@@ -207,7 +207,7 @@ import TransferModel
         #expect(try harness.results(1).first?.failure == nil)
     }
 
-    @Test func `a repeated attempt does not take what the first one could not use`() throws {
+    @Test func `a repeated attempt does not use the failed stored response`() throws {
         let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
         let harness = try EngineHarness(cache: cache())
         _ = try harness.run(attempt(server.url("/a")))

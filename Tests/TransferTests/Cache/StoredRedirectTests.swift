@@ -33,7 +33,7 @@ import TransferModel
         }
     }
 
-    @Test func `a redirect to what is gone is asked for again`() throws {
+    @Test func `a stored redirect to a missing target is requested again`() throws {
         let isMoved = Lock(false)
         let server = try ScriptedServer { request in
             let isMoved = isMoved.withLock { $0 }
@@ -51,7 +51,7 @@ import TransferModel
         #expect(try folder.text("out") == "/new")
     }
 
-    @Test func `a redirect to what is not the wanted file is asked for again`() throws {
+    @Test func `a stored redirect to a wrong file is requested again`() throws {
         let server = try ScriptedServer { request in
             request.path == "/r" ? .status(302, ["Location: /a", Self.fresh]) : .ok("content")
         }

@@ -276,7 +276,7 @@ import TransferModel
         ]
     )
     // RFC 7617 §2.2
-    func `a realm is known below the folder that asked for it`(url: String, isKnown: Bool) throws {
+    func `a realm applies below the folder that asked for it`(url: String, isKnown: Bool) throws {
         var known = KnownSpaces()
         known.note(3, at: try #require(Self.url), hasRealm: true)
         #expect((known.credential(for: try HTTPURL(url)) == 3) == isKnown)

@@ -41,7 +41,7 @@ import TransferModel
         #expect(hold.holdsBodyBack(forProxy: false))
     }
 
-    @Test func `a refused expectation of the runner's is dropped, not one that it never had`() {
+    @Test func `only the runner's own refused Expect field is dropped`() {
         var hold = BodyHold()
         #expect(!hold.sendsUnasked(after: refusal()))
         #expect(hold.sendsUnasked(after: refusal(wasProxyAsked: true)))
@@ -71,7 +71,7 @@ import TransferModel
         )
     }
 
-    @Test func `a request without its body is one until the next body begins`() {
+    @Test func `a request without its body stays one until the next body begins`() {
         var hold = BodyHold()
         hold.didSendWithoutBody()
         #expect(hold.lacksBody)

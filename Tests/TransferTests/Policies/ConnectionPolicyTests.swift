@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    @Test func `a request that may be repeated offers all versions of HTTP`() {
+    @Test func `a repeatable request offers all versions of HTTP`() {
         let policy = ConnectionPolicy(resolvesAnew: false)
         #expect(policy.version(for: demand()) == .http2)
         #expect(!policy.requiresFreshConnection)
@@ -36,7 +36,7 @@ import Testing
         #expect(policy.version(for: demand(isSentOnce: isSentOnce, isUpload: isUpload)) == .http1)
     }
 
-    @Test func `a server that refuses HTTP/1.1 is offered all versions once`() {
+    @Test func `a server that refuses HTTP/1.1 gets an offer of all versions once`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
         let order = demand(isSentOnce: true)
         let lacks = policy.lacksVersion(order, after: Self.tlsFailure, detail: Self.refused)
@@ -90,7 +90,7 @@ import Testing
         #expect(!policy.hasUnchosenVersion)
     }
 
-    @Test func `a request that libcurl gave up is sent once more for each hop`() {
+    @Test func `a request that libcurl abandoned is sent once more for each hop`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
         #expect(policy.mayResend(after: Self.sendFailure, detail: Self.died))
         #expect(!policy.mayResend(after: Self.sendFailure, detail: "reset by peer"))

@@ -203,7 +203,7 @@ import TransferModel
         #expect(lax.use(facts, 1, known: nil, socket: nil) != .refused)
     }
 
-    @Test func `a running exchange ends when its interface comes to be forbidden`() throws {
+    @Test func `a running exchange ends when its interface becomes forbidden`() throws {
         let ways = FakeWays([Self.eth0], leading: 2)
         var policy = try policy(ways)
         _ = policy.use(

@@ -42,7 +42,7 @@ import TransferModel
     // MARK: - Bodies
 
     @Test(arguments: [ProxyCredentials.Method.digest, .ntlm, .negotiate], ["POST", "PUT"])
-    func `a proxy that does not ask gets the body, and at once`(
+    func `a proxy without a challenge gets the body at once`(
         method: ProxyCredentials.Method,
         verb: String
     ) throws {
@@ -59,7 +59,7 @@ import TransferModel
         #expect(proxy.requests.first?.headers["proxy-authorization"] == nil)
     }
 
-    @Test func `a proxy that asked for one order and not for the next gets both whole`() throws {
+    @Test func `a proxy that challenges one order and not the next gets both whole`() throws {
         let proxy = try ScriptedServer(continues: { _ in true }) { request in
             request.path.hasSuffix("/first") && request.headers["proxy-authorization"] == nil
                 ? .status(407, [Self.digest]) : .ok("x")
@@ -73,7 +73,7 @@ import TransferModel
         #expect(proxy.requests.allSatisfy { $0.body == Self.body })
     }
 
-    @Test func `a proxy that cannot be asked first is asked with the body`() throws {
+    @Test func `a proxy without 100-continue gets the request with its body`() throws {
         let proxy = try ScriptedServer(continues: { _ in false }) { request in
             if request.headers["expect"] != nil { return .status(417) }
             return request.headers["proxy-authorization"] == nil
@@ -178,7 +178,7 @@ import TransferModel
         }
     }
 
-    @Test func `a proxy that never takes an answer is asked anew once`() throws {
+    @Test func `a proxy that accepts no answer is asked once more`() throws {
         let proxy = try ScriptedServer { request in
             let isFirst = request.path.hasSuffix("/in")
             return isFirst && request.headers["proxy-authorization"] != nil

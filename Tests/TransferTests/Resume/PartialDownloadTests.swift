@@ -86,14 +86,14 @@ import TransferModel
         )
     }
 
-    @Test func `a part and its record are for their owner alone`() throws {
+    @Test func `a partial file and its record are readable by their owner alone`() throws {
         try leave()
         #expect(try folder.list() == [".out.part", ".out.part.record"])
         #expect(try folder.mode(of: ".out.part") == 0o600)
         #expect(try folder.mode(of: ".out.part.record") == 0o600)
     }
 
-    @Test func `a part that no record vouches for is removed`() throws {
+    @Test func `a partial file without a valid record is removed`() throws {
         try leave(checkpointAt: nil)
         #expect(try find() == nil)
         #expect(try folder.list() == [])
@@ -127,7 +127,7 @@ import TransferModel
         "truncate -s -1 $f", "truncate -s -80 $f", "truncate -s -200 $f",
         "truncate -s $size $f && echo >>$f", "sed -i '3s/80000/90000/' $f",
     ])
-    func `a note that was not synced takes nothing of the one that was`(damage: String) throws {
+    func `an unsynced note does not damage a synced one`(damage: String) throws {
         let count = try leaveUnsyncedNote()
         try change("f=.out.part.record; size=\(count); \(damage)")
         let left = try #require(try find(boot: "another"))
@@ -291,7 +291,7 @@ import TransferModel
         #expect(throws: SystemError.self) { try part.file.publish(replacing: true) }
     }
 
-    @Test func `a part that could not be synced is given up, and is never published`() throws {
+    @Test func `a partial file that could not be synced is never published`() throws {
         let part = try part()
         part.keep(Self.traits("d"), bootIdentifier: "boot")
         part.checkpoint(at: 60_000, .powerLoss)
@@ -306,13 +306,13 @@ import TransferModel
     }
 
     @Test(arguments: [("http://b/", "d"), ("http://a/", "e")])
-    func `a part of another request is removed`(url: String, accept: String) throws {
+    func `a partial file of another request is removed`(url: String, accept: String) throws {
         try leave()
         #expect(try find(url: url, accept: accept) == nil)
         #expect(try folder.list() == [])
     }
 
-    @Test func `a part knows the URL that has answered, also in the next run`() throws {
+    @Test func `a partial file has the URL that answered, also in the next run`() throws {
         #expect(try part().isFrom("http://c/file"))
         #expect(try !part().isFrom("http://c/other"))
         try leave()
@@ -410,7 +410,7 @@ import TransferModel
     }
 
     @Test(arguments: [": >.out.part.record", "truncate -s 100 .out.part.record"])
-    func `a part with a record that a crash has torn is removed`(change: String) throws {
+    func `a partial file with a torn record is removed`(change: String) throws {
         try leave()
         try self.change(change)
         #expect(try find() == nil)
@@ -441,7 +441,7 @@ import TransferModel
         #expect(try folder.text(".out.part.record") == "precious")
     }
 
-    @Test func `a part that cannot get its name stays one`() throws {
+    @Test func `a partial file that cannot get its name stays partial`() throws {
         let part = try part()
         part.keep(Self.traits("d"), bootIdentifier: "boot")
         part.file.setMode(exactly: 0o644)
@@ -466,7 +466,7 @@ import TransferModel
         #expect(try folder.read(".out.part") == Self.bytes)
     }
 
-    @Test func `a part that is given up leaves nothing, and no checkpoint brings it back`() throws {
+    @Test func `an abandoned partial file stays gone in spite of checkpoints`() throws {
         let part = try part()
         part.keep(Self.traits("d"), bootIdentifier: "boot")
         part.discard()
@@ -475,7 +475,7 @@ import TransferModel
         #expect(try folder.list() == [])
     }
 
-    @Test func `a published part is the file, with the usual permissions`() throws {
+    @Test func `a published partial file is the file, with the usual permissions`() throws {
         try folder.write("", to: "sample")
         let part = try part()
         part.keep(Self.traits("d"), bootIdentifier: "boot")

@@ -9,7 +9,7 @@ import Testing
         #expect(names?.record == ".file.tar.gz.part.record")
     }
 
-    @Test func `a name without room for more has none`() {
+    @Test func `a name too long for a suffix has no partial file`() {
         #expect(PartialNames(of: String(repeating: "a", count: 242))?.record.utf8.count == 255)
         #expect(PartialNames(of: String(repeating: "a", count: 243)) == nil)
         #expect(PartialNames(of: "") == nil)

@@ -71,7 +71,7 @@ import TransferModel
         (.lastModified("x"), [], true),
         (.lastModified("x"), ["Last-Modified: y"], false),
     ])
-    func `a part matches when nothing says that it is of another whole`(
+    func `a range matches unless a field shows another whole file`(
         validator: ResumeValidator,
         fields: [String],
         matches: Bool

@@ -127,7 +127,7 @@ import TransferModel
     }
 
     @Test(arguments: [400, 403, 404, 422, 501])
-    func `a refusal is the answer`(status: Int) throws {
+    func `a refusal is the result`(status: Int) throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .fail(status, after: 1000)] })
         let results = try upload(server.url("/"))
         #expect(results.map(\.failure?.httpStatus) == [status])
@@ -136,7 +136,7 @@ import TransferModel
 
     // MARK: The answer
 
-    @Test func `a lost answer to all of it is a success without a response`() throws {
+    @Test func `a lost response to a complete upload is a success without a response`() throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
         let results = try upload(server.url("/"))
         #expect(results.map { $0.failure == nil } == [false, true])

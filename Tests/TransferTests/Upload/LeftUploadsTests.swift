@@ -44,7 +44,7 @@ import TransferModel
         try folder.list().count { $0.hasSuffix(".upload") }
     }
 
-    @Test func `a server that the session has its own way to is not asked by another one`() throws {
+    @Test func `uploads at a server with session settings are not cancelled without them`() throws {
         let server = try ScriptedServer(["/1": [.status(204)]])
         try leave([("a", server.url("/1"))], isPlain: false)
         #expect(try giveUp(LeftUploads(in: folder.path)) == 0)

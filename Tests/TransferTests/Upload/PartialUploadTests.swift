@@ -21,7 +21,7 @@ import TransferModel
         )
     }
 
-    @Test func `a record says all that the next run needs`() throws {
+    @Test func `a record has everything that the next run needs`() throws {
         let text = try #require(try partial().text)
         let value = try #require(SealedLine.value(in: text))
         let read = try #require(PartialUpload(value))
@@ -50,7 +50,7 @@ import TransferModel
             (#""digest":"0123","#, ""), (#""created":1000000"#, #""created":"now""#),
         ]
     )
-    func `a record that says something else is not believed`(part: String, other: String) throws {
+    func `a record of something else is not used`(part: String, other: String) throws {
         let text = try #require(try partial().text)
         let line = String(decoding: text.prefix { $0 != 10 }, as: UTF8.self)
         let changed = line.replacing(part, with: other)

@@ -15,7 +15,7 @@ import TransferModel
     // MARK: All is well
 
     @Test(arguments: Source.allCases)
-    func `a server that does not know of it gets the body in one request`(source: Source) throws {
+    func `a server without resumption gets the body in one request`(source: Source) throws {
         let server = try UploadOrigin(.init { $0.isPlain = true })
         let results = try upload(server.url("/"), source)
         #expect(results.map(\.failure) == [nil])
@@ -27,7 +27,8 @@ import TransferModel
     }
 
     @Test(arguments: [3, 5, 6, 7, 8])
-    func `a server that offers it and gets all is done`(version: Int) throws {
+    func `a server with resumption that gets everything needs no more requests`(version: Int) throws
+    {
         let server = try UploadOrigin(.init { $0.versions = [version] })
         let results = try upload(server.url("/"))
         #expect(results.map(\.failure) == [nil])
@@ -68,7 +69,7 @@ import TransferModel
     }
 
     @Test(arguments: [3, 5, 7, 8])
-    func `a server that passes over a version is asked in another one the next time`(
+    func `a server that ignores a version gets another one the next time`(
         version: Int
     ) throws {
         let server = try UploadOrigin(
@@ -103,7 +104,7 @@ import TransferModel
         #expect(asked == ["6", "8"])
     }
 
-    @Test func `a server that speaks none of ours is asked plainly`() throws {
+    @Test func `a server without a common version gets a plain upload`() throws {
         let server = try UploadOrigin(.init { $0.versions = [9] })
         let harness = try EngineHarness()
         let results = try (0..<2).flatMap { _ in try upload(server.url("/"), harness: harness) }
@@ -126,7 +127,7 @@ import TransferModel
         #expect(server.requests[0].headers["Upload-Draft-Interop-Version"] == nil)
     }
 
-    @Test func `a small body is sent without any of it`() throws {
+    @Test func `a small body is sent without resumption fields`() throws {
         let server = try UploadOrigin()
         let harness = try EngineHarness()
         var attempt = try AttemptRequest.to(

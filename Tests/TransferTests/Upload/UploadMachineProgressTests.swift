@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: [
         "Upload-Limit: max-append-size=100000000", "Upload-Limit: max-append-size=300000",
     ])
-    func `a part that was too long stays so, whatever the server says of its limit`(limit: String) {
+    func `a part that was too long keeps its limit in spite of the server`(limit: String) {
         let machine = begun()
         #expect(machine.answer(413) == .proceed)
         var lengths: [Int64] = []
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [["Upload-Offset: 2001"], ["Upload-Offset: 1000000", "Upload-Complete: ?1"]])
-    func `a server cannot have what has not left`(lines: [String]) {
+    func `an offset beyond the sent bytes is a fault`(lines: [String]) {
         let machine = begun()
         machine.didSend(upTo: 2000)
         #expect(machine.answer(201, ["Upload-Complete: ?0"], isSent: false) == .proceed)

@@ -48,7 +48,7 @@ import TransferModel
         #expect(machine.confirmed == 300000)
     }
 
-    @Test func `a server that ignores it all is judged as ever`() {
+    @Test func `a server that ignores resumption is judged as usual`() {
         for status in [200, 201, 204, 302, 400, 404, 413, 500, 503] {
             let machine = machine()
             #expect(machine.answer(status) == .judge)
@@ -262,7 +262,7 @@ import TransferModel
         #expect(machine.leg == .append(from: 900000, to: 1000000))
     }
 
-    @Test func `a part that completes what it does not end is none`() {
+    @Test func `a part that completes the upload before its end cancels it`() {
         let machine = sending(isLast: false)
         #expect(machine.answer(200, "Upload-Complete: ?1") == .proceed)
         #expect(machine.leg == .cancellation(.wrongOffset(1000000)))

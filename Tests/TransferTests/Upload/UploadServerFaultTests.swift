@@ -84,7 +84,7 @@ import TransferModel
         #expect(questions >= parts.count)
     }
 
-    @Test func `a redirect of the question is followed at the same origin`() throws {
+    @Test func `a redirect of the offset request is followed at the same origin`() throws {
         let server = try UploadOrigin(
             .init { $0.faults = [0: .cut(after: 1000), 1: .redirect(307, to: "/upload/1?here")] }
         )
@@ -115,7 +115,7 @@ import TransferModel
         #expect(other.requests.isEmpty)
     }
 
-    @Test func `a redirect of the first request takes the upload along`() throws {
+    @Test func `a redirect of the first request applies to the upload`() throws {
         let server = try UploadOrigin(
             .init { $0.faults = [0: .redirect(307, to: "/there"), 1: .cut(after: 1000)] }
         )

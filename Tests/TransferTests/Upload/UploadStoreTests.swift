@@ -70,7 +70,7 @@ import TransferModel
         #expect(!UploadStore(folder: path).isWritten("a"))
     }
 
-    @Test func `a record that would not be read is not written`() throws {
+    @Test func `an unreadable record is not written`() throws {
         let store = UploadStore(folder: path)
         let long = PartialUpload(
             url: try HTTPURL("http://a.test/" + String(repeating: "u", count: 1 << 16)),
@@ -97,7 +97,7 @@ import TransferModel
         #expect(UploadStore(folder: folder.path("uploads/none")).obstacle(to: "a") == nil)
     }
 
-    @Test func `a record that is not as it was written is not taken for none`() throws {
+    @Test func `a changed record does not count as missing`() throws {
         do {
             let store = UploadStore(folder: path)
             #expect(store.keep(try partial(), of: "a"))
@@ -113,7 +113,7 @@ import TransferModel
         #expect(try records() == [])
     }
 
-    @Test func `a second run finds and keeps nothing meanwhile`() throws {
+    @Test func `a simultaneous second run finds and keeps no records`() throws {
         let first = UploadStore(folder: path)
         #expect(first.keep(try partial(), of: "a"))
         first.flush()
