@@ -68,7 +68,7 @@ import TransferModel
         #expect(try file.read().map(\.name) == ["d"])
     }
 
-    @Test func `no more are kept than a session may have`() throws {
+    @Test func `a cookie file keeps no more cookies than a session may have`() throws {
         for half in 0..<2 {
             let cookies = try (0..<40).map { try cookie("n\(half)-\($0)=1", at: 1000 + Int64($0)) }
             try file.write(cookies, at: time(2000))

@@ -71,7 +71,7 @@ import TransferModel
         ("https://www.shop.example:8443/", "domain=2"),
         ("http://www.shop.example/", "domain=2"),
     ])
-    func `away from home a host's cookie goes to the origin alone that has set it`(
+    func `after a redirect a host's cookie goes only to its own origin`(
         url: String,
         field: String
     ) throws {
@@ -101,7 +101,7 @@ import TransferModel
         #expect(try store.field(for: "https://www.shop.example/w/x") == "b=2")
     }
 
-    @Test func `an expired cookie is not sent, and one that comes expired deletes`() throws {
+    @Test func `an expired cookie is not sent, and an expired Set-Cookie deletes`() throws {
         var store = CookieStore()
         try store.receive("a=1; Path=/; Max-Age=10")
         try store.receive("b=2; Path=/")
@@ -184,14 +184,14 @@ import TransferModel
         #expect(field == "n0=\(value); n1=\(value)")
     }
 
-    @Test func `names are told apart by their bytes`() throws {
+    @Test func `names are distinguished by their bytes`() throws {
         var store = CookieStore()
         try store.receive("\u{E9}=1; Path=/")
         try store.receive("e\u{301}=2; Path=/")
         #expect(store.count == 2)
     }
 
-    @Test func `changes are what outlives the run and was not there before`() throws {
+    @Test func `a store's changes are its new and changed lasting cookies`() throws {
         let kept = try #require(try cookie("old=1; Path=/; Max-Age=60"))
         let other = try #require(try cookie("gone=1; Path=/; Max-Age=60"))
         var store = CookieStore([kept, other], at: time(1000))

@@ -91,7 +91,7 @@ import TransferModel
         ("a=b; Max-Age=34560001", 34_561_000), ("a=b; Max-Age=34559999", 34_560_999),
         ("a=b; Expires=Fri, 31 Dec 9999 23:59:59 GMT", 34_561_000),
     ])
-    func `an age wins over a date, and nothing lives longer than 400 days`(
+    func `Max-Age overrides Expires, and no cookie lives longer than 400 days`(
         field: String,
         seconds: Int64
     ) throws {

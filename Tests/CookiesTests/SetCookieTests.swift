@@ -41,7 +41,7 @@ import TransferModel
         #expect((SetCookie(field[...]) != nil) == isAccepted)
     }
 
-    @Test func `the last attribute of a name wins, capitals aside`() throws {
+    @Test func `the last attribute of a name counts, in any case`() throws {
         let text = "a=b; PATH=/x; path=/y; Domain=A.example; domain=.B.Example; SECURE; httponly"
         let field = try #require(SetCookie(Array(text.utf8)[...]))
         #expect(field.path == "/y")
@@ -74,7 +74,7 @@ import TransferModel
         #expect(field.maximumAge == 9)
     }
 
-    @Test func `attributes that cannot be read are passed over`() throws {
+    @Test func `unreadable attributes are ignored`() throws {
         let long = String(repeating: "x", count: 1025)
         let text = "a=b; Path=/\(long); Domain=\(long); Expires=tomorrow; Path=/ok; Fresh=1; =; x"
         let field = try #require(SetCookie(Array(text.utf8)[...]))

@@ -29,7 +29,7 @@ import Testing
         #expect(Self.redacted(message, ["data", "token", "retry", "unknown", "keys"]) == message)
     }
 
-    @Test func `a text with a backtick is found where it takes its quote apart`() {
+    @Test func `a text with a backtick is found although it splits its quote`() {
         #expect(Self.redacted("`a`hunter2` is no number", ["a`hunter2"]) == "`…!` is no number")
         #expect(Self.redacted("`a`hunter2` is no number", ["hunter2"]) == "`a`…!` is no number")
     }

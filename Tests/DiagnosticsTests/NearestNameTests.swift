@@ -15,11 +15,11 @@ import Testing
         ("sessionss", "sessions"), ("xyz", nil), ("", nil), ("t", nil), ("ot", "to"),
         ("urlString", "url"), ("completelyDifferent", nil),
     ])
-    func `the name that was meant is found`(name: String, expected: String?) {
+    func `the intended name is found`(name: String, expected: String?) {
         #expect(NearestName.find(name, among: known) == expected)
     }
 
-    @Test func `of equally near names the first is taken`() {
+    @Test func `of equally near names the first is suggested`() {
         #expect(NearestName.find("cat", among: ["car", "cab"]) == "car")
         #expect(NearestName.find("cat", among: ["cab", "car"]) == "cab")
     }

@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    @Test func `stars stand for what is confidential, in what is said of its neighbours too`() {
+    @Test func `confidential values are stars, also in messages about their neighbours`() {
         var secret = Diagnostic(code: "x.y", "message", at: range(1, 4, 7))
         secret.isConfidential = true
         let other = Diagnostic(code: "x.y", "message", at: range(1, 8, 9))
@@ -61,7 +61,7 @@ import Testing
         )
     }
 
-    @Test func `notes stand behind with their own lines`() {
+    @Test func `notes follow with their own lines`() {
         let text = "a: 1\n\n\n\n\n\n\n\n\na: 2"
         let fault = Diagnostic(
             .warning,
@@ -84,7 +84,7 @@ import Testing
         )
     }
 
-    @Test func `faults come in file order, those of one place as they were made`() {
+    @Test func `faults are in file order, those of one place in order of detection`() {
         let text = render(
             "a\nb\n",
             Diagnostic(code: "x.c", "three", at: range(2, 1, 2)),
@@ -104,7 +104,7 @@ import Testing
         ("e\u{301}x", 3, 4, "e\u{301}x", " ^"), ("a\u{1B}[0mb", 2, 3, "a\\u{1B}[0mb", " ^~~~~~"),
         ("\u{202E}b", 2, 3, "\\u{202E}b", "        ^"), ("\u{9B}b", 2, 3, "\\u{9B}b", "      ^"),
     ])
-    func `the caret stands under what it means`(
+    func `the caret is under its place`(
         text: String,
         start: Int,
         end: Int,
@@ -164,7 +164,7 @@ import Testing
         #expect(text.split(separator: "\n").count == 5)
     }
 
-    @Test func `bytes that are not text are spelled out`() {
+    @Test func `bytes that are not text are escaped`() {
         let source = SourceText(name: "job.yaml", bytes: [0x61, 0xE9, 0xFF])
         let fault = Diagnostic(code: "x.y", "m", at: range(1, 2, 2))
         let report = FileDiagnostics(source: source, diagnostics: [fault])

@@ -33,7 +33,7 @@ import TransferModel
     @Test(arguments: [
         "", "s-maxage=3600", "x-max-age=1", "\"max-age=1\"", "extension=\"max-age=1\"",
     ])
-    func `other directives say nothing of it`(value: String) {
+    func `other directives set no maximum age`(value: String) {
         #expect(control(value).maxAge == nil)
     }
 

@@ -29,7 +29,7 @@ import TransferModel
     }
 
     // RFC 9111 §4
-    @Test func `the origin is asked first about what would have answered`() throws {
+    @Test func `a revalidation lists the most recent response first`() throws {
         let old = sample("Cache-Control: max-age=0", "ETag: \"a\"", "Date: \(dayEarlier)")
         let new = sample("Cache-Control: max-age=0", "ETag: \"b\"", "Date: \(startDate)")
         let plan = CachePlan.make(
@@ -97,7 +97,7 @@ import TransferModel
     }
 
     // RFC 8246 §2
-    @Test func `an immutable response is not asked about while it is fresh`() throws {
+    @Test func `an immutable response is not revalidated while it is fresh`() throws {
         let wanted = try request(policy: .reloadRevalidatingCacheData)
         let immutable = sample("Cache-Control: max-age=60, immutable", "ETag: \"a\"")
         #expect(plan(wanted, fresh) == .ask(.revalidating, tagged))
@@ -113,7 +113,7 @@ import TransferModel
             (.returnCacheDataDontLoad, .serve(.stale, .anyAge)),
         ] as [(RequestCachePolicy, Outcome)]
     )
-    func `the policy decides over stale responses`(
+    func `the policy decides on stale responses`(
         policy: RequestCachePolicy,
         outcome: Outcome
     ) throws {
@@ -127,7 +127,7 @@ import TransferModel
         }
     }
 
-    @Test func `other caches are told when they are to be passed`() throws {
+    @Test func `other caches get no-cache when the policy bypasses them`() throws {
         let policy = RequestCachePolicy.reloadIgnoringLocalAndRemoteCacheData
         #expect(
             try request(policy: policy).fieldsForOtherCaches.map(\.name)
@@ -148,7 +148,7 @@ import TransferModel
         #expect(plan(try request(method: "HEAD"), stale) == .ask(.expired, []))
     }
 
-    @Test func `conditions of its own are for the origin`() throws {
+    @Test func `a task's own conditions go to the origin`() throws {
         #expect(plan(try request("If-None-Match: \"a\""), fresh) == .ask(.condition, []))
     }
 

@@ -13,7 +13,7 @@ import Testing
         #expect(try DiskInventory.open(place.path) == nil)
     }
 
-    @Test func `every response is handed out, and takes what it takes`() throws {
+    @Test func `the inventory lists every response with its size`() throws {
         let store = place.store()
         try store.add("one", by: "1")
         try store.add("three", by: "2")

@@ -79,7 +79,7 @@ import TransferModel
         #expect(try place.names("lists").isEmpty)
     }
 
-    @Test func `a store from which something cannot be removed is not believed`() throws {
+    @Test func `a store whose responses cannot be removed is not used`() throws {
         try place.add("one")
         try place.temporary.makeFolder(place.list(of: "y"))
         let store = place.store()
@@ -142,7 +142,7 @@ import TransferModel
     }
 
     // Else programs that make backups would leave out what else is in the folder that a job names.
-    @Test func `nothing but its own folder is put into the folder that it is given`() throws {
+    @Test func `a store makes only its own folder in its directory`() throws {
         try place.add("one")
         #expect(try place.temporary.list("cache") == ["responses-1"])
         #expect(try place.names(".").contains("CACHEDIR.TAG"))

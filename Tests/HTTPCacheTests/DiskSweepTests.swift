@@ -44,7 +44,7 @@ import Testing
         #expect(try place.inventory.verify().isEmpty)
     }
 
-    @Test func `nothing goes while there is room`() throws {
+    @Test func `nothing is removed while there is room`() throws {
         try fill(0..<40)
         try sweep(capacity: try place.inventory.size() / 40 * 50).run()
         #expect(try kept(of: 0..<40) == 40)

@@ -26,7 +26,7 @@ import TransferModel
             (["Date: \(startDate)"], 0),
         ] as [([String], Int64)]
     )
-    func `the lifetime is what the first rule says`(lines: [String], seconds: Int64) {
+    func `the first matching rule sets the lifetime`(lines: [String], seconds: Int64) {
         var stored = sample()
         stored.fields = headerFields(lines)
         #expect(Freshness(of: stored, now: start).lifetime == seconds)
@@ -73,7 +73,7 @@ import TransferModel
         #expect(Freshness(of: stored, now: time(5)).age == seconds + 5)
     }
 
-    @Test func `the time that the answer took counts`() {
+    @Test func `the time of the exchange adds to a response's age`() {
         var stored = sample("Age: 10")
         stored.requestTime = time(-7)
         #expect(Freshness(of: stored, now: start).age == 17)

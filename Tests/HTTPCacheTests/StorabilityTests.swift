@@ -66,7 +66,7 @@ private let manyNames = (0..<70).map { "x-\($0)" }.joined(separator: ", ")
             (["ETag: \"a\"", "Content-Location: /x"], .method),
         ] as [([String], CacheVerdict.Storing?)]
     )
-    func `of a POST only what says that it answers a GET is stored`(
+    func `of a POST only a response that describes a GET is stored`(
         lines: [String],
         refusal: CacheVerdict.Storing?
     ) throws {

@@ -108,7 +108,7 @@ import TransferModel
             ("max-age=5, must-revalidate", 60, 30, false), ("no-cache", 60, 30, false),
         ] as [(String, Int64, Int64, Bool)]
     )
-    func `a stale response stands in for an origin that fails`(
+    func `a stale response replaces that of a failing origin`(
         given: String,
         allowance: Int64,
         seconds: Int64,

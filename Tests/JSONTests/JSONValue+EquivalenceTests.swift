@@ -8,7 +8,7 @@ import Testing
         ("1e99999999999999999999", "1e99999999999999999999"),
         (#"{"a":1,"b":[2]}"#, #"{"b":[2.0],"a":1}"#), ("[]", "[ ]"), (#""\u00e9""#, #""é""#),
     ])
-    func `both mean the same`(one: String, other: String) throws {
+    func `equal values are equivalent`(one: String, other: String) throws {
         let values = (try JSONValue(one), try JSONValue(other))
         #expect(values.0.isEquivalent(to: values.1))
         #expect(values.1.isEquivalent(to: values.0))
@@ -21,7 +21,7 @@ import Testing
         (#"{"a":1}"#, #"{"a":1,"b":2}"#), (#"{"a":1}"#, #"{"b":1}"#), (#""a""#, #""A""#),
         (#""\u00e9""#, #""e\u0301""#), (#"{"\u00e9":1}"#, #"{"e\u0301":1}"#),
     ])
-    func `they do not mean the same`(one: String, other: String) throws {
+    func `different values are not equivalent`(one: String, other: String) throws {
         let values = (try JSONValue(one), try JSONValue(other))
         #expect(!values.0.isEquivalent(to: values.1))
         #expect(!values.1.isEquivalent(to: values.0))

@@ -36,7 +36,7 @@ import Testing
         ("!!timestamp 2026-01-01T00:00:00Z", .timestamp), ("!!int ${var.n}", .string),
         ("!<tag:yaml.org,2002:int> 7", .integer(7)),
     ])
-    func `a tag says what a scalar is`(source: String, expected: Scalar) throws {
+    func `a tag sets the type of a scalar`(source: String, expected: Scalar) throws {
         let document = try document("key: \(source)\n")
         #expect(document.scalar(of: try document.value("key")) == expected)
     }

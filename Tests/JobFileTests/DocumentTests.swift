@@ -22,7 +22,7 @@ extension Document {
 }
 
 @Suite struct DocumentTests {
-    @Test func `keys, elements and counts come in the order of the text`() throws {
+    @Test func `keys, elements and counts are in the order of the text`() throws {
         let document = try document("b: [x, {}, [1, 2]]\na: {c: 1, d: 2}\n")
         #expect(document.kind(of: document.root) == .mapping)
         #expect(

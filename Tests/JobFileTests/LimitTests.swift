@@ -100,7 +100,7 @@ import Testing
         #expect(found.first?.range.start.line == 2)
     }
 
-    @Test func `faults come in file order`() {
+    @Test func `faults are in file order`() {
         let found = faults("a: {b: 1, b: 2}\nc: !x 1\na: {d: 1, d: 2}\n")
         #expect(found.map(\.range.start.line) == [1, 2, 3, 3])
     }

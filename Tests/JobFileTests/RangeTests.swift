@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["? key", "? key\n", "a: 1\n? key"])
-    func `a value that is missing at the end is behind its key`(text: String) throws {
+    func `a missing value at the end is placed after its key`(text: String) throws {
         let document = try document(text)
         let value = document.range(of: try document.value("key"))
         let lines = LineIndex(document.source)

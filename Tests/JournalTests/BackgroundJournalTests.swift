@@ -86,7 +86,7 @@ import TransferModel
         #expect(try folder.mode(of: "background") == 0o700)
     }
 
-    @Test func `only what could do something twice has to be on the disk at once`() throws {
+    @Test func `only unsafe requests are synced at once`() throws {
         let journal = try open()
         _ = journal.recall("a", mark: 1, isUnsafe: true)
         _ = journal.recall("b", mark: 1, isUnsafe: false)
@@ -96,15 +96,14 @@ import TransferModel
         #expect(!journal.taskEnded(.ended("b", .succeeded), redact: plain))
     }
 
-    @Test func `a transfer that is another one is begun anew`() throws {
+    @Test func `a changed transfer begins anew`() throws {
         let first = try open()
         begin(first, "a")
         try first.write(isDurable: false)
         #expect(try open().recall("a", mark: 2, isUnsafe: false) == nil)
     }
 
-    @Test func `the round is over when a run has left nothing that a later one can better`() throws
-    {
+    @Test func `the round ends when no later run could improve a transfer`() throws {
         let first = try open()
         begin(first, "a")
         _ = first.taskEnded(.ended("a", .failed), redact: plain)
@@ -167,7 +166,7 @@ import TransferModel
     }
 
     @Test(arguments: [(TransferFailure.Phase.receive, false), (.receive, true), (.prepare, false)])
-    func `an order without a key that may have arrived is not sent again for want of room`(
+    func `an unkeyed order that may have arrived is not resent after a full disk`(
         phase: TransferFailure.Phase,
         hasKey: Bool
     ) throws {
@@ -211,7 +210,7 @@ import TransferModel
         #expect(try BackgroundJournal.read(second.path)?.state == .finished)
     }
 
-    @Test func `tries that have failed count, but not those that a run has used up`() throws {
+    @Test func `failed attempts count, but not those that earlier runs used up`() throws {
         let first = try open()
         begin(first, "a")
         first.attemptEnded("a", failures: 1)
@@ -306,7 +305,7 @@ import TransferModel
         #expect(try open("run-3").earlier.finish?.isDelivered == true)
     }
 
-    @Test func `secrets are taken out of what is kept of a failure`() throws {
+    @Test func `secrets are removed from a journalled failure`() throws {
         let first = try open()
         begin(first, "a")
         _ = first.taskEnded(.ended("a", .failed)) { _ in "redacted" }

@@ -68,7 +68,7 @@ import TransferModel
         #expect(round.state == .cancelled)
     }
 
-    @Test func `a try without an end was cut`() {
+    @Test func `an attempt without an end was cut`() {
         let round = after(Array(Self.steps.prefix(3)))
         #expect(round.transfers.map(\.state.wasCut) == [false, true])
     }
@@ -83,14 +83,14 @@ import TransferModel
         }
     }
 
-    @Test func `the end of a run ends the round when nothing is left and everybody was told`() {
+    @Test func `a run ends the round if no transfer is left and the hook has run`() {
         #expect(after([.finished(Self.finish, endsRound: false)]).state == .open)
         #expect(after([.finished(Self.finish, endsRound: true)]).state == .open)
         #expect(after([.finished(Self.finish, endsRound: false), .delivered]).state == .open)
         #expect(after([.finished(Self.finish, endsRound: true), .delivered]).state == .finished)
     }
 
-    @Test func `a transfer that is another one under the same id begins anew`() {
+    @Test func `a changed transfer under the same id begins anew`() {
         let round = after(
             Array(Self.steps.prefix(2)) + [.begun(id: "a", mark: 9, deadline: nil, hasKey: false)]
         )
@@ -98,7 +98,7 @@ import TransferModel
         #expect(round.transfers[0].state == EarlierTransfer(attempts: 1, wasCut: true))
     }
 
-    @Test func `an entry that is cut or of another kind is passed over`() throws {
+    @Test func `a cut or unknown entry is ignored`() throws {
         let step = Self.steps[5].entry
         for length in 0..<step.content.count {
             let cut = JournalText.Entry(kind: step.kind, content: Array(step.content[..<length]))

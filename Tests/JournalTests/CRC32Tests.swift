@@ -7,7 +7,7 @@ import Testing
     @Test(
         arguments: [("123456789", 0xCBF4_3926), ("", 0), ("a", 0xE8B7_BE43)] as [(String, UInt32)]
     )
-    func `it is the CRC-32 that gzip has`(text: String, sum: UInt32) {
+    func `the checksum is gzip's CRC-32`(text: String, sum: UInt32) {
         #expect(CRC32.checksum(of: text.utf8) == sum)
     }
 }

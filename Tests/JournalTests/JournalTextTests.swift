@@ -112,8 +112,7 @@ import Testing
         #expect(throws: JournalText.Fault.damaged) { try JournalText(other) }
     }
 
-    @Test func `the first version, which has no marks, is believed when all of it is whole`() throws
-    {
+    @Test func `a journal of the first version is used if all of it is whole`() throws {
         let entries = Self.entries.flatMap { JournalText.bytes(of: $0) }
         let bytes = JournalText.name + [1] + entries
         #expect(try JournalText(bytes).entries == Self.entries)

@@ -118,7 +118,7 @@ import TransferModel
         #expect(try run(second, [1, 2, 3], ends: true) == [first, second, second])
     }
 
-    @Test func `nor when a later run of all was cut, or killed`() throws {
+    @Test func `a run of a part does not complete a cut or killed run of all`() throws {
         for isKilled in [true, false] {
             try run(first, [1, 2], open: 2, ends: false)
             if isKilled {
@@ -140,7 +140,7 @@ import TransferModel
         #expect(try open(second).beginDate == Timestamp(microseconds: 5))
     }
 
-    @Test func `of too many orders the first ones are forgotten, which is told`() throws {
+    @Test func `of too many orders the first ones are forgotten, with a warning`() throws {
         try run(first, [1, 2, 3], ends: false)
         try run(second, [4], ends: true)
         let journal = try open(second, mostOrders: 2)

@@ -38,7 +38,7 @@ import TransferModel
         #expect(rounds.present == round(2))
     }
 
-    @Test func `orders that the last run has not had accepted stay with their seeds`() {
+    @Test func `unaccepted orders of the last run keep their seeds`() {
         let ended = rounds(round(1, [11, 12]), round(2, [21, 22]))
             .ended(isDone: { [12, 21].contains($0) }, open: [23], isPart: false)
         #expect(ended.present == nil)
@@ -97,7 +97,7 @@ import TransferModel
         #expect(rounds.present?.seed == round(3).seed)
     }
 
-    @Test func `entries have all of it, the last state and what was begun since`() {
+    @Test func `entries have the last state and all later beginnings`() {
         let state = rounds(round(1, [11]), round(2, [21]))
         #expect(KeyRounds(state.entries) == state)
         let more = KeyRounds([

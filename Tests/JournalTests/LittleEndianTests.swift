@@ -12,7 +12,7 @@ import Testing
         #expect(UInt32(0x0102_0304).littleEndianBytes == [4, 3, 2, 1])
     }
 
-    @Test func `too few bytes are no number and stay`() {
+    @Test func `too few bytes are no number and are not consumed`() {
         var bytes: ArraySlice<UInt8> = [1, 2, 3]
         #expect(UInt32(takenFrom: &bytes) == nil)
         #expect(bytes == [1, 2, 3])

@@ -15,13 +15,13 @@ import Testing
         attribute(3, NetlinkRequest.bytes(of: Int32(4))) + attribute(4, Array("wlan0".utf8) + [0])
         + attribute(52, Array("Train 7".utf8))
 
-    @Test func `an interface is in the Wi-Fi network whose name it has`() {
+    @Test func `an interface matches the name of its Wi-Fi network`() {
         let found = GenericNetlink.wirelessNetwork(in: Self.wireless.span)
         #expect(found?.interface == 4)
         #expect(found?.name == "Train 7")
     }
 
-    @Test func `an interface without a name of a network is in none`() {
+    @Test func `an interface without a network name is in no Wi-Fi network`() {
         let bytes = Self.attribute(3, NetlinkRequest.bytes(of: Int32(4))) + Self.attribute(52, [])
         let found = GenericNetlink.wirelessNetwork(in: bytes.span)
         #expect(found == nil)

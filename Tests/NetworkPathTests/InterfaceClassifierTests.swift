@@ -77,7 +77,7 @@ import TransferModel
         ("INTERFACE=x\nDEVTYPE=wlan\nIFINDEX=2\n", .wifi, false),
         ("DEVTYPE=bluetooth", .bluetooth, true),
     ])
-    func `the device type says what it is`(uevent: String, kind: InterfaceKind, expensive: Bool)
+    func `the device type determines the kind`(uevent: String, kind: InterfaceKind, expensive: Bool)
         throws
     {
         try device("x0", index: 2, uevent: uevent)
@@ -99,7 +99,7 @@ import TransferModel
         #expect(found.evidence.first == "driver \(driver)")
     }
 
-    @Test func `a wireless folder makes it wifi`() throws {
+    @Test func `a wireless folder makes a device wifi`() throws {
         try device("w0", index: 2, isWireless: true)
         #expect(classes([NetworkInterface(index: 2, name: "w0")])[0].kind == .wifi)
     }
@@ -190,7 +190,7 @@ import TransferModel
             (["192.0.2.7", "198.51.100.1"], true, "goes over wwan0"),
         ] as [([String], Bool, String)]
     )
-    func `a tunnel is the worst of what leads to its other ends, else of the default route`(
+    func `a tunnel has the worst class of its ends' paths or the default route`(
         peers: [String],
         isCellular: Bool,
         evidence: String
@@ -208,7 +208,7 @@ import TransferModel
         #expect(found.isExpensive == nil)
     }
 
-    @Test func `a tunnel that is tied to an interface goes over that one`() throws {
+    @Test func `a tunnel that is bound to an interface has its class`() throws {
         let found = try classOfTunnel(try Self.tunnel("gre", peers: ["198.51.100.1"], link: 4))
         #expect(found.isCellular == false)
         #expect(found.evidence.contains("made of eth0"))
@@ -275,7 +275,7 @@ import TransferModel
         #expect(found.isConstrained == fits)
     }
 
-    @Test func `an interface that is attached to nothing fits no rule about that`() {
+    @Test func `an unattached interface matches no rule on attachments`() {
         for match in [
             InterfaceRule.Match(ssid: "*"), .init(connection: "*"),
             .init(gateway: IPAddress("192.168.8.1")),
@@ -325,7 +325,7 @@ import TransferModel
         #expect(found.map(\.isExpensive) == [false, nil, nil, nil])
     }
 
-    @Test func `interfaces that stand on each other in a circle end`() {
+    @Test func `circular links between interfaces end`() {
         let found = classes([
             NetworkInterface(index: 2, name: "a", linkKind: "vlan", link: 3),
             NetworkInterface(index: 3, name: "b", linkKind: "vlan", link: 2),
@@ -350,7 +350,7 @@ import TransferModel
         #expect(ruled.evidence.prefix(2) == ["the job file", "NetworkManager"])
     }
 
-    @Test func `of several rules that fit, the first that says something decides`() {
+    @Test func `of several matching rules the first with a value decides`() {
         let rules = [
             InterfaceRule(match: .init(name: "eth0"), isExpensive: true),
             InterfaceRule(match: .init(name: "eth*"), kind: .cellular, isExpensive: false),

@@ -31,7 +31,7 @@ import Testing
         #expect(monitor.current.interfaces.contains { $0.isLoopback })
     }
 
-    @Test func `daemons are asked again although the kernel says nothing`() throws {
+    @Test func `daemons are asked again without a kernel message`() throws {
         let monitor = try monitor(asking: "echo >> asked")
         try monitor.start {}
         // Two each time.

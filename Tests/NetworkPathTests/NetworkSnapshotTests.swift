@@ -114,7 +114,7 @@ import TransferModel
         #expect(machine.permitted(for: Self.all) == ["wwan0"])
     }
 
-    @Test func `without any interface there is nothing that is forbidden`() {
+    @Test func `without any interface nothing is forbidden`() {
         let machine = NetworkSnapshot(interfaces: [Self.machine.interfaces[0]], routes: [])
         #expect(machine.status(for: Self.all) == .unsatisfied(nil))
         #expect(machine.status(for: [.unclassified]) == .unsatisfied(nil))
@@ -135,7 +135,7 @@ import TransferModel
         machine.decide(to: try #require(IPAddress(peer)), preferred: preferred, under: access)
     }
 
-    @Test func `the kernel's way is taken where it is permitted`() throws {
+    @Test func `the kernel's path is used where it is permitted`() throws {
         let machine = Self.machine
         #expect(try decide("203.0.113.9", 2, []) == .open(machine.interfaces[1]))
         #expect(try decide("198.51.100.9", 3, Self.all) == .open(machine.interfaces[2]))
@@ -159,7 +159,7 @@ import TransferModel
         #expect(try decide("8.8.8.8", nil, []) == .refuse(nil))
     }
 
-    @Test func `of several ways the longest prefix is taken, then the smallest metric`() throws {
+    @Test func `of several routes the longest prefix is used, then the smallest metric`() throws {
         var machine = Self.machine
         machine.interfaces += [
             Self.interface(4, "eth1", "10.0.0.4", Self.wired),
@@ -175,7 +175,7 @@ import TransferModel
         #expect(try decide("9.9.9.9", 3, [], on: machine) == .open(machine.interfaces[3]))
     }
 
-    @Test func `an interface whose routes a rule brings in is usable, and not bound to by them`()
+    @Test func `an interface with routes from a rule is usable, and not bound by them`()
         throws
     {
         var machine = Self.machine
@@ -190,7 +190,7 @@ import TransferModel
         #expect(try decide("203.0.113.9", 3, [], on: machine) == .refuse(.cellular))
     }
 
-    @Test func `an interface that is not known yet is not taken`() throws {
+    @Test func `a pending interface is not used`() throws {
         #expect(try decide("8.8.8.8", 9, []) == .refuse(nil))
     }
 
@@ -209,7 +209,7 @@ import TransferModel
         #expect(machine.denial(ofRunningOver: 2, under: []) == nil)
     }
 
-    @Test func `an interface that was down when it was seen is not taken`() {
+    @Test func `an interface that was down is not used`() {
         var machine = Self.machine
         machine.interfaces[1].isUp = false
         let peer = IPAddress("192.0.2.9") ?? .unspecified(bitCount: 32)

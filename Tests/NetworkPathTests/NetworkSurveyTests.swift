@@ -38,7 +38,7 @@ import TransferModel
         )
     }
 
-    @Test func `a tunnel is what it goes over now, whatever daemons were asked`() throws {
+    @Test func `a tunnel has its present path's class in spite of old answers`() throws {
         let tunnel = NetworkInterface(index: 4, name: "t0", linkKind: "ipip", hardwareType: 768)
         let interfaces = [Self.wired, Self.modem, tunnel]
         let survey = Self.survey(Self.rules)
@@ -54,7 +54,7 @@ import TransferModel
         #expect(try tunnelClass(over: 3).isCellular == true)
     }
 
-    @Test func `an interface is known by the gateway that it has now`() throws {
+    @Test func `an interface is matched by its present gateway`() throws {
         let gateway = try #require(IPAddress("192.0.2.1"))
         let survey = Self.survey([InterfaceRule(match: .init(gateway: gateway), kind: .cellular)])
         let answers = Self.answers([Self.wired])
@@ -122,7 +122,7 @@ import TransferModel
             ),
         ] as [([InterfaceRule], Bool)]
     )
-    func `daemons are waited for where what they say may make a difference`(
+    func `the runner waits for daemons whose answers may matter`(
         rules: [InterfaceRule],
         waits: Bool
     ) {
@@ -138,7 +138,7 @@ import TransferModel
         InterfaceRule(match: match, kind: kind, isExpensive: isExpensive)
     }
 
-    @Test func `without daemons nothing that comes up is waited for`() {
+    @Test func `without daemons a new interface causes no wait`() {
         let found = Self.survey([]).snapshot(of: [Self.wired], [], by: DaemonAnswers())
         #expect(!found.interfaces[0].classification.isPending)
     }

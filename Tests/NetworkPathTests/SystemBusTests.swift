@@ -47,7 +47,7 @@ import TransferModel
         #expect(SystemBus.networkManager(answer).isEmpty)
     }
 
-    @Test func `the network ports of a modem are cellular, whatever they are called`() throws {
+    @Test func `the network ports of a modem are cellular under any name`() throws {
         let answer = try Self.answer(
             """
             "/org/freedesktop/ModemManager1/Modem/0":{"org.freedesktop.ModemManager1.Modem":{\
@@ -65,7 +65,7 @@ import TransferModel
         #"{"data":[{"/a":{"org.freedesktop.NetworkManager.Device":7}}]}"#,
         #"{"data":[{"/a":{"org.freedesktop.ModemManager1.Modem":{"Ports":{"data":[[],["a"],7]}}}}]}"#,
     ])
-    func `an answer of another shape says nothing`(text: String) throws {
+    func `an answer of another shape is no evidence`(text: String) throws {
         let answer = try JSONValue(text)
         #expect(SystemBus.networkManager(answer).isEmpty)
         #expect(SystemBus.modemManager(answer).isEmpty)

@@ -81,7 +81,7 @@ import TransferModel
         #expect(plan.captureUses.isEmpty)
     }
 
-    @Test func `values stand wherever settings of a task are`() throws {
+    @Test func `captured values may be in any setting of a task`() throws {
         let task = try task(
             """
             url: "${var.base}/${task.log.in.text}", method: "${task.log.in.text}",
@@ -326,7 +326,7 @@ import TransferModel
         ("https://a.example/${task.log.in.text}", false), ("${task.log.in.text}", false),
         ("http://${task.log.in.text}.a.example/", false),
     ])
-    func `captured credentials are warned of where it is known that they go over plain http`(
+    func `captured credentials over plain http cause a warning`(
         url: String,
         isWarned: Bool
     ) throws {

@@ -91,7 +91,7 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct DiagnosticCodesPageTests {
-    @Test func `the page has every code once, as its file has it`() throws {
+    @Test func `the page has every code once, with the text of its file`() throws {
         let page = "Sources/runner/runner.docc/DiagnosticCodes.md"
         let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: page)
         let text = String(decoding: try #require(Fixture.read(path)), as: UTF8.self)

@@ -11,7 +11,7 @@ import TransferModel
         .init(try #require(JSONPointer(pointer)), value: try JSONValue(json))
     }
 
-    @Test func `everything that is expected of a body is read`() throws {
+    @Test func `all expectations of a body are read`() throws {
         let plan = try TestJob.download(
             """
             expect: {
@@ -37,7 +37,7 @@ import TransferModel
         )
     }
 
-    @Test func `nothing is expected of a body unless the job says so`() throws {
+    @Test func `a body has no expectations by default`() throws {
         let expectation = try TestJob.download("expect: { statusCode: 200 }").task(at: 0)
             .expectation
         #expect(!expectation.isAboutBody)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FixtureTests {
     @Test(arguments: Fixture.all())
-    func `a wrong job is explained as written down beside it`(fixture: Fixture) throws {
+    func `a wrong job has the diagnostics that its fixture lists`(fixture: Fixture) throws {
         let source = SourceText(name: fixture.name + ".yaml", bytes: fixture.input)
         let found = try Self.diagnostics(fixture)
         let report = FileDiagnostics(source: source, diagnostics: found.diagnostics)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Fixture.all())
-    func `only faults of the environment make a job one that may be right`(
+    func `only faults of the environment alone leave a job possibly valid`(
         fixture: Fixture
     ) throws {
         let names = ["missing-variable", "missing-file", "missing-secret", "missing-library"]

@@ -22,12 +22,12 @@ import TransferModel
     }
 
     @Test(arguments: ["${bad}", "${}", "${nope.x}", "${{ a.b }}"])
-    func `of a value with faults without end a hundred are kept`(expression: String) {
+    func `of endless faults in a value a hundred are kept`(expression: String) {
         let template = Template(String(repeating: expression, count: 5000))
         #expect(template.faults.count == 100)
     }
 
-    @Test func `faults without end in one value are a thousand and a last word`() {
+    @Test func `endless faults in one value are a thousand and a last message`() {
         let value = String(repeating: "${var.x}", count: 5000)
         let found = diagnostics(
             "version: 1\ndata: { a: { url: 'https://a.example/', description: '\(value)' } }"
@@ -78,7 +78,7 @@ import TransferModel
     }
 
     @Test(arguments: [(1000, []), (1002, ["job.out-of-range"])])
-    func `a thousand sessions are taken and the first one more is refused`(
+    func `a thousand sessions are accepted and one more is an error`(
         count: Int,
         codes: [String]
     ) {
@@ -98,7 +98,7 @@ import TransferModel
         #expect(found.map(\.code) == codes)
     }
 
-    @Test func `rows are given up when their long values are too much`() {
+    @Test func `rows are not read further when their long values exceed a limit`() {
         let text = String(repeating: "x", count: 1 << 19)
         let found = diagnostics(
             """
@@ -114,7 +114,7 @@ import TransferModel
         #expect(found.first?.notes.map(\.message) == ["in `t[128]`"])
     }
 
-    @Test func `captures are found however many there are`() throws {
+    @Test func `captures are found in any number`() throws {
         let captures = Self.list(2000) { "c\($0): { json: /a }" }
         let uses = Self.list(2000) { "'${task.a.c\($0)}'" }
         let plan = try TestJob.plan(

@@ -13,7 +13,7 @@ import TransferModel
         return LockRequest(of: try #require(parsed.document), options: options)
     }
 
-    @Test func `it has the job's name, filled in, or the file's stem`() throws {
+    @Test func `a plan has the job's name or the file's stem`() throws {
         let named =
             "version: 1\nvariables: { of: a }\nname: orders-${var.of}\nschedule: { lock: skip }"
         #expect(try request(named) == LockRequest(jobName: "orders-a", policy: .skip))
@@ -22,7 +22,7 @@ import TransferModel
         #expect(unnamed == LockRequest(jobName: "nightly", policy: .wait(.seconds(300))))
     }
 
-    @Test func `the tasks are not looked at`() throws {
+    @Test func `the tasks are not checked`() throws {
         let job = "version: 1\nschedule: { lock: fail }\ndata: { a: { url: nonsense, needs: [b] } }"
         #expect(try request(job)?.policy == .fail)
     }
@@ -33,7 +33,9 @@ import TransferModel
         "version: 1\nschedule: { lock: fail }\nname: ${var.missing}",
         "version: 1\nschedule: { lock: fail }\nsnake: 1",
     ])
-    func `there is none without the key, nor with a fault at the top`(job: String) throws {
+    func `a job without schedule.lock or with a fault at the top has no lock request`(job: String)
+        throws
+    {
         #expect(try request(job) == nil)
     }
 }

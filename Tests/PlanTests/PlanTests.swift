@@ -200,7 +200,7 @@ import TransferModel
         #expect(plan.mostAttempts == 2)
     }
 
-    @Test func `a task wins over its session and a session over the defaults, key by key`() throws {
+    @Test func `a task overrides its session, and a session the defaults, key by key`() throws {
         let plan = try TestJob.plan(
             """
             version: 1
@@ -252,7 +252,7 @@ import TransferModel
         #expect(try plan.task(at: 2).index == 2)
     }
 
-    @Test func `only some tasks are those and what they need`() throws {
+    @Test func `a part of the tasks includes their needs`() throws {
         let text = """
             version: 1
             data:
@@ -316,7 +316,7 @@ import TransferModel
         #expect(!second.request.hasIdempotencyKey)
     }
 
-    @Test func `files are looked at once, when the plan is made`() throws {
+    @Test func `files are checked once, when the plan is made`() throws {
         let plan = try TestJob.plan("version: 1\nuploads: { a: { url: http://a/, file: b } }")
         #expect(try plan.task(at: 0).body == .file(path: "/jobs/b"))
     }

@@ -53,7 +53,7 @@ import Testing
         #expect(helps.filter { $0 != nil }.count == 50)
     }
 
-    @Test func `a task that is read again looks for no slips`() throws {
+    @Test func `a second reading of a task causes no warnings`() throws {
         let plan = try TestJob.plan(
             "version: 1\ndata: { a: { url: 'http://a.example/$HOST', headers: { Cookie: a=b } } }"
         )

@@ -34,7 +34,7 @@ import TransferModel
         #expect(keys.unknown(in: job) == ["data.a.retry.backoff.nope", "nope"])
     }
 
-    @Test func `together they use every key`() throws {
+    @Test func `the valid jobs together use every key`() throws {
         var used: Set<String> = []
         for fixture in Fixture.all(in: "Valid") {
             let job = try #require(Document.parse(fixture.input, name: fixture.name).document)

@@ -92,7 +92,7 @@ import TransferModel
         #expect(Set(keys).count == 2)
     }
 
-    @Test func `an order without a key that was under way is not sent again`() throws {
+    @Test func `a running order without a key is not sent again`() throws {
         let arrived = try Gate()
         let server = try ScriptedServer(["/o1": [Self.held(arrived), .status(201)]])
         let job = try Self.job(orders(1, server))
@@ -109,7 +109,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `with a journal that was shortened or changed nothing is sent, whatever is missing`()
+    @Test func `a run with a shortened or changed journal sends nothing`()
         throws
     {
         let arrived = try Gate()
@@ -236,7 +236,7 @@ import TransferModel
         #expect(counts(count, server) == Array(repeating: 1, count: count))
     }
 
-    @Test func `transfers that the job no longer has are told once`() throws {
+    @Test func `transfers that the job no longer has are reported once`() throws {
         let server = try ScriptedServer(["/o1": [.status(201)], "/o2": [.status(503)]])
         let job = try Self.job(orders(2, server, ", idempotencyKey: auto"))
         #expect(try job.run().code == 5)
@@ -259,8 +259,7 @@ import TransferModel
         #expect(counts(2, server) == [1, 2])
     }
 
-    @Test func `the journal has no secret, and another value of it makes no other transfer`() throws
-    {
+    @Test func `the journal has no secret, and a secret's value identifies no transfer`() throws {
         let server = try ScriptedServer(["/o1": [.status(402, text: "no s3cr3t-one")]])
         let job = try JobFolder(
             """
@@ -314,7 +313,7 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
-    @Test func `with a journal that cannot be kept nothing is sent`() throws {
+    @Test func `a run whose journal cannot be written sends nothing`() throws {
         let server = try ScriptedServer(["/o1": [.status(201)]])
         let job = try Self.job(orders(1, server))
         try job.folder.makeFolder("state")

@@ -66,7 +66,7 @@ import Testing
             ("true", 3_000_000, .answer(403), 2),
         ] as [(String, Int, UploadOrigin.Fault?, Int)]
     )
-    func `an order without a key that cannot go on is not sent anew`(
+    func `an order without a key that cannot resume is not sent anew`(
         change: String,
         count: Int,
         fault: UploadOrigin.Fault?,

@@ -70,7 +70,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `an unchanged download is left as it is, and fetched when it is gone`() throws {
+    @Test func `an unchanged download stays, and is fetched when it is gone`() throws {
         let server = try ScriptedServer { request in
             request.headers["if-none-match"] == "\"a\""
                 ? .status(304, ["ETag: \"a\""])
@@ -140,7 +140,7 @@ import TransferModel
         }
     }
 
-    @Test func `an order makes what is stored untrue`() throws {
+    @Test func `an order invalidates stored responses`() throws {
         let server = try ScriptedServer { request in
             request.method == "GET"
                 ? .ok("content", ["Cache-Control: max-age=600"]) : .ok("done")
@@ -160,7 +160,7 @@ import TransferModel
         "urlCache: none", "configuration: background, identifier: b", "configuration: ephemeral",
         "urlCache: { diskCapacity: 0B }", "urlCache: { directory: elsewhere }",
     ])
-    func `an order of a session that keeps nothing there makes untrue what is stored`(
+    func `an order of a session without this cache invalidates its responses`(
         session: String
     ) throws {
         let server = try ScriptedServer { request in
@@ -190,7 +190,7 @@ import TransferModel
             ("requestCachePolicy: returnCacheDataElseLoad", ["hit", "anyAge", nil]),
         ] as [(String, [String?])]
     )
-    func `the session says what is made of stored responses`(
+    func `the session sets the use of stored responses`(
         session: String,
         expected: [String?]
     ) throws {
@@ -218,7 +218,7 @@ import TransferModel
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a stale response stands in for an origin that fails`() throws {
+    @Test func `a stale response replaces that of a failing origin`() throws {
         let server = try ScriptedServer { request in
             request.headers["if-none-match"] == nil
                 ? .ok("content", ["ETag: \"a\"", "Cache-Control: max-age=0"])
@@ -276,7 +276,7 @@ import TransferModel
         #expect(run.command.standardError.contains("the cache is not used"))
     }
 
-    @Test func `the command tells what is stored, and empties it`() throws {
+    @Test func `the cache command lists responses and empties the cache`() throws {
         let server = try ScriptedServer { _ in
             .ok("content", ["Cache-Control: max-age=600"])
         }

@@ -166,7 +166,7 @@ import TransferModel
         #expect(try job.folder.text("job.yaml") == before)
     }
 
-    @Test func `with only some tasks chosen what they need is captured too`() throws {
+    @Test func `--only also captures the values that the chosen tasks need`() throws {
         let server = try ScriptedServer(["/a": [.ok("", ["X-Id: 5"])], "/b/5": [.ok("")]])
         let job = try JobFolder(
             """
@@ -181,7 +181,7 @@ import TransferModel
         #expect(server.requests.map(\.path) == ["/a", "/b/5"])
     }
 
-    @Test func `a wrong pattern is found before anything is sent`() throws {
+    @Test func `a wrong pattern is found before any request`() throws {
         let server = try ScriptedServer { _ in .ok("") }
         let job = try JobFolder(
             """

@@ -44,7 +44,7 @@ import Testing
         ["--only", "a", "job.yaml"], ["--only", "job.yaml", "a"], ["job.yaml", "--only", "a"],
         ["--only", "a", "--", "job.yaml"], ["--only", "a", "a", "./job.yaml"],
     ])
-    func `the tasks of --only and the job file stand in any order`(arguments: [String]) throws {
+    func `the tasks of --only and the job file may have any order`(arguments: [String]) throws {
         let job = try JobFolder(Self.valid.replacing("  a:", with: "  b: { url: http://b/ }\n  a:"))
         // A file that is named as a task is no job file.
         try job.folder.write("", to: "a")

@@ -226,7 +226,7 @@ import TransferModel
         #expect(sent(to: server).dropFirst(2).first == "b=2")
     }
 
-    @Test func `cookies of nginx are kept as those of anybody`() throws {
+    @Test func `cookies of nginx are kept`() throws {
         let nginx = try Nginx(
             locations: """
                 location = /login {
@@ -249,7 +249,7 @@ import TransferModel
         #expect(try job.folder.text("who.txt") == " dark")
     }
 
-    @Test func `the plan says what a session does with cookies`() throws {
+    @Test func `the plan has the cookie policies of a session`() throws {
         let server = try server()
         let job = try job(server, session: "{ httpCookieAcceptPolicy: always }")
         let plan = try job.runner(["plan", "job.yaml"]).standardOutput

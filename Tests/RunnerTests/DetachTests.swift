@@ -80,7 +80,7 @@ import Testing
         try held.job.folder.waitForSize(of: "ended", 2)
     }
 
-    @Test func `an invalid job is invalid, and nothing is left behind`() throws {
+    @Test func `an invalid job ends with 3 and leaves nothing behind`() throws {
         let job = try JobFolder("version: 1\ndata: { a: { url: x } }\n")
         let outcome = try job.runCommand(["--detach"]).run()
         #expect(outcome.status == .exit(3))
@@ -121,7 +121,7 @@ import Testing
         #expect(try held.job.folder.list(logs).count == 1)
     }
 
-    @Test func `a user's manager that does not answer holds a detached run up for seconds only`()
+    @Test func `a silent user manager delays a detached run for seconds only`()
         throws
     {
         let held = try Held()

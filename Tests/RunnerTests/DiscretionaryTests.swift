@@ -40,7 +40,8 @@ import Testing
         try job.runner(["status", "nightly"]).standardOutput.split(separator: "\n")
     }
 
-    @Test func `on battery a task is deferred with its time, and the next run takes it up`() throws
+    @Test func `on battery a task is deferred at its timeout, and the next run continues it`()
+        throws
     {
         let job = try job(at: TwoLinks.wiredAddress, resource: "300ms")
         let packets = try links.packets(of: "eth0")
@@ -61,7 +62,7 @@ import Testing
         #expect(try status(job).first == "nightly: finished")
     }
 
-    @Test func `a task that waits for power begins when it is there`() throws {
+    @Test func `a task that waits for power begins with external power`() throws {
         let job = try job(at: TwoLinks.wiredAddress)
         let running = try links.start(job)
         _ = try running.waitForLine(containing: "waiting")
@@ -76,7 +77,7 @@ import Testing
         #expect(outcome.attempts("a").map { $0["waitReason"]?.string } == ["power"])
     }
 
-    @Test func `an expensive network is waited out, though nothing else forbids it`() throws {
+    @Test func `a discretionary session is deferred on an expensive network`() throws {
         try plugIn()
         let job = try job(at: TwoLinks.cellularAddress, resource: "300ms")
         let packets = try links.packets(of: "wwan0")

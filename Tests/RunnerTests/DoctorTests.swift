@@ -24,7 +24,7 @@ import Testing
             .first { $0["name"]?.string == name }
     }
 
-    @Test func `every finding has a status, what was found and what it means`() throws {
+    @Test func `every finding has a status, a value and a meaning`() throws {
         let (outcome, report) = try doctor()
         let names = report["examinations"]?.elements.map { $0["name"]?.string }
         #expect(names?.contains("libraries") == true)
@@ -43,13 +43,13 @@ import Testing
         #expect(outcome.standardError.isEmpty)
     }
 
-    @Test func `the cache folder is said to be what it is`() throws {
+    @Test func `the cache folder is reported as it is`() throws {
         let (_, report) = try doctor()
         let meaning = try #require(finding("cache folder", in: report)?["meaning"]?.string)
         #expect(meaning.hasPrefix("keeps what sessions with a `urlCache` have stored"))
     }
 
-    @Test func `text and JSON tell the same`() throws {
+    @Test func `text and JSON have the same content`() throws {
         let (_, report) = try doctor()
         let text = try job.runner(["doctor"]).standardOutput
         let version = try #require(finding("libcurl", in: report)?["value"]?.string)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `libcurl is the one that a run reports`() throws {
+    @Test func `doctor and run report the same libcurl`() throws {
         let server = try ScriptedServer(["/": [.ok("x")]])
         let other = try JobFolder("version: 1\ndata: { a: { url: \(server.url("/")) } }")
         let engine = try other.run().report["run"]?["engine"]
@@ -78,7 +78,7 @@ import Testing
         #expect(try job.folder.list().sorted() == before)
     }
 
-    @Test func `a state folder that is not there yet is made later`() throws {
+    @Test func `a missing state folder is made later`() throws {
         let (_, report) = try doctor(["--state-dir", job.folder.path("state")])
         let state = try #require(finding("state folder", in: report))
         #expect(state["status"]?.string == "ok")
@@ -99,7 +99,7 @@ import Testing
         #expect(state["value"]?.string?.contains("mode 0\(octal)") == true)
     }
 
-    @Test func `a state folder that cannot be is a fault`() throws {
+    @Test func `an impossible state folder is a fault`() throws {
         let (outcome, report) = try doctor(["--state-dir", "job.yaml/state"])
         #expect(outcome.status == .exit(4))
         #expect(finding("state folder", in: report)?["status"]?.string == "fault")
@@ -127,7 +127,7 @@ import Testing
         #expect(outcome.status == .exit(4))
     }
 
-    @Test func `proxies of the environment are told of without their passwords`() throws {
+    @Test func `proxies of the environment are reported without their passwords`() throws {
         let (outcome, report) = try doctor(environment: [
             "http_proxy": nil, "HTTP_PROXY": "http://ignored:3128", "ALL_PROXY": nil,
             "all_proxy": nil, "https_proxy": "http://me:s3same@proxy.example:3128",

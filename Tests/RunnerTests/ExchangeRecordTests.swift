@@ -252,7 +252,7 @@ import TransferModel
         #expect(error?["retryable"] == .bool(false))
     }
 
-    @Test func `an order with a key may arrive again, and its key tells`() throws {
+    @Test func `an order with a key may arrive again under the same key`() throws {
         let settings =
             ", idempotencyKey: order-1, retry: { attempts: 5, backoff: { initial: 1ms } }"
         let (server, run) = try order(settings)
@@ -266,7 +266,7 @@ import TransferModel
         )
     }
 
-    @Test func `the resource time covers all attempts and the waits between them`() throws {
+    @Test func `timeoutIntervalForResource covers all attempts and waits`() throws {
         let server = try ScriptedServer(["/": [.status(503)]])
         let job = try JobFolder(
             """

@@ -159,7 +159,7 @@ import Testing
         #expect(try job.folder.list() == ["job.yaml", "report.json"])
     }
 
-    @Test func `a wrong checksum leaves the older file as it was`() throws {
+    @Test func `a wrong checksum leaves the older file unchanged`() throws {
         let ends = try Ends()
         let job = try ends.job(["wrong"])
         try job.folder.write("older", to: "wrong.bin")
@@ -182,7 +182,7 @@ import Testing
         Precedence(ends: ["refused", "missing", "good"], code: 1),
         Precedence(ends: ["refused", "good"], code: 5),
     ])
-    func `of several ends the gravest gives the code`(_ all: Precedence) throws {
+    func `the gravest of several outcomes decides the code`(_ all: Precedence) throws {
         let ends = try Ends()
         let run = try ends.job(all.ends).run()
         #expect(run.code == all.code)

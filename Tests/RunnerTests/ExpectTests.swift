@@ -52,7 +52,7 @@ import TransferModel
         #expect(run.command.standardError.contains("instead of"))
     }
 
-    @Test func `answers to data tasks and uploads are decoded unless the job wants them as sent`()
+    @Test func `responses to data tasks and uploads are decoded unless decode is false`()
         throws
     {
         let coded = try #require(Gzip.compress(Array(#"{"a": 1}"#.utf8)))
@@ -84,7 +84,7 @@ import TransferModel
     }
 
     @Test(arguments: ["UTF-8", "aws-chunked", "gzip, gzip"])
-    func `an answer in a coding that is not undone is taken as it is sent`(coding: String) throws {
+    func `a response in an unknown coding is stored as it was sent`(coding: String) throws {
         let server = try ScriptedServer { _ in .ok("taken", ["Content-Encoding: \(coding)"]) }
         let job = try JobFolder(
             """

@@ -75,7 +75,7 @@ import Testing
         ("", "headers: { X-T: '${env.V:-x}' }", "environment variable `V`"),
         ("variables: { V: x }", "headers: { X-T: '${var.V}' }", "variable RUNNER_VAR_V"),
     ])
-    func `a value that is not UTF-8 is refused before anything is sent`(
+    func `a value that is not UTF-8 is refused before any request`(
         top: String,
         task: String,
         name: String

@@ -125,7 +125,7 @@ import Testing
         #expect(sent == (isFollowed ? [true, method == "POST"] : [true]))
     }
 
-    @Test func `cookies come back, and go when they are deleted`() throws {
+    @Test func `cookies are sent back, and dropped when they are deleted`() throws {
         let job = try job(
             tasks: """
                 downloads:
@@ -187,7 +187,7 @@ import Testing
         #expect(run.kind("silent") == "timeout")
     }
 
-    @Test func `statuses, fields and entity tags are what is expected or fail`() throws {
+    @Test func `unexpected statuses, fields and entity tags fail`() throws {
         let job = try job(
             tasks: """
                 defaults: { retry: { attempts: 1 } }

@@ -208,7 +208,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `an order whose run is killed while it is told keeps its key`() throws {
+    @Test func `an order whose run is killed during its report keeps its key`() throws {
         let server = try ScriptedServer(["/a": [.status(201)]])
         let job = try JobFolder(
             """

@@ -217,7 +217,7 @@ import TransferModel
         #expect(Set(keys(server, "/b")).count == 1)
     }
 
-    @Test func `the keys belong to the file, however its path is written`() throws {
+    @Test func `the keys belong to the file in any spelling of its path`() throws {
         let server = try ScriptedServer(["/a": [.status(503)]])
         let job = try job(order("a", server))
         try job.folder.makeFolder("in")
@@ -334,8 +334,7 @@ import TransferModel
         #expect(keys.first != keys.last)
     }
 
-    @Test func `orders of a run that was killed go on under their keys, each accepted once`() throws
-    {
+    @Test func `orders of a killed run keep their keys and are each accepted once`() throws {
         // An intake that counts keys: the first request of a key is an order, the others are
         // repeats.
         let accepted = Lock([String: Set<String>]())
@@ -409,7 +408,7 @@ import TransferModel
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `with a damaged journal nothing is sent`() throws {
+    @Test func `a run with a damaged journal sends nothing`() throws {
         let server = try ScriptedServer(["/a": [.status(503)]])
         let job = try job(order("a", server))
         #expect(try job.run().code == 5)

@@ -25,7 +25,7 @@ import TestSupport
         return (folder, try outcome.reported(in: folder, as: "jobs/out/\(report).json"))
     }
 
-    @Test func `the quick start takes a refused order again until it is accepted`() throws {
+    @Test func `the quick start retries a refused order until it is accepted`() throws {
         let (folder, run) = try run("quickstart", report: "report")
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(
@@ -53,7 +53,7 @@ import TestSupport
         #expect(report.contains(#""value":"‹redacted›""#) && !report.contains("key-4711"))
     }
 
-    @Test func `transfers that outlive their run get through, and the hook is told`() throws {
+    @Test func `transfers that outlive their run finish, and the hook runs`() throws {
         let (folder, run) = try run("background", report: "background-report")
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try folder.text("jobs/out/background/told") == "ended with 0\n")

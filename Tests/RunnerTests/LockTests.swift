@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--only", "a"], ["--var", "x=1"]])
-    func `the second run of a job does nothing but name the first one`(
+    func `the second run of a job only names the first one`(
         arguments: [String]
     ) throws {
         let held = try Held("fail", job: "variables: { x: 0 }")
@@ -72,7 +72,7 @@ import Testing
         #expect(try command.run().reported(in: held.job.folder, as: "second.json").code == 0)
     }
 
-    @Test func `of twenty starts at a time, while one runs, none does anything`() throws {
+    @Test func `twenty starts during a run do nothing`() throws {
         let held = try Held("fail")
         let first = try held.hold()
         let before = try held.job.folder.list(".local/state/runner/locks")
@@ -136,7 +136,7 @@ import Testing
         if code == 0 { _ = try outcome.reported(in: held.job.folder, as: "second.json") }
     }
 
-    @Test func `a wait that is in vain ends as a failure`() throws {
+    @Test func `a vain wait ends as a failure`() throws {
         let held = try Held("wait 1ms")
         let first = try held.hold()
         let second = try held.second().run()
@@ -281,7 +281,7 @@ import Testing
         #expect(try first.finish().status == .exit(0))
     }
 
-    @Test func `an invalid job is invalid, and leaves the lock to the next run`() throws {
+    @Test func `an invalid job ends with 3 and leaves the lock to the next run`() throws {
         let job = try JobFolder("version: 1\nschedule: { lock: fail }\ndata: { a: { url: x } }\n")
         #expect(try job.runner(["run", "job.yaml"]).status == .exit(3))
         #expect(try job.runner(["run", "job.yaml"]).status == .exit(3))

@@ -107,7 +107,7 @@ import Testing
         _ = try server.finish()
     }
 
-    @Test func `an idle connection is reset and says nothing more`() throws {
+    @Test func `an idle connection is reset and sends nothing more`() throws {
         try links.root.write("hello", to: "a")
         try links.root.write(TwoLinks.longContent, to: "file")
         let job = try JobFolder(
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: [(Self.wiredRoute, 2), (Self.otherRoute, 1)])
-    func `of two addresses tried at once the one that won is what counts`(
+    func `of two addresses tried at once the winner is recorded`(
         route: String,
         attempts: Int
     ) throws {
@@ -246,7 +246,7 @@ import Testing
         #expect(exchange?["extension"]?["networkInterface"]?.string == "eth0")
     }
 
-    @Test func `an idle connection whose route leads elsewhere by now is not used again`() throws {
+    @Test func `an idle connection whose route has changed is not used again`() throws {
         try links.root.write("hello", to: "a")
         try links.root.write(TwoLinks.longContent, to: "file")
         let route = "\(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5"
@@ -274,7 +274,7 @@ import Testing
         #expect(exchange?["isReusedConnection"]?.bool == false)
     }
 
-    @Test func `a transfer of several paths outlives one of its links`() throws {
+    @Test func `a multipath transfer outlives one of its links`() throws {
         let server = try links.multipathServer(port: 8096)
         try links.root.write(TwoLinks.longContent, to: "file")
         let own = "route add \(TwoLinks.address) via \(TwoLinks.wiredAddress) metric 5"

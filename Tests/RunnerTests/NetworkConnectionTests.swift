@@ -57,8 +57,7 @@ import Testing
         #expect(cellular == [.bool(true), .bool(false)])
     }
 
-    @Test func `a transfer ends when its interface comes to be forbidden, and is deferred`() throws
-    {
+    @Test func `a transfer ends when its interface becomes forbidden, and is deferred`() throws {
         try links.root.write(TwoLinks.longContent, to: "file")
         let job = try JobFolder(
             TwoLinks.classes + """

@@ -157,7 +157,7 @@ import Testing
         #expect(try packets.finish().standardOutput == "ready\n")
     }
 
-    @Test func `daemons that never answer hold nothing up where rules say all`() throws {
+    @Test func `silent daemons delay nothing if rules decide everything`() throws {
         try links.root.write("hello", to: "a")
         try answer(metered: false, after: "echo >> \(bus.path)/asked; exec sleep infinity")
         let job = try JobFolder(

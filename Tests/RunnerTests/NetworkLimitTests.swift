@@ -15,7 +15,7 @@ import Testing
 
         """
 
-    @Test func `a ticket is not asked for while packets for one may leave by a forbidden link`()
+    @Test func `no ticket is requested while its packets may use a forbidden link`()
         throws
     {
         let links = try TwoLinks()
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [TwoLinks.address, TwoLinks.wiredAddress, "nowhere.test"])
-    func `a task that finds no network in any attempt is deferred, also where nothing is forbidden`(
+    func `a task without any network is deferred, also without forbidden interfaces`(
         host: String
     ) throws {
         let links = try TwoLinks()

@@ -28,7 +28,7 @@ import Testing
         ]
     }
 
-    @Test func `without another way a forbidden transfer is deferred and sends nothing`() throws {
+    @Test func `without another path a forbidden transfer is deferred and sends nothing`() throws {
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
@@ -298,7 +298,7 @@ import Testing
         server.signal(9)
     }
 
-    @Test func `interfaces shows what each is and which sessions may use it`() throws {
+    @Test func `interfaces lists each interface's class and the sessions that may use it`() throws {
         let job = try JobFolder(
             Self.classes + """
                 sessions:
@@ -319,7 +319,7 @@ import Testing
         #expect(modem?["addresses"]?.elements == [.string("10.2.0.2"), .string("fd00:2::2")])
     }
 
-    @Test func `plan shows what each session could use, where that matters`() throws {
+    @Test func `plan shows each session's usable interfaces where that matters`() throws {
         let job = try JobFolder(
             Self.classes + """
                 sessions:

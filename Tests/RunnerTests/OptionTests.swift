@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct OptionTests {
     @Test
-    func `the command line's variables win over the environment's, and those over the file's`()
+    func `variables of the command line override the environment's and the file's`()
         throws
     {
         let server = try ScriptedServer { _ in .ok("") }

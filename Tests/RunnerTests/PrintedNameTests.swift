@@ -63,7 +63,7 @@ import TransferModel
         #expect(run.command.standardError.contains(#"#\u{23}[command]y"#))
     }
 
-    @Test func `the user information of a Location is shown nowhere`() throws {
+    @Test func `no output shows the user information of a Location`() throws {
         let server = try ScriptedServer { request in
             .redirect(
                 to: request.path == "/space"
@@ -87,13 +87,13 @@ import TransferModel
         #expect(!report.contains("hunter2") && report.contains("//‹redacted›@h.invalid/"))
     }
 
-    @Test func `controls in the name of a background session are spelled out`() throws {
+    @Test func `controls in the name of a background session are escaped`() throws {
         let job = try JobFolder("version: 1\n")
         let outcome = try job.runner(["status", "a\u{1B}[31m"])
         #expect(outcome.standardError.contains(#"session `a\u{1B}[31m` in"#))
     }
 
-    @Test func `bytes of an id that are no UTF-8 are spelled out`() throws {
+    @Test func `bytes of an id that are no UTF-8 are escaped`() throws {
         let job = try JobFolder("version: 1\ndata: { a: { url: \"https://h/\" } }\n")
         // How the text that stands for the byte 0xFF is passed on: as bytes that no UTF-8 has.
         let outcome = try job.runner(["plan", "job.yaml", "--only", "a\u{10FFFF}"])

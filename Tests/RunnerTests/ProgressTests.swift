@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["option", "environment"])
-    func `nothing is shown where nothing is wanted`(place: String) throws {
+    func `no progress is shown with none`(place: String) throws {
         let server = try server()
         let job = try job(server)
         let outcome = try job.runCommand(

@@ -43,7 +43,7 @@ import TransferModel
         names.reduce(value) { $0?[$1] }?.integer
     }
 
-    @Test func `squid hands requests on`() throws {
+    @Test func `squid forwards requests`() throws {
         let (origin, squid) = (try Self.origin(), try Squid())
         let job = try Self.job("{ http: \"\(squid.url)\" }", origin.origin)
         let run = try job.run()
@@ -237,7 +237,7 @@ import TransferModel
     }
 
     @Test(arguments: ["http", "https"])
-    func `squid is spoken to over TLS`(scheme: String) throws {
+    func `squid is used over TLS`(scheme: String) throws {
         let certificates = try TestCertificates.shared()
         let (origin, squid) = (try Self.origin(), try Squid(certificate: certificates.server))
         let url = scheme == "http" ? origin.origin : try #require(origin.secureOrigin)
@@ -345,7 +345,7 @@ import TransferModel
         "none", "{ http: \"http://proxy.invalid:1\" }",
         "{ http: \"http://127.0.0.1:1\", exceptions: [\"127.0.0.0/8\"] }",
     ])
-    func `this machine is reached directly where the job says so, and never by a proxy elsewhere`(
+    func `this machine is never reached by a proxy elsewhere`(
         proxy: String
     ) throws {
         let origin = try Self.origin()

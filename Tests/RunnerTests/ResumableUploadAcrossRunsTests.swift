@@ -72,7 +72,7 @@ import TransferModel
         ),
         ("sed -i 's/body.bin/body.bin, description: b/' job.yaml", ["HEAD"]),
     ])
-    func `an upload of something else is given up and begins anew`(
+    func `an upload of another body is given up and begins anew`(
         change: String,
         methods: [String]
     ) throws {
@@ -97,7 +97,7 @@ import TransferModel
         "sed -i 's/Expect/X-Tenant: b, Expect/' job.yaml",
         "sed -i 's/sessions: .*/sessions: { s: { httpAdditionalHeaders: { A: b } } }/; s/Expect/X: 1, Expect/' job.yaml",
     ])
-    func `an order whose answer was lost is not sent again under other fields`(
+    func `an order with a lost response is not sent again under other fields`(
         change: String
     ) throws {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })
@@ -126,7 +126,7 @@ import TransferModel
         #expect(server.requests.map(\.method) == ["POST", "POST"])
     }
 
-    @Test func `another order of the task is sent when it is known what became of the one before`()
+    @Test func `another order of a task is sent once the earlier outcome is known`()
         throws
     {
         let server = try UploadOrigin(.init { $0.faults = [0: .loseAnswer] })

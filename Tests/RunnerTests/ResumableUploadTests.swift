@@ -57,7 +57,7 @@ import TransferModel
     }
 
     @Test
-    func `an order that SwiftNIO's application has refused behind all of it is not sent twice`()
+    func `an order that SwiftNIO's application refused is not sent twice`()
         throws
     {
         let server = try ResumableUploadServer()
@@ -75,7 +75,9 @@ import TransferModel
         (", resumable: none", "{}", false), ("", "{ configuration: ephemeral }", true),
         (", resumable: auto", "{ configuration: ephemeral }", true), ("", "{}", true),
     ])
-    func `it is as the job wants it`(settings: String, session: String, isOffered: Bool) throws {
+    func `resumption follows the job's settings`(settings: String, session: String, isOffered: Bool)
+        throws
+    {
         let server = try UploadOrigin(.init { $0.faults = [0: .cut(after: 3_000_000)] })
         let job = try job(server.url("/files"), settings, session: session)
         let run = try job.run()

@@ -303,7 +303,7 @@ import TransferModel
     }
 
     @Test(arguments: ["", ", resume: false"])
-    func `a whole file that was killed before it had its name is removed by the next run`(
+    func `the next run removes a whole file that a kill left without its name`(
         settings: String
     ) throws {
         let server = try ScriptedServer { _ in .ok("new") }
@@ -447,7 +447,7 @@ import TransferModel
         #expect(try job.folder.list("out") == [])
     }
 
-    @Test func `killed 30 times, a download is whole and nearly nothing came twice`() throws {
+    @Test func `a download killed 30 times is whole, with few bytes fetched twice`() throws {
         // nginx sends what a second may have at once, and then in steps.
         let nginx = try Nginx(
             locations: "location /paced/ { rewrite ^/paced(/.*)$ $1 break; limit_rate 384k; }"

@@ -209,7 +209,7 @@ import TransferModel
         (["ETag: \"one\""], ", method: POST, retry: { repeat: always }"),
         (["ETag: \"one\""], ", expect: { textEncoding: iso-8859-1 }"),
     ])
-    func `everything is asked for again where nothing is sure`(
+    func `without a valid record everything is requested again`(
         fields: [String],
         settings: String
     ) throws {
@@ -242,7 +242,7 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    @Test func `failures without a body do not lose what is there`() throws {
+    @Test func `failures without a body keep the partial file`() throws {
         let server = try ScriptedServer { request in
             switch request.earlierRequestsForPath {
             case 0: .ok(Self.body, [Self.tag]).cut(after: 200_000)

@@ -28,7 +28,7 @@ import Testing
         #expect(run.attempts("a").dropFirst().allSatisfy { $0["waitReason"]?.string == "backoff" })
     }
 
-    @Test func `attempts are counted and then it is over`() throws {
+    @Test func `a task fails after its last attempt`() throws {
         let server = try ScriptedServer(["/": [.status(500)]])
         let job = try job(server, retry: "{ attempts: 3, backoff: { initial: 1ms } }")
         let run = try job.run()
@@ -64,14 +64,14 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a wait that the budget does not cover is not begun`() throws {
+    @Test func `a wait beyond the budget is not begun`() throws {
         let server = try ScriptedServer(["/": [.unavailable(retryAfter: "60"), .ok("x")]])
         let run = try job(server, retry: "{ attempts: 5, budget: 10s }").run()
         #expect(run.code == 5)
         #expect(server.requests.count == 1)
     }
 
-    @Test func `only what the job names is tried again`() throws {
+    @Test func `only failures that the job lists are retried`() throws {
         let server = try ScriptedServer(["/": [.status(500), .ok("x")]])
         let run = try job(server, retry: "{ attempts: 5, on: [503] }").run()
         #expect(run.outcome("a") == "failed")
@@ -84,7 +84,7 @@ import Testing
         ("https", .status(407)), ("https", .status(502)),
         ("https", .status(200, ["Content-Length: 6"])),
     ])
-    func `an answered order is not sent again when its result cannot be had`(
+    func `an answered order is not sent again when its result is unavailable`(
         scheme: String,
         reply: Reply
     ) throws {

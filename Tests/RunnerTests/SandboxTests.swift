@@ -26,7 +26,7 @@ import Testing
         return command
     }
 
-    @Test func `without /proc a run does what its arguments say`() throws {
+    @Test func `without /proc a run obeys its arguments`() throws {
         let hide = "mount -t tmpfs none /proc"
         let run = try command(["run", "job.yaml", "--report", "report.json"], after: hide).run()
         #expect(run.status == .exit(0))
@@ -52,7 +52,7 @@ import Testing
         return job
     }
 
-    @Test func `without a home that can be written a job that names its report runs`() throws {
+    @Test func `without a writable home a job that names its report runs`() throws {
         let job = try uploadJob()
         let home = ["HOME": "/proc/none"]
         let run = try job.command(["run", "job.yaml"], environment: home).run()
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0))
-    func `without a home that can be entered a large order without a key is sent`() throws {
+    func `without an accessible home a large unkeyed order is sent`() throws {
         let job = try uploadJob()
         try job.folder.makeFolder("home")
         let path = job.folder.path("home/me")

@@ -29,7 +29,7 @@ import Testing
             "data: { b: { @, method: DELETE } }",
         ]
     )
-    func `a task that is sent once arrives once when its connection dies`(
+    func `a request of a task without repeats arrives once if its connection dies`(
         retry: String,
         task: String
     ) throws {

@@ -85,7 +85,7 @@ import TransferModel
         ("command: [sleep, \"1000\"], timeout: 50ms", "did not end in time"),
         ("command: [\"true\"]", "is empty"),
     ])
-    func `a value that cannot be had ends the run before anything is sent`(
+    func `a missing value of a secret ends the run before any request`(
         source: String,
         reason: String
     ) throws {

@@ -197,7 +197,7 @@ import Testing
         #expect(try #require(exchange["countOfResponseBodyBytesAfterDecoding"]?.integer) < 2 << 20)
     }
 
-    @Test func `without a limit it is a file, and memory stays small`() throws {
+    @Test func `a body without a limit goes to a file with little memory`() throws {
         let (run, job) = try run(try bomb(), ", decode: true")
         #expect(run.code == 0)
         #expect(run.task("a")?["file"]?["size"]?.integer == 200_000_000)
@@ -216,7 +216,7 @@ import Testing
     @Test(arguments: [
         "\u{1B}[2J\u{1B}]0;owned\u{7}", "a\rSet-Cookie: b=c", "\u{8}\u{7F}", "a\r\n folded",
     ])
-    func `control characters of a server reach neither terminal nor report raw`(
+    func `a server's control characters reach terminal and report escaped`(
         value: String
     ) throws {
         let text = """

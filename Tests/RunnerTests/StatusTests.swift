@@ -63,7 +63,7 @@ import Testing
         #expect(done.last?.hasPrefix("  last run ended with 0, report /") == true)
     }
 
-    @Test func `the same is there as JSON`() throws {
+    @Test func `JSON has the same content`() throws {
         let held = try Held()
         let running = try held.start()
         let all = try held.json()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["status", "cancel"])
-    func `an identifier that there is nothing of is a wrong command line`(command: String) throws {
+    func `an unknown identifier is a wrong command line`(command: String) throws {
         let held = try Held()
         let outcome = try held.job.runner([command, "weekly"])
         #expect(outcome.status == .exit(2))
@@ -123,7 +123,7 @@ import Testing
         #expect(held.server.requests(for: "/o1").count == 2)
     }
 
-    @Test func `cancelling what no run has takes no signal`() throws {
+    @Test func `cancelling an unused session sends no signal`() throws {
         let held = try Held()
         let running = try held.start()
         running.signal(9)

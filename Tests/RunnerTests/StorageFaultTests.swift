@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], ["none", "full"])
-    func `of a disk that runs full what was finished stays, and with room again the rest comes`(
+    func `on a full disk finished files stay, and the rest follows with room`(
         hasLength: Bool,
         durability: String
     ) throws {
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `of a quota that is used up what was finished stays, and without it the rest comes`(
+    func `with a used-up quota finished files stay, and the rest follows without it`(
         hasLength: Bool
     ) throws {
         let server = try ScriptedServer { _ in
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `of a background session that cannot be kept any more the hook is told`() throws {
+    @Test func `the hook runs for a background session that cannot be journalled`() throws {
         let server = try ScriptedServer { _ in .status(201) }
         let job = try JobFolder(
             """

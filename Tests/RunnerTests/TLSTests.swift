@@ -174,7 +174,7 @@ import Testing
         #expect(try command.finish().reported(in: job.folder).code == 0)
     }
 
-    @Test func `only a server with a pinned key is believed`() throws {
+    @Test func `only a server with a pinned key is trusted`() throws {
         let certificates = try TestCertificates.shared()
         let nginx = try Nginx(certificate: certificates.server)
         let other = try TestCertificates.pin(of: certificates.client)

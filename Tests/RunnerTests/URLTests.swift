@@ -41,7 +41,7 @@ import TransferModel
         #expect(server.requests.map(\.path) == ["/a"])
     }
 
-    @Test func `each item asks for its own file`() throws {
+    @Test func `each item requests its own file`() throws {
         let server = try ScriptedServer { .ok($0.target) }
         let job = try JobFolder(
             """
@@ -90,7 +90,7 @@ import TransferModel
     }
 
     // libcurl 7.88 keeps `%2e%2e`, 8.14 does not.
-    @Test func `every libcurl asks for a path without dot segments`() throws {
+    @Test func `every libcurl requests a path without dot segments`() throws {
         let server = try ScriptedServer { request in
             request.path == "/moved" ? .status(302, ["Location: /x/%2E%2e/../z"]) : .ok("")
         }

@@ -73,7 +73,7 @@ import TransferModel
         #expect(bodies.sorted() == (0..<200).map { "{\"number\":\($0)}" }.sorted())
     }
 
-    @Test func `a task's own header wins over the session's`() throws {
+    @Test func `a task's own header overrides the session's`() throws {
         let server = try ScriptedServer(["/": [.ok("")]])
         let job = try JobFolder(
             """

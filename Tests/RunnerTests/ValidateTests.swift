@@ -46,7 +46,7 @@ import Testing
           e: { forEach: { csv: rows.csv }, url: "http://127.0.0.1:1/${item.id}", to: "${item.id}" }
         """
 
-    @Test func `without its environment a job is checked all the same`() throws {
+    @Test func `--no-environment checks a job without its environment`() throws {
         let job = try JobFolder(Self.ofAnotherMachine)
         #expect(try job.runner(["validate", "job.yaml"]).status == .exit(4))
         for strict in [[], ["--strict"]] {
@@ -159,7 +159,7 @@ import Testing
         #expect(outcome.standardOutput == "job.yaml: valid, 2000 tasks\n")
     }
 
-    @Test func `of 2,000 faults the first 1,000 are told`() throws {
+    @Test func `of 2,000 faults the first 1,000 are reported`() throws {
         let tasks = (0..<2000).map { "  t\($0): { url: http://127.0.0.1:1/, nonsense: 1 }\n" }
         let job = try JobFolder("version: 1\ndata:\n" + tasks.joined())
         let outcome = try job.runner(["validate", "job.yaml"])
@@ -168,7 +168,7 @@ import Testing
         #expect(outcome.standardError.contains("[job.too-many-faults]"))
     }
 
-    @Test func `colour is only where it is wanted`() throws {
+    @Test func `colour is used only on request`() throws {
         let job = try JobFolder("version: 2\n")
         func output(_ environment: [String: String?]) throws -> String {
             try job.runner(["validate", "job.yaml"], environment: environment).standardError

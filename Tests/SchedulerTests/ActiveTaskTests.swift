@@ -59,7 +59,7 @@ import TransferModel
         #expect(task.url.text == "http://a.test/")
     }
 
-    @Test func `when every other URL says no, the task waits for a way to the last one`() throws {
+    @Test func `when every other URL refuses, the task waits for a path to the last one`() throws {
         var task = try task {
             $0.kind = .download
             $0.retry = .steady

@@ -20,7 +20,7 @@ import TransferModel
         )
     }
 
-    @Test func `a task that is taken out counts and is not found`() throws {
+    @Test func `a removed task counts and is not found`() throws {
         var tasks = ActiveTasks()
         let begun = tasks.begin(try task(1))
         tasks.putBack(begun)

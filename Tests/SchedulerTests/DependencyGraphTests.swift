@@ -18,7 +18,7 @@ import Testing
         #expect(graph.succeed(3).isEmpty)
     }
 
-    @Test func `without needs everybody is free`() {
+    @Test func `without needs every task is free`() {
         var graph = graph([[], []])
         #expect(graph.freeTasks == [0..<2])
         #expect(graph.succeed(1).isEmpty && graph.fail(0).isEmpty)

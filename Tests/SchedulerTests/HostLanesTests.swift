@@ -163,7 +163,7 @@ private final class Lanes {
         #expect(lanes.heldSinceOfNext() == nil)
     }
 
-    @Test func `a task that was there before a pause is held from its beginning on`() {
+    @Test func `a task from before a pause is held from the pause's beginning on`() {
         let lanes = Lanes(limits: [1])
         #expect(lanes.enter(key(0), lane("a")))
         #expect(!lanes.enter(key(1), lane("a"), at: time(1)))

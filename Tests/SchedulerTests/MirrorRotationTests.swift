@@ -3,7 +3,7 @@ import Testing
 @testable import Scheduler
 
 @Suite struct MirrorRotationTests {
-    @Test func `each mirror is asked once, in order, before any URL is asked again`() {
+    @Test func `each mirror is requested once, in order, before any URL is retried`() {
         var rotation = MirrorRotation(mirrors: 2)
         #expect(rotation.current == 0)
         #expect(rotation.moveOn(canRecover: true) == .untried)
@@ -27,7 +27,7 @@ import Testing
         #expect(rotation.moveOn(canRecover: false) == .none)
     }
 
-    @Test func `when no URL can recover none is left`() {
+    @Test func `when no URL can recover, none is left`() {
         var rotation = MirrorRotation(mirrors: 1)
         #expect(rotation.moveOn(canRecover: false) == .untried)
         #expect(rotation.moveOn(canRecover: false) == .none)

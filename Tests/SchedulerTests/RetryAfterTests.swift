@@ -29,7 +29,7 @@ import TransferModel
             "Sun, 06 Nov 1994 08:49:36 GMT", "Sun, 32 Nov 1994 08:49:37 GMT",
         ]
     )
-    func `nonsense, negative numbers and past dates are no wait`(value: String) {
+    func `invalid, negative and past Retry-After cause no wait`(value: String) {
         #expect(wait(value) == nil)
     }
 

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 500), (501, 500), (502, 501), (10_000, 9_999)])
-    func `every task can have all the attempts that it asks for`(attempts: Int, tokens: Int) {
+    func `the run's retries suffice for every task's attempts`(attempts: Int, tokens: Int) {
         var budget = RetryBudget(mostAttempts: attempts)
         #expect(taken(&budget, tries: 20_000) == tokens)
     }

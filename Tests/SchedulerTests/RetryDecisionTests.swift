@@ -113,7 +113,7 @@ import TransferModel
             ("PATCH", false, false, false),
         ]
     )
-    func `only what is idempotent, keyed or known not to be processed is repeated`(
+    func `only idempotent, keyed or unprocessed requests are retried`(
         method: String,
         key: Bool,
         isKnownUnprocessed: Bool,
@@ -163,7 +163,7 @@ import TransferModel
         )
     }
 
-    @Test func `repeat always sends an order again and repeat never not even a look`() throws {
+    @Test func `repeat always resends an order, and repeat never not even a GET`() throws {
         var policy = RetryPolicy.steady
         policy.repeat = .always
         let reset = failure(.reset)
@@ -175,7 +175,7 @@ import TransferModel
         #expect(try decide(reset, policy: policy) == .giveUp(.repeatNever))
     }
 
-    @Test func `the last attempt is the one that the policy names`() throws {
+    @Test func `the policy limits the attempts`() throws {
         #expect(
             try decide(failure(.reset), history: .init(attempts: 3))
                 == .retry(after: .seconds(4), .backoff)
@@ -212,7 +212,7 @@ import TransferModel
         #expect(RetryDecision.backoff(backoff, after: 5000, dice: 0.5) >= .seconds(1))
     }
 
-    @Test func `a wait that the server asks for wins when it is longer`() throws {
+    @Test func `a longer wait that the server asks for overrides`() throws {
         let busy = failure(.httpStatus, status: 503)
         #expect(
             try decide(busy, history: .init(attempts: 1, retryAfter: .seconds(7)))
@@ -224,7 +224,7 @@ import TransferModel
         )
     }
 
-    @Test func `a wait beyond the maximum gives up and says so`() throws {
+    @Test func `a wait beyond the maximum fails with that reason`() throws {
         let busy = failure(.httpStatus, status: 503)
         let reason = RetryDecision.Reason.retryAfterTooLong(.seconds(301))
         let history = RetryDecision.History(attempts: 1, retryAfter: .seconds(301))
@@ -239,7 +239,7 @@ import TransferModel
     }
 
     @Test(arguments: [nil, "see the command"])
-    func `advice on a silence of our own stays`(help: String?) {
+    func `advice about the runner's own silence stays`(help: String?) {
         var silent = failure(.timeout)
         silent.help = help
         silent.explain(.outcomeUnknown, under: .steady)
@@ -256,7 +256,7 @@ import TransferModel
         )
     }
 
-    @Test func `a wait that leaves no time gives up`() throws {
+    @Test func `a retry without enough time left is not made`() throws {
         #expect(
             try decide(failure(.reset), history: .init(attempts: 1, remaining: .seconds(1)))
                 == .giveUp(.outOfTime)

@@ -112,7 +112,7 @@ import TransferModel
         )
     }
 
-    @Test func `each try is told before it is sent, with the end of its time`() throws {
+    @Test func `each attempt is journalled before it is sent, with its deadline`() throws {
         let background = FakeBackground()
         var run = run([task("a")], background)
         run.fail("a", .reset)
@@ -125,7 +125,7 @@ import TransferModel
         )
     }
 
-    @Test func `that a try has ended is told before the next one begins in the same turn`() {
+    @Test func `the end of an attempt is reported before the next one in a turn`() {
         let background = FakeBackground()
         var run = run([task("a", "POST") { $0.retry.backoff.initial = .zero }], background)
         run.refuse("a", 429)
@@ -149,7 +149,7 @@ import TransferModel
     }
 
     @Test(arguments: [(true, [FakeBackground.Step.ended("a", failures: 1)]), (false, [])])
-    func `of an order that may have arrived the journal keeps so while only this run can ask`(
+    func `the journal notes a possibly arrived order if only this run can ask`(
         isKept: Bool,
         told: [FakeBackground.Step]
     ) throws {
@@ -186,7 +186,7 @@ import TransferModel
         #expect(background.steps == [.began("a"), .began("a")])
     }
 
-    @Test func `tries of earlier runs that have failed count`() {
+    @Test func `failed attempts of earlier runs count`() {
         let earlier = EarlierTransfer(attempts: 7, failures: 3)
         var run = run([task("a")], FakeBackground(["a": earlier]))
         run.fail("a", .reset)
@@ -208,7 +208,7 @@ import TransferModel
         #expect(background.begun.map(\.deadline) == [Self.date(in: .seconds(expected))])
     }
 
-    @Test func `a transfer whose time is over before the run begins has failed for good`() throws {
+    @Test func `a transfer whose time ended before the run has failed for good`() throws {
         let earlier = EarlierTransfer(attempts: 1, deadline: Self.date(in: .seconds(-1)))
         let run = run([task("a")], FakeBackground(["a": earlier]))
         let record = try #require(run.record("a"))
@@ -219,7 +219,7 @@ import TransferModel
         #expect(run.summary.exitCode == .taskFailed)
     }
 
-    @Test func `a transfer whose time is over in the run has failed for good`() throws {
+    @Test func `a transfer whose time ends in the run has failed for good`() throws {
         var run = run([task("a")], FakeBackground())
         run.advance(by: Self.hour)
         run.fail("a", .timeout)
@@ -244,7 +244,7 @@ import TransferModel
         #expect(background.begun.last?.deadline == Self.date(in: Self.hour + .seconds(5)))
     }
 
-    @Test func `an order that was under way when its run was cut is not sent again`() throws {
+    @Test func `an order that was running when its run was cut is not sent again`() throws {
         let earlier = EarlierTransfer(attempts: 1, wasCut: true)
         let run = run([task("a", "POST")], FakeBackground(["a": earlier]))
         let record = try #require(run.record("a"))
@@ -308,7 +308,7 @@ import TransferModel
         #expect(run.starts.sorted() == ["always", "get", "key", "keyed", "put", "waiting"])
     }
 
-    @Test func `the key of an order that an earlier run has ended is asked for, and spent`() {
+    @Test func `the key of an order that an earlier run ended is requested and used up`() {
         var asked: [String] = []
         let keys = FakeKeys { (spec: TaskSpec) throws(TransferFailure) in
             asked.append(spec.id)

@@ -76,7 +76,7 @@ import TransferModel
         #expect(run.starts == ["a", "b"])
     }
 
-    @Test func `the earliest goes first, whatever its clock, and needs count too`() {
+    @Test func `the earliest task starts first by any clock, and needs count, too`() {
         var run = RunSimulation([
             task("late", .delay(.seconds(3))), task("soon", date(in: .seconds(1))),
             task("middle", .delay(.seconds(2))),

@@ -13,7 +13,7 @@ import TransferModel
         }
     }
 
-    @Test func `a task is filled in with what others have captured, also through others`() throws {
+    @Test func `a task uses captured values of its direct and indirect needs`() throws {
         var run = RunSimulation([
             Self.login, .init("middle").with { $0.needs = [0] },
             Self.user("next", needs: [1], uses: [0]),

@@ -120,7 +120,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `when the time for a fetch is over each task that needs it has one record`(
+    func `when a list's fetch times out, each waiting task has one record`(
         failFast: Bool
     ) throws {
         var policy = RetryPolicy.steady
@@ -174,8 +174,7 @@ import TransferModel
         #expect(run.machine.isFinished)
     }
 
-    @Test func `a task that has waited longer than its budget still has its first attempt`() throws
-    {
+    @Test func `a task that waited longer than its budget still gets its first attempt`() throws {
         var policy = RetryPolicy.steady
         policy.budget = .seconds(10)
         var run = RunSimulation(try Self.tasks(["a", "b"], retry: policy))

@@ -27,7 +27,7 @@ extension RunMachineConnectivityTests {
         #expect(try #require(run.record("a")).outcome == .succeeded)
     }
 
-    @Test func `a way that opens while a mirror is asked is taken at once`() {
+    @Test func `a path that opens during a mirror's attempt is used at once`() {
         var run = Self.run([
             .init("a").with {
                 $0.mirrors = ["http://b.test/"]

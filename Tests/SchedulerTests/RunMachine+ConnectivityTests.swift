@@ -69,7 +69,7 @@ import TransferModel
         }
     }
 
-    @Test func `a task without a way is deferred, and those that need it are skipped`() throws {
+    @Test func `a task without a path is deferred, and its dependents are skipped`() throws {
         var run = Self.run(
             [.init("a"), .init("b").with { $0.needs = [0] }, .init("c")],
             waits: false,
@@ -110,7 +110,7 @@ import TransferModel
         #expect(run.summary.exitCode == .success)
     }
 
-    @Test func `a task looks by itself after half a minute`() {
+    @Test func `a waiting task looks for a path again after half a minute`() {
         var run = Self.run()
         Self.refuse("a", in: &run)
         run.advance(by: .milliseconds(29_999))
@@ -153,8 +153,7 @@ import TransferModel
         #expect(run.records.allSatisfy { $0.outcome == .succeeded })
     }
 
-    @Test func `the wait is not bounded by the budget of retries, and takes nothing of it`() throws
-    {
+    @Test func `the wait for a path does not count towards retry.budget`() throws {
         var run = Self.run([
             .init("a").with {
                 $0.retry = .steady
@@ -177,7 +176,7 @@ import TransferModel
         #expect(record.heldMicroseconds == 100_000_000)
     }
 
-    @Test func `an origin without a way keeps back its own tasks alone`() {
+    @Test func `an origin without a path holds back only its own tasks`() {
         var run = RunSimulation(
             [
                 .init("far", "http://far.test/"), .init("next", "http://far.test/"),
@@ -195,7 +194,7 @@ import TransferModel
         #expect(run.records.map(\.outcome) == [.succeeded, .succeeded, .succeeded])
     }
 
-    @Test func `tasks that were kept back wait together, not one after the other`() {
+    @Test func `tasks that were held back wait together, not one after the other`() {
         var run = RunSimulation(
             (0..<20).map { .init("t\($0)") },
             sessions: [Self.session(resource: .seconds(10))]
@@ -208,7 +207,7 @@ import TransferModel
         #expect(run.summary.exitCode == .deferred)
     }
 
-    @Test func `when a task waits no more, the next one looks for a way`() {
+    @Test func `when a task stops waiting, the next one looks for a path`() {
         var run = Self.run([.init("a"), .init("b")], resource: .seconds(10))
         for id in run.runningIDs { Self.refuse(id, in: &run) }
         run.advance(by: .seconds(10))
@@ -256,7 +255,7 @@ import TransferModel
         #expect(try #require(run.record("a")).outcome == .succeeded)
     }
 
-    @Test func `without waiting, another way is looked for once after a change`() throws {
+    @Test func `without waiting a task looks for another path once after a change`() throws {
         var run = Self.run(waits: false)
         run.networkChanges()
         Self.lose("a", in: &run)
@@ -308,7 +307,7 @@ import TransferModel
         #expect(try #require(run.record("a")).outcome == .deferred)
     }
 
-    @Test func `an order waits that has left an upload to go on with`() throws {
+    @Test func `an order with a resumable upload waits`() throws {
         var run = Self.run([.init("a").with { $0.method = "POST" }])
         let left = try ResumeOutcome.upload(mayBeComplete: false)
         Self.lose("a", in: &run) {
@@ -344,7 +343,7 @@ import TransferModel
         #expect(run.runningIDs == ["b"])
     }
 
-    @Test func `many that are redirected to where no way leads do not fill all places`() {
+    @Test func `many redirects to an unreachable host do not fill all places`() {
         let tasks = (0..<100).map { FakeSource.Task("f\($0)", "http://far.test/") }
         var run = RunSimulation(tasks + [.init("near")], sessions: [Self.session()]) {
             $0.maxConcurrentTasks = 1

@@ -89,7 +89,7 @@ import TransferModel
         #expect(attempt.waitedMicroseconds == 10_000_000)
     }
 
-    @Test func `the wait that is told is that for the paused origin when it is the longer one`() {
+    @Test func `the reported wait is that for the paused origin if it is longer`() {
         var run = RunSimulation([
             .init("a").with { $0.retry = .steady }, .init("b").with { $0.retry = .steady },
         ])
@@ -117,7 +117,7 @@ import TransferModel
     }
 
     @Test
-    func `a wait beyond the maximum fails the task and holds up the others for a backoff only`() {
+    func `a wait beyond the maximum fails the task, and others wait for a backoff only`() {
         var run = RunSimulation(
             [.init("a").with { $0.retry = .steady }, .init("b")],
             schedule: { $0.maxConcurrentTasks = 1 }
@@ -169,7 +169,7 @@ import TransferModel
         #expect(run.summary.exitCode == .integrity)
     }
 
-    @Test func `under fail-fast what needs the failed task is skipped, the rest is cancelled`() {
+    @Test func `under fail-fast dependents are skipped, the rest is cancelled`() {
         var run = RunSimulation(
             [
                 .init("a"), .init("b").with { $0.needs = [0] }, .init("c"),
@@ -212,7 +212,7 @@ import TransferModel
         #expect(run.summary.exitCode == .temporary)
     }
 
-    @Test func `a task that is not required does not fail the run but what needs it may`() {
+    @Test func `an optional task does not fail the run, but its dependents may`() {
         var alone = RunSimulation([.init("a").with { $0.isRequired = false }])
         alone.refuse("a", 404)
         #expect(alone.summary.exitCode == .success)
@@ -341,7 +341,7 @@ import TransferModel
     }
 
     @Test(arguments: [("GET", false, false), ("GET", true, true), ("POST", false, true)])
-    func `a success has changed something when it wrote a file or was no mere look`(
+    func `a success counts as changed after a written file or an unsafe method`(
         method: String,
         writesFile: Bool,
         isChanged: Bool

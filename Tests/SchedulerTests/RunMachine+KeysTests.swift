@@ -38,7 +38,7 @@ import TransferModel
         #expect(run.record("a")?.outcome == .succeeded)
     }
 
-    @Test func `a task that never begins has none`() {
+    @Test func `a task that never begins has no idempotency key`() {
         var run = RunSimulation(
             [order("a"), order("b"), FakeSource.Task("c")],
             schedule: {
@@ -52,7 +52,7 @@ import TransferModel
         #expect(run.record("b")?.originalRequest.headers["Idempotency-Key"] == nil)
     }
 
-    @Test func `without a key nothing is sent, and its place is free again`() {
+    @Test func `an order without its key is not sent, and frees its place`() {
         var run = RunSimulation(
             [order("a"), FakeSource.Task("b")],
             schedule: { $0.maxConcurrentTasks = 1 },

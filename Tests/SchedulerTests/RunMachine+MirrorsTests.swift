@@ -44,7 +44,7 @@ import TransferModel
         TransferFailure.Kind.resolve, .tls, .timeout, .reset, .truncated, .integrity, .mimeType,
         .tooLarge, .content, .redirectLimit, .protocolViolation,
     ])
-    func `every failure of a server's is a reason to ask a mirror`(kind: TransferFailure.Kind) {
+    func `every failure of a server leads to a mirror`(kind: TransferFailure.Kind) {
         var run = RunSimulation([Self.task()])
         run.fail("a", kind) { $0.isPermanent = kind == .tls }
         #expect(url(run) == "http://b.test/f")
@@ -57,7 +57,7 @@ import TransferModel
         #expect(run.record("a")?.outcome == .failed)
     }
 
-    @Test func `each mirror is asked though attempts are used up, and no URL again`() throws {
+    @Test func `mirrors are requested beyond the attempts, and no URL twice`() throws {
         var run = RunSimulation([Self.task(retry: .none)])
         for _ in 1...3 { run.refuse("a", 503) }
         let record = try #require(run.record("a"))
@@ -66,7 +66,7 @@ import TransferModel
         #expect(record.error?.httpStatus == 503)
     }
 
-    @Test func `when all have failed those that may recover are asked again after a wait`() throws {
+    @Test func `when all URLs have failed, the recoverable ones are retried after a wait`() throws {
         var run = RunSimulation([Self.task()])
         run.refuse("a", 404)
         run.fail("a", .reset)
@@ -80,7 +80,7 @@ import TransferModel
         #expect(run.record("a")?.attempts.count == 4)
     }
 
-    @Test func `when none may recover the task fails with the last failure`() throws {
+    @Test func `when no URL may recover, the task fails with the last failure`() throws {
         var run = RunSimulation([Self.task()])
         for status in [404, 410, 403] { run.refuse("a", status) }
         let record = try #require(run.record("a"))

@@ -32,7 +32,8 @@ import TransferModel
         ) { $0.maxConcurrentTasks = places }
     }
 
-    @Test func `a task on battery waits, is told of once, and begins with external power`() throws {
+    @Test func `a task on battery waits, is reported once, and begins with external power`() throws
+    {
         var run = Self.run()
         #expect(run.starts.isEmpty)
         #expect(run.waiting == ["a"])

@@ -49,7 +49,7 @@ import TransferModel
         #expect(run.summary.exitCode == .success)
     }
 
-    @Test func `another file than the wanted one gives way, even where files are kept`() throws {
+    @Test func `a file with a wrong checksum is replaced even with ifExists skip`() throws {
         var run = run(.skip)
         run.finish("a")
         let request = try #require(run.running[0])
@@ -85,7 +85,7 @@ import TransferModel
         #expect(record.outcome == .cancelled && record.attempts.isEmpty)
     }
 
-    @Test func `an examination that does not end is left behind`() throws {
+    @Test func `an examination that does not end is abandoned`() throws {
         var run = run()
         run.signal(.terminate)
         run.signal(.terminate)
@@ -95,7 +95,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `after the first signal a file that is hashed is found right, or not asked for`(
+    func `after the first signal a hashed file matches or is not requested`(
         isRight: Bool
     ) throws {
         var run = run()
@@ -122,7 +122,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `behind the end of the window no file is asked for that was hashed before`(
+    func `after the window's end a hashed file is not requested`(
         isNoticed: Bool
     ) throws {
         var run = RunSimulation(

@@ -29,7 +29,7 @@ import TransferModel
         #expect(run.machine.isFinished)
     }
 
-    @Test func `no more tasks run than may`() {
+    @Test func `no more tasks run at once than allowed`() {
         var run = RunSimulation(
             tasks(5),
             sessions: [session(100)],
@@ -51,7 +51,7 @@ import TransferModel
         #expect(!run.machine.isLookingFurther)
     }
 
-    @Test func `the search for another host is cut into turns`() {
+    @Test func `the search for another host is split into turns`() {
         let source = FakeSource(tasks: tasks(200))
         let resolver = TaskResolver(
             source: source,
@@ -120,7 +120,7 @@ import TransferModel
         #expect(try #require(run.running[0]).requiresFreshConnection == isFresh)
     }
 
-    @Test func `a task that the plan cannot give fails and the others go on`() {
+    @Test func `a task that cannot be read again fails and the others continue`() {
         var run = RunSimulation([.init("bad", "nonsense"), .init("good")])
         run.finish("good")
         #expect(run.record("bad")?.error?.kind == .engine)

@@ -10,7 +10,7 @@ import TransferModel
         (0..<count).map { FakeSource.Task("t\($0)").with { $0.retry = .steady } }
     }
 
-    @Test func `the first failure of a required task lets what runs finish and cancels the rest`() {
+    @Test func `the first required failure lets running tasks finish and cancels the rest`() {
         var run = RunSimulation(
             tasks(300),
             schedule: {
@@ -31,7 +31,7 @@ import TransferModel
         #expect(run.record("t9")?.error?.detail.contains("failFast") == true)
     }
 
-    @Test func `fail-fast does not mind a task that is not required`() {
+    @Test func `fail-fast ignores a failed optional task`() {
         var run = RunSimulation(
             [.init("a").with { $0.isRequired = false }, .init("b")],
             schedule: {
@@ -43,7 +43,7 @@ import TransferModel
         #expect(run.runningIDs == ["b"])
     }
 
-    @Test func `after the stop nothing is tried again`() throws {
+    @Test func `after the stop nothing is retried`() throws {
         var run = RunSimulation(tasks(3), schedule: { $0.failFast = true })
         run.fail("t0", .reset)
         run.refuse("t1", 404)
@@ -69,7 +69,7 @@ import TransferModel
         #expect(run.records.count == 3)
     }
 
-    @Test func `the deadline cancels what runs and what waits`() {
+    @Test func `the deadline cancels running and waiting tasks`() {
         var run = RunSimulation(
             tasks(4),
             schedule: {
@@ -135,7 +135,7 @@ import TransferModel
         #expect(run.summary.exitCode == .success)
     }
 
-    @Test func `the deadline also ends what fail-fast lets finish`() {
+    @Test func `the deadline also ends tasks that fail-fast lets finish`() {
         var run = RunSimulation(
             tasks(2),
             schedule: {
@@ -156,7 +156,7 @@ import TransferModel
             (.interrupt, .interrupted), (.terminate, .terminated), (.hangUp, .terminated),
         ] as [(StopSignal, ExitCode)]
     )
-    func `the first signal gives what runs a grace period`(signal: StopSignal, code: ExitCode) {
+    func `the first signal gives running tasks a grace period`(signal: StopSignal, code: ExitCode) {
         var run = RunSimulation(tasks(200), schedule: { $0.maxConcurrentTasks = 3 })
         run.signal(signal)
         #expect(run.summary.cancelled == 197)
@@ -241,7 +241,7 @@ import TransferModel
         #expect(run.record("a")?.outcome == .cancelled)
     }
 
-    @Test func `a task that succeeds although it was cancelled has succeeded`() {
+    @Test func `a cancelled task that still succeeds has succeeded`() {
         var run = RunSimulation(tasks(1))
         run.signal(.interrupt)
         run.signal(.interrupt)

@@ -16,7 +16,7 @@ import TransferModel
     }
 
     @Test(arguments: [59, 300, 0, 1439])
-    func `outside of it every task is deferred`(minute: Int) {
+    func `outside of the window every task is deferred`(minute: Int) {
         let run = run([FakeSource.Task("a"), FakeSource.Task("b")], at: minute)
         #expect(run.starts.isEmpty)
         #expect(run.records.map(\.outcome) == [.deferred, .deferred])
@@ -26,7 +26,7 @@ import TransferModel
         #expect(run.summary.exitCode == .deferred)
     }
 
-    @Test func `when it closes what runs may finish and the rest is deferred`() {
+    @Test func `when the window closes, running attempts finish and others are deferred`() {
         var run = run([FakeSource.Task("a"), FakeSource.Task("b")], at: 299)
         #expect(run.runningIDs == ["a"])
         run.minuteOfDay = 300
@@ -58,7 +58,7 @@ import TransferModel
         #expect(run.summary.exitCode == .deferred)
     }
 
-    @Test func `an attempt that fails behind its end is not repeated then`() {
+    @Test func `an attempt that fails after the window's end is not retried`() {
         var run = run([FakeSource.Task("a").with { $0.retry = .steady }], at: 299)
         run.minuteOfDay = 300
         run.advanceToNextTick()
@@ -66,7 +66,7 @@ import TransferModel
         #expect(run.record("a")?.outcome == .deferred)
     }
 
-    @Test func `tasks that are not required do not make the run one that is deferred`() {
+    @Test func `deferred optional tasks do not defer the run`() {
         let run = run([FakeSource.Task("a").with { $0.isRequired = false }], at: 0)
         #expect(run.record("a")?.outcome == .deferred)
         #expect(run.summary.exitCode == .success)

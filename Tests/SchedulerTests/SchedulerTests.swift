@@ -89,7 +89,7 @@ private final class TextSink: RunEventSink {
         #expect(summary.succeeded == 2)
     }
 
-    @Test func `orders are kept together before any of them is sent, and only then`() {
+    @Test func `orders are synced together before any of them is sent, and once`() {
         let keys = FakeKeys()
         let order = { (id: String) in
             FakeSource.Task(id).with {
@@ -108,7 +108,7 @@ private final class TextSink: RunEventSink {
         #expect(lines.contains("succeeded b"))
     }
 
-    @Test func `orders that cannot be kept are not sent, and fail for good`() {
+    @Test func `orders that cannot be journalled are not sent, and fail for good`() {
         var fault = TransferFailure(kind: .localIO, phase: .prepare, detail: "full")
         fault.isPermanent = true
         let keys = FakeKeys(fault: fault)
@@ -139,12 +139,12 @@ private final class TextSink: RunEventSink {
         )
     }
 
-    @Test func `progress is asked for and named`() {
+    @Test func `progress is requested and reported`() {
         let (lines, _) = run([.init("a")], progressInterval: .milliseconds(200)) { _ in .nothing }
         #expect(lines == ["run job", "start a", "progress a 2", "succeeded a", "exit 0"])
     }
 
-    @Test func `two signals cancel what runs and what waits`() {
+    @Test func `two signals cancel running and waiting tasks`() {
         let inbox = Inbox<Scheduler.Message>()
         var schedule = ScheduleConfiguration()
         schedule.maxConcurrentTasks = 1

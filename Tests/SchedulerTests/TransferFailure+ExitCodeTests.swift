@@ -19,7 +19,7 @@ import TransferModel
         #expect(TransferFailure(kind: kind, phase: .receive, detail: "").exitCode == code)
     }
 
-    @Test func `an unknown outcome is nothing that a later run may repeat`() {
+    @Test func `an unknown outcome is not retryable`() {
         var failure = TransferFailure(kind: .reset, phase: .wait, detail: "")
         failure.isOutcomeUnknown = true
         #expect(failure.exitCode == .taskFailed)

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: 0...25)
-    func `the first byte that is not printable is found wherever it stands`(length: Int) {
+    func `the first unprintable byte is found at any position`(length: Int) {
         let plain = [UInt8](repeating: UInt8(ascii: "a"), count: length)
         for start in 0...length {
             let end = plain.span.endOfPrintableASCII(from: start)

@@ -46,7 +46,7 @@ import Testing
         #expect(outcome == .timedOut)
     }
 
-    @Test func `it gets the environment that it is given, and no other`() throws {
+    @Test func `a child gets only the given environment`() throws {
         let child = try ChildProcess(
             ["/usr/bin/env"],
             in: "/",

@@ -13,14 +13,14 @@ import Testing
             .capture(limit: 1 << 20, until: farAway())
     }
 
-    @Test func `arguments reach the program as they are, without a shell`() throws {
+    @Test func `arguments reach the program unchanged, without a shell`() throws {
         let captured = try Self.run(["printf", "%s|", "a b", "$HOME", "`id`", "*", "", "ü"])
         #expect(captured.outcome == .ended(.exited(0)))
         #expect(String(decoding: captured.output, as: UTF8.self) == "a b|$HOME|`id`|*||ü|")
         #expect(captured.error.isEmpty && !captured.isErrorCut)
     }
 
-    @Test func `it runs in the folder and finds a program by a path relative to it`() throws {
+    @Test func `a child runs in the folder and finds a program relative to it`() throws {
         let folder = try TemporaryFolder()
         try folder.write("#!/bin/sh\npwd -P\n", to: "where", mode: 0o755)
         let captured = try Self.run(["./where"], in: folder.path)
@@ -31,7 +31,7 @@ import Testing
         ("exit 0", ChildProcess.Status.exited(0)), ("exit 3", .exited(3)),
         ("kill -TERM $$", .killed(signal: 15)),
     ])
-    func `it says how it ended`(script: String, status: ChildProcess.Status) throws {
+    func `a child reports its end`(script: String, status: ChildProcess.Status) throws {
         #expect(try Self.run(["sh", "-c", script]).outcome == .ended(status))
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(child.wait(until: nil) == .killed(signal: 9))
     }
 
-    @Test func `it inherits no file, no input and no ignored broken pipe`() throws {
+    @Test func `a child inherits no file, no input and no ignored SIGPIPE`() throws {
         ProcessContext.ignoreWriteSignals()
         let folder = try TemporaryFolder()
         let file = try InputFile(path: try folder.write("x", to: "open"))

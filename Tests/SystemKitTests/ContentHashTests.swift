@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 7, 8, 9, 31, 32, 33, 64])
-    func `pieces of any size come to the same`(size: Int) {
+    func `pieces of any size give the same result`(size: Int) {
         let bytes = (0..<200).map { UInt8($0) }
         var hash = ContentHash()
         var rest = bytes[...]

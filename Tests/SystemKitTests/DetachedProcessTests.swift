@@ -13,7 +13,7 @@ import Testing
         )
     }
 
-    @Test func `it has a session, a log and a pipe of its own, and no input`() throws {
+    @Test func `a detached process has its own session, log and pipe, and no input`() throws {
         let folder = try TemporaryFolder()
         let process = try Self.start(
             "cat; echo out; echo error >&2; ps -o sid= -p $$; echo ready >&3; exit 7",

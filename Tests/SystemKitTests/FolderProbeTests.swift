@@ -18,7 +18,7 @@ import Testing
         #expect(try folder.list().isEmpty)
     }
 
-    @Test func `of a folder that is not there the nearest one is tried out`() throws {
+    @Test func `for a missing folder the nearest existing one is tried`() throws {
         let probe = try FolderProbe(folder.path("a/b/c"))
         #expect(!probe.exists)
         #expect(probe.path == folder.path)

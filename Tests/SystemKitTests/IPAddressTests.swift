@@ -57,7 +57,7 @@ import Testing
         #expect(address.isMulticast == isMulticast)
     }
 
-    @Test func `an IPv4 address in an IPv6 one is taken out`() {
+    @Test func `an IPv4 address is extracted from an IPv6 one`() {
         #expect(IPAddress("::ffff:192.0.2.1")?.unmapped == IPAddress("192.0.2.1"))
         #expect(IPAddress("2001:db8::1")?.unmapped == IPAddress("2001:db8::1"))
         #expect(IPAddress.unspecified(bitCount: 32).text == "0.0.0.0")

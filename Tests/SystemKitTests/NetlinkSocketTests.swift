@@ -2,7 +2,7 @@ import SystemKit
 import Testing
 
 @Suite struct NetlinkSocketTests {
-    @Test func `the kernel answers what is asked`() throws {
+    @Test func `the kernel answers rtnetlink requests`() throws {
         let socket = try NetlinkSocket()
         // RTM_GETLINK with NLM_F_REQUEST and NLM_F_DUMP for all families, in little-endian words.
         let size: UInt32 = 32

@@ -17,7 +17,7 @@ import Testing
         #expect(buffer.count == expected.count)
     }
 
-    @Test func `nothing is appended by what is empty`() {
+    @Test func `an empty piece appends nothing`() {
         var buffer = OutputBuffer()
         let nothing: [UInt8] = []
         buffer.append(nothing.span)

@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [0o666, 0o600, 0o777])
-    func `another name of some file takes permissions away and gives none`(
+    func `a hard link removes permissions and grants none`(
         unnamed: Bool,
         mode: UInt32
     ) throws {
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], ["target", "nowhere"])
-    func `a symbolic link is replaced and what it leads to stays`(
+    func `a symbolic link is replaced and its target stays`(
         unnamed: Bool,
         target: String
     ) throws {

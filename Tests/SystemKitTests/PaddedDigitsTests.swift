@@ -2,7 +2,7 @@ import SystemKit
 import Testing
 
 @Suite struct PaddedDigitsTests {
-    @Test func `zeros stand in front of what is shorter, and nothing is cut off`() {
+    @Test func `shorter numbers get leading zeros, and longer ones are not cut`() {
         #expect(7.padded(to: 2) == "07")
         #expect(0.padded(to: 4) == "0000")
         #expect(12_345.padded(to: 4) == "12345")

@@ -13,14 +13,14 @@ import Testing
         return (folder, folder.path("it"))
     }
 
-    @Test func `nothing is nothing`() throws {
+    @Test func `a missing path has no occupant`() throws {
         let (folder, path) = try made()
         #expect(PathOccupant(at: path) == .nothing)
         #expect(PathOccupant(at: folder.path("file/it")) == .nothing)
         #expect(PathOccupant.nothing.fault(at: path) == nil)
     }
 
-    @Test func `a file is one, and so is a link to one`() throws {
+    @Test func `a file and a link to a file are files`() throws {
         let (folder, path) = try made("ln", "-s", "file", "it")
         #expect(PathOccupant(at: folder.path("file")) == .file)
         #expect(PathOccupant(at: path) == .file)

@@ -49,7 +49,9 @@ import Testing
     }
 
     @Test(arguments: [("Battery present=1", true), ("Battery present=0", false), ("Mains", false)])
-    func `only what can feed the machine by itself is a battery`(supply: String, is: Bool) throws {
+    func `only a supply that can feed the machine alone is a battery`(supply: String, is: Bool)
+        throws
+    {
         try make([supply])
         #expect(read().hasBattery == `is`)
     }

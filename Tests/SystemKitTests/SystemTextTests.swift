@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func `the bytes of a text come back, whatever they are`(bytes: [UInt8]) {
+    func `any bytes of a text are restored`(bytes: [UInt8]) {
         let text = text(bytes)
         #expect(text.systemBytes == bytes)
         #expect(received(text) == bytes)

@@ -20,7 +20,7 @@ import Testing
         ".out.bin.00000000000000000000.PART", "..00000000000000000000.part",
         ".a00000000000000000000.part", ".a.0000000000000000000_.part",
     ])
-    func `no other name is taken for one`(name: String) {
+    func `no other name counts as a temporary one`(name: String) {
         #expect(!TemporaryName.isWellFormed(name))
         #expect(!TemporaryName.isOwn(name, inode: 0))
     }

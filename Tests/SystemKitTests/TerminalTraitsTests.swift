@@ -63,7 +63,7 @@ import Testing
         #expect(traits(environment).rows == rows)
     }
 
-    @Test func `a terminal of unknown size is taken as the usual one`() {
+    @Test func `a terminal of unknown size counts as the usual one`() {
         #expect(traits(size: (0, 0)).columns == 80)
         #expect(traits(size: nil).rows == 24)
     }

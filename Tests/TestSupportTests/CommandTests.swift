@@ -45,7 +45,7 @@ import Testing
         #expect(throws: SystemError.self) { try Command("no-such-program").run() }
     }
 
-    @Test func `nothing but the standard streams is open in a child`() throws {
+    @Test func `only the standard streams are open in a child`() throws {
         let gates = try (0..<5).map { _ in try Gate() }
         let outcome = try Command("sh", ["-c", "ls /proc/self/fd | wc -l"]).run()
         #expect(outcome.standardOutput == "4\n")

@@ -40,7 +40,7 @@ import Testing
         #expect(request.idempotencyKey == "\"k\"")
     }
 
-    @Test func `the right certificate is accepted and the wrong ones are not`() throws {
+    @Test func `the right certificate is accepted and wrong ones are refused`() throws {
         let certificates = try TestCertificates.shared()
         let authority = ["--cacert", certificates.authorityFile]
         for (identity, code) in [

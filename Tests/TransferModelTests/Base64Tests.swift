@@ -8,7 +8,7 @@ import TransferModel
         ("Zm9vYmE=", "fooba"),
         ("Zm9vYmFy", "foobar"),
     ])
-    func `digits stand for bytes`(text: String, bytes: String) {
+    func `digits are decoded to bytes`(text: String, bytes: String) {
         #expect(Base64.decode(text.utf8) == Array(bytes.utf8))
     }
 

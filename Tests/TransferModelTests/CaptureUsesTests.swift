@@ -15,7 +15,7 @@ import TransferModel
         #expect(uses.pairs.count == 4)
     }
 
-    @Test func `without a pair there is nothing to find`() {
+    @Test func `no captures have no uses`() {
         #expect(CaptureUses().isEmpty)
         #expect(CaptureUses().sources(of: 0).isEmpty)
     }

@@ -7,7 +7,7 @@ import TransferModel
         ("22:00-05:00", 1320, 300, [1320, 1439, 0, 299], [300, 1319]),
         ("18:00-00:00", 1080, 0, [1080, 1439], [0, 1079]),
     ])
-    func `its first minute is inside, its last one outside, over midnight too`(
+    func `a window includes its first minute and not its last, over midnight too`(
         text: String,
         start: Int,
         end: Int,

@@ -17,7 +17,7 @@ import TransferModel
     @Test(arguments: [
         ("76", "2076"), ("77", "1977"), ("26", "2026"), ("00", "2000"), ("99", "1999"),
     ])
-    func `two digits are the year within fifty of now`(digits: String, year: String) {
+    func `a two-digit year is within fifty years of now`(digits: String, year: String) {
         let time = HTTPDate.parse("Sunday, 06-Nov-\(digits) 08:49:37 GMT", now: Self.now)
         #expect(time?.rfc3339.hasPrefix(year) == true)
     }

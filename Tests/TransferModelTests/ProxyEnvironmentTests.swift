@@ -86,7 +86,7 @@ import TransferModel
         ("http://u%40x:a%3ab%2F@p:1", "u@x", "a:b/"), ("a@b:c@p", "a@b", "c"),
         ("100%:50%@p", "100%", "50%"),
     ])
-    func `a user and a password stand percent-encoded before the host`(
+    func `a user and a password are percent-encoded before the host`(
         text: String,
         user: String,
         password: String

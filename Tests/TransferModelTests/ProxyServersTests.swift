@@ -42,7 +42,7 @@ import TransferModel
     }
 
     @Test(arguments: ["localhost", "127.0.0.1", "[::1]", "a.localhost"])
-    func `this machine is reached by a proxy on it and by no other`(host: String) throws {
+    func `this machine is reached only by a proxy on it`(host: String) throws {
         let (near, far) = ("http://127.0.0.1:3128", "http://proxy.test:3128")
         #expect(try proxy("http://\(host):8080/", http: near) == near)
         #expect(try proxy("http://\(host):8080/", http: near, exceptions: host) == nil)

@@ -12,7 +12,7 @@ import TransferModel
         #expect(request.isIdempotent == isIdempotent)
     }
 
-    @Test func `an idempotency key is found whatever its case`() throws {
+    @Test func `an idempotency key is found in any case`() throws {
         var request = RequestSpec(method: "POST", url: try HTTPURL("http://a/"))
         #expect(!request.hasIdempotencyKey)
         request.headers = [HeaderField(name: "idempotency-KEY", value: "\"x\"")]

@@ -19,7 +19,7 @@ import TransferModel
         )
     }
 
-    @Test func `there is nothing to check where nothing is expected of a body`() {
+    @Test func `a body without expectations has no checks`() {
         #expect(bodyCheck { $0.headers = [HeaderField(name: "a", value: "b")] } == nil)
         #expect(bodyCheck(method: "HEAD") { $0.maximumSize = 1 } == nil)
         for status in [204, 205, 304] {
@@ -27,7 +27,7 @@ import TransferModel
         }
     }
 
-    @Test func `only what is looked into later is kept`() throws {
+    @Test func `only bodies with later checks are kept in memory`() throws {
         var text = try #require(bodyCheck { $0.textEncoding = .utf8 })
         var json = try #require(bodyCheck { $0.json = [] })
         let bytes = Array("{}".utf8)
@@ -40,7 +40,7 @@ import TransferModel
     }
 
     @Test(arguments: [(100, nil), (Int64.max, BodyCheck.keptLimit)] as [(Int64, Int64?)])
-    func `the smaller limit holds`(maximum: Int64, limit: Int64?) throws {
+    func `the smaller limit applies`(maximum: Int64, limit: Int64?) throws {
         var check = try #require(
             bodyCheck {
                 $0.maximumSize = maximum

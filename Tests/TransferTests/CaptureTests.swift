@@ -122,7 +122,7 @@ import TransferModel
         #expect(result.captured.isEmpty)
     }
 
-    @Test func `values come from the last response of a redirect`() throws {
+    @Test func `values are captured from the last response of a redirect`() throws {
         let server = try ScriptedServer([
             "/": [.redirect(to: "/next")], "/next": [.ok("", ["X-Token: last"])],
         ])

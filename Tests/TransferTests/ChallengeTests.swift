@@ -52,7 +52,8 @@ import TransferModel
         ]
     )
     // RFC 9110 §11.6.1
-    func `challenges are told from their parameters`(values: [String], expected: [String]) {
+    func `challenges are distinguished from their parameters`(values: [String], expected: [String])
+    {
         #expect(Self.read(values) == expected)
     }
 }

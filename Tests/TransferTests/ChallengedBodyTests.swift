@@ -84,7 +84,7 @@ import TransferModel
     }
 
     @Test(arguments: [200, 303, 400, 503])
-    func `an answer to a request without its body is no result`(status: Int) throws {
+    func `a response to a request without its body is no result`(status: Int) throws {
         let server = try ScriptedServer { request in
             switch (request.path, request.headers["authorization"]) {
             case ("/done", _): .ok("done")

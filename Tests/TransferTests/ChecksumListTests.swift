@@ -46,11 +46,11 @@ import TransferModel
         ("SHA256 (a (1).tgz) = \(one)", "a (1).tgz"),
         ("\(one)  naïve.txt", "naïve.txt"),
     ])
-    func `names are taken as they are meant`(line: String, name: String) {
+    func `names are matched with their escapes decoded`(line: String, name: String) {
         #expect(Self.find(line, name) == Self.first)
     }
 
-    @Test func `the algorithm is the one that is asked for`() {
+    @Test func `the requested algorithm is used`() {
         let text = "\(Self.long)  file\n\(Self.one)  file"
         let digest = [UInt8](repeating: 0x3C, count: 64)
         #expect(
@@ -59,12 +59,12 @@ import TransferModel
         #expect(Self.find("\(Self.one)  file", "file", algorithm: .sha512) == .missing)
     }
 
-    @Test func `the first of the names that is listed counts`() {
+    @Test func `the first listed name counts`() {
         let text = "\(Self.one)  one\n\(Self.two)  two"
         #expect(Self.find(text, "none", "two", "one") == Self.second)
     }
 
-    @Test func `among files of one name that of the same folder counts`() {
+    @Test func `among files of one name the one in the same folder counts`() {
         let text = "\(Self.one)  amd64/file\n\(Self.two)  arm64/file"
         #expect(Self.find(text, "/pub/amd64/file") == Self.first)
         #expect(Self.find(text, "/pub/arm64/file") == Self.second)
@@ -72,7 +72,7 @@ import TransferModel
     }
 
     @Test(arguments: ["\(one)  file\n\(two)  file", "\(one)\n\(two)"])
-    func `two digests for one name are no answer`(text: String) {
+    func `two digests for one name are a failure`(text: String) {
         #expect(Self.find(text, "file") == .ambiguous)
     }
 
@@ -129,7 +129,7 @@ import TransferModel
         }
     }
 
-    @Test func `bytes that are no text are passed over`() {
+    @Test func `bytes that are no text are ignored`() {
         let bytes =
             (0...255).flatMap { [UInt8($0), 10, UInt8($0)] } + Array("\n\(Self.one)  f".utf8)
         #expect(ChecksumList(bytes).find(.sha256, ["f"]) == Self.first)

@@ -46,14 +46,14 @@ import TransferModel
         #expect(!folder.contains("out"))
     }
 
-    @Test func `it is whole when the server says so, or is known not to`() throws {
+    @Test func `a body is whole with close_notify, or with closeNotify optional`() throws {
         #expect(try run(Self.endless(), saysEnd: true).failure == nil)
         let known = try run(Self.endless(), closeNotify: .optional)
         #expect(known.failure == nil)
         #expect(known.voucher == TaskRecord.Voucher.none)
     }
 
-    @Test func `it is whole when it has its checksum`() throws {
+    @Test func `a body is whole when it matches its checksum`() throws {
         let folder = try TemporaryFolder()
         let digest = try #require(MessageDigest(.sha256))
         digest.update(Array("half of it".utf8).span)

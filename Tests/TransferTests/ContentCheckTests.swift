@@ -30,7 +30,7 @@ import TransferModel
         ("/status", #""ok""#), ("/n", "1"), ("/items/0", #"{"id":7}"#), ("/none", "null"),
         ("/items", #"[{"id":7.00}]"#),
     ])
-    func `a value that is as expected passes`(pointer: String, value: String) throws {
+    func `an expected value passes`(pointer: String, value: String) throws {
         let findings = try findings(Self.body) {
             $0.json = [try at(pointer, value), try at(pointer)]
         }
@@ -56,7 +56,7 @@ import TransferModel
             ("/none", "0", "null"), ("/items", "[]", #"[{"id":7}]"#), ("/nope", nil, "missing"),
         ] as [(String, String?, String)]
     )
-    func `a value that is not as expected is told with what it is`(
+    func `an unexpected value is reported with the value`(
         pointer: String,
         value: String?,
         actual: String
@@ -124,7 +124,7 @@ import TransferModel
         #expect(findings?.checks.last?.actual == actual)
     }
 
-    @Test func `nothing is judged when nothing is expected`() throws {
+    @Test func `without expectations nothing is checked`() throws {
         #expect(try findings(Self.body) { $0.maximumSize = 1 } == nil)
     }
 }

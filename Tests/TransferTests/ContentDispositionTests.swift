@@ -44,7 +44,7 @@ import Testing
         (#"attachment; filename="plain.html"; filename*=UTF-8''ext%C3%A4.html"#, "extä.html"),
         (#"attachment; filename*=UTF-8''ext%C3%A4.html; filename="plain.html""#, "extä.html"),
     ])
-    func `an extended name is decoded and wins`(value: String, expected: String) {
+    func `an extended name is decoded and preferred`(value: String, expected: String) {
         #expect(Self.filename(value) == expected)
     }
 

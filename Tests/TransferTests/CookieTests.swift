@@ -29,7 +29,7 @@ import TransferModel
         #expect(result.response?.fields["set-cookie"] == "a=1")
     }
 
-    @Test func `each hop carries what is set by then, and for its own path`() throws {
+    @Test func `each hop carries the cookies set so far for its own path`() throws {
         let server = try ScriptedServer([
             "/in": [
                 .status(
@@ -92,7 +92,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false], HTTPCookieAcceptPolicy.allCases)
-    func `sending and accepting are set for themselves`(
+    func `sending and accepting cookies have separate settings`(
         sends: Bool,
         policy: HTTPCookieAcceptPolicy
     ) throws {

@@ -15,7 +15,7 @@ import Testing
     }
 
     /// `Scripts/test-curl8` names the version that it has put in the way of the system's.
-    @Test func `the libcurl that the tests run with is the one that was asked for`() throws {
+    @Test func `the tests run with the requested libcurl`() throws {
         let wanted = ProcessContext.variable("RUNNER_TEST_LIBCURL") ?? ""
         #expect(try CurlLibrary.load().version.hasPrefix(wanted))
     }

@@ -38,7 +38,7 @@ import TransferModel
         ("x.tgz", "x.tgz"), ("../../etc/x", "x"), ("/etc/x", "x"), ("..", "from-url"),
         (".profile", "profile"),
     ])
-    func `the server's name stays in the folder`(name: String, expected: String) throws {
+    func `a server's file name stays in the folder`(name: String, expected: String) throws {
         let result = try download(named(name))
         #expect(result.failure == nil)
         #expect(result.file?.path == "in/\(expected)")

@@ -52,7 +52,7 @@ import TransferModel
         for key in 0..<100 { #expect(dispatch.place(key, session: 0, origin: origin) == 0) }
     }
 
-    @Test func `the room of a finished attempt is used again`() throws {
+    @Test func `the place of a finished attempt is reused`() throws {
         var dispatch = dispatch(limit: 2)
         let first = dispatch.place(0, session: 0, origin: try HTTPURL("http://a.test/").origin)
         let second = dispatch.place(1, session: 0, origin: try HTTPURL("http://a.test/").origin)
@@ -77,7 +77,7 @@ import TransferModel
         #expect(dispatch.place(1, session: 0, origin: try HTTPURL("http://b.test/").origin) == 0)
     }
 
-    @Test func `the threads' answers on progress become one`() throws {
+    @Test func `the threads' answers on progress are merged`() throws {
         var dispatch = dispatch(limit: 2)
         let one = AttemptProgress(
             key: 1,

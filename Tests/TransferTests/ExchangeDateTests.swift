@@ -28,7 +28,7 @@ import TransferModel
         #expect(try #require(exchange.responseStartDate) >= between)
     }
 
-    @Test func `an informational answer is no beginning of the response`() throws {
+    @Test func `an informational response does not begin the response`() throws {
         let (informed, answer) = (try Gate(), try Gate())
         let server = try ScriptedServer([
             "/": [

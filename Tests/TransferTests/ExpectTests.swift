@@ -59,7 +59,7 @@ import TransferModel
         }
     }
 
-    @Test func `an announced length that is too large ends the transfer before its body`() throws {
+    @Test func `a Content-Length above the limit ends the transfer before its body`() throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"
         let result = try download(.raw(head, then: [.waitForPeerToLeave])) {
             $0.maximumSize = 1 << 20

@@ -108,7 +108,7 @@ import TransferModel
     }
 
     // libcurl does not tell such an end from that of the body (RFC 9113 §8.1).
-    @Test func `nothing vouches for a stream that a server stops without an error`() throws {
+    @Test func `a stream that a server stops without an error has no voucher`() throws {
         guard let (result, _) = try download(server(.stop)) else { return }
         #expect(result.failure == nil)
         #expect(result.voucher == TaskRecord.Voucher.none)

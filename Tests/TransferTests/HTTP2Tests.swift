@@ -185,7 +185,7 @@ import TransferModel
     }
 
     // RFC 9113 §8.1, as far as libcurl tells it.
-    @Test func `the end of a stream vouches for nothing, a length does`() throws {
+    @Test func `a length vouches for a stream, its end does not`() throws {
         let chunks = "5\r\nhello\r\n0\r\n\r\n"
         let origin = try ScriptedServer([
             "/file": [
@@ -241,7 +241,7 @@ import TransferModel
         #expect(try folder.list().isEmpty)
     }
 
-    @Test func `a version that libcurl does not have keeps the engine from starting`() throws {
+    @Test func `a version that libcurl lacks keeps the engine from starting`() throws {
         let library = try CurlLibrary.load()
         guard !library.hasHTTP3 else {
             _ = try harness { $0.httpVersion = .http3 }

@@ -35,7 +35,7 @@ import TransferModel
         #expect(try choose(version, number) == choice)
     }
 
-    @Test func `without HTTP/2 in libcurl the choice is 1.1`() throws {
+    @Test func `without HTTP/2 in libcurl HTTP/1.1 is chosen`() throws {
         #expect(try choose(.automatic, 0x080E01, hasHTTP2: false) == .http1)
         #expect(try choose(.http3, 0x080E01, hasHTTP3: true) == .http3)
     }

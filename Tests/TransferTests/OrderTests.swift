@@ -37,7 +37,7 @@ import TransferModel
         #expect(try Order(order).key(from: [UInt8](repeating: 8, count: 32)) != key(order))
     }
 
-    @Test func `id, method, URL and body make an order what it is`() throws {
+    @Test func `id, method, URL and body identify an order`() throws {
         let part = { (text: String) in
             BodyPart(name: "n", content: .bytes(Array(text.utf8)))
         }
@@ -68,7 +68,7 @@ import TransferModel
         #expect(try key(spec(body: .bytes(plain))) != keys[0])
     }
 
-    @Test func `files count with what is in them, large ones with their size and time`() throws {
+    @Test func `files count with their content, large ones with their size and time`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("one", to: "file")
         let first = try key(spec(body: .file(path: path)))
@@ -94,7 +94,7 @@ import TransferModel
         #expect(failure.phase == .prepare)
     }
 
-    @Test func `an order knows its files, which must be what they were when it is sent`() throws {
+    @Test func `an order's files must be unchanged when it is sent`() throws {
         let folder = try TemporaryFolder()
         let one = try folder.write("one", to: "one")
         let two = try folder.write("two", to: "two")

@@ -270,7 +270,7 @@ import TransferModel
     }
 
     @Test(arguments: [100, 103])
-    func `an informational answer to being asked for a tunnel is no refusal`(status: Int) throws {
+    func `an informational response to CONNECT is no refusal`(status: Int) throws {
         let proxy = try ScriptedServer { _ in
             .raw("HTTP/1.1 \(status) Wait\r\nX: y\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")
         }
@@ -283,7 +283,7 @@ import TransferModel
         #expect(tunnel.statusCode == nil)
     }
 
-    @Test func `an answer to being asked for a tunnel that has no colon is the proxy's fault`()
+    @Test func `a malformed response to CONNECT is the proxy's fault`()
         throws
     {
         let proxy = try ScriptedServer { _ in .raw("HTTP/1.1 200 OK\r\nno colon\r\n\r\n") }

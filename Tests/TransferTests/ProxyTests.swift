@@ -57,7 +57,7 @@ import TransferModel
         #expect(result.transactions.first?.isProxyConnection == false)
     }
 
-    @Test func `asking a proxy for a tunnel is no request of its own`() throws {
+    @Test func `a CONNECT request is no exchange of its own`() throws {
         let proxy = try ScriptedServer { _ in .status(502, ["X-Why: nothing there"], text: "no") }
         let harness = try EngineHarness(proxy: proxy.origin)
         let result = try harness.run(
@@ -89,7 +89,7 @@ import TransferModel
         (301, true), (400, true), (403, true), (407, true), (408, false), (429, false),
         (500, false), (501, true), (502, false), (503, false), (504, false),
     ])
-    func `a tunnel that is refused for good is not asked for again`(
+    func `a permanently refused tunnel is not requested again`(
         status: Int,
         isPermanent: Bool
     ) throws {
@@ -104,14 +104,14 @@ import TransferModel
         #expect((failure.help != nil) == isPermanent)
     }
 
-    @Test func `how long to wait is heard from a proxy that refuses a tunnel`() throws {
+    @Test func `a proxy that refuses a tunnel can set the wait`() throws {
         let proxy = try ScriptedServer { _ in .unavailable(retryAfter: "7") }
         let result = try EngineHarness(proxy: proxy.origin).run(.to("https://origin.test/"))
         #expect(result.response == nil)
         #expect(result.proxyResponse?.fields["retry-after"] == "7")
     }
 
-    @Test func `a tunnel that is refused behind a redirect is the proxy's refusal too`() throws {
+    @Test func `a tunnel refused after a redirect is the proxy's refusal, too`() throws {
         let proxy = try ScriptedServer { request in
             request.method == "CONNECT" ? .status(403) : .redirect(to: "https://origin.test/")
         }
@@ -199,7 +199,7 @@ import TransferModel
         #expect(result.transactions.first?.countOfResponseBodyBytesReceived == 11)
     }
 
-    @Test func `credentials are sent at once, and stand in no tunnel's record`() throws {
+    @Test func `credentials are sent at once, and are in no tunnel's record`() throws {
         let proxy = try ScriptedServer { request in
             request.method == "CONNECT" ? .status(502) : .ok("x")
         }
@@ -249,7 +249,7 @@ import TransferModel
         #expect(result.transactions.map(\.isReusedConnection) == [false, false])
     }
 
-    @Test func `an answer that the proxy does not take is a refusal for good`() throws {
+    @Test func `a login that the proxy rejects fails for good`() throws {
         let proxy = try ScriptedServer { _ in .status(407, [Self.challenge]) }
         let harness = try Self.harness(
             Self.server(port: proxy.port, user: "me", method: .digest)

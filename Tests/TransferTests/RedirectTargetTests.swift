@@ -55,7 +55,7 @@ import TransferModel
         ["Location: //"], ["Location: http://127.0.0.1:0/"], ["Location: http://[::1/"],
         ["Location: http://a b/"],
     ])
-    func `without exactly one usable Location there is nothing to follow`(fields: [String]) throws {
+    func `without exactly one usable Location no redirect is followed`(fields: [String]) throws {
         let server = try answering(fields)
         let result = try EngineHarness().run(.to(server.url("/a/b/c")))
         #expect(result.failure?.kind == .redirectLimit)
@@ -63,7 +63,7 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
-    @Test func `the same Location twice is one`() throws {
+    @Test func `two equal Location fields count as one`() throws {
         let server = try answering(["Location: d", "location: d"])
         let result = try EngineHarness().run(.to(server.url("/a/b/c")))
         #expect(result.failure == nil)
@@ -94,7 +94,7 @@ import TransferModel
         (307, "POST", "POST"), (307, "DELETE", "DELETE"), (308, "POST", "POST"),
         (308, "PUT", "PUT"), (308, "PATCH", "PATCH"), (308, "HEAD", "HEAD"),
     ])
-    func `the status says which method follows, and a body goes along with its own`(
+    func `the status determines the next method, and a kept body keeps its fields`(
         status: Int,
         method: String,
         next: String

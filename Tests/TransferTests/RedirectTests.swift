@@ -32,7 +32,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `no more hops are taken than allowed`() throws {
+    @Test func `no more redirects are followed than allowed`() throws {
         let server = try ScriptedServer { request in
             .redirect(to: "/\((Int(request.path.dropFirst()) ?? 0) + 1)")
         }
@@ -59,7 +59,7 @@ import TransferModel
         for name in dropped { #expect(second.headers[name] == nil, "\(name)") }
     }
 
-    @Test func `all fields go along at home`() throws {
+    @Test func `all fields follow a redirect within the origin`() throws {
         let server = try ScriptedServer(["/": [.redirect(to: "/b")], "/b": [.ok("x")]])
         let headers = ["authorization", "x-api-key"].map { HeaderField(name: $0, value: "v") }
         let result = try EngineHarness().run(.to(server.url("/"), headers: headers))
@@ -206,7 +206,7 @@ import TransferModel
         #expect(result.response?.statusCode == 302)
     }
 
-    @Test func `sameOrigin stays at home`() throws {
+    @Test func `sameOrigin stays at its origin`() throws {
         let other = try ScriptedServer(["/": [.ok("x")]])
         let server = try ScriptedServer(["/": [.redirect(to: other.url("/"))]])
         let result = try EngineHarness().run(

@@ -32,7 +32,7 @@ import TransferModel
             ("Repr-Digest:", nil),
         ] as [(String, Checksum.Algorithm?)]
     )
-    func `of what a server names, what is collision-resistant and whole counts`(
+    func `of a server's digests the collision-resistant whole ones count`(
         line: String,
         algorithm: Checksum.Algorithm?
     ) throws {
@@ -89,7 +89,7 @@ import TransferModel
         #expect(try folder.list() == [])
     }
 
-    @Test func `the job's own checksum goes before the server's word`() throws {
+    @Test func `the job's own checksum precedes the server's digest`() throws {
         let folder = try TemporaryFolder()
         let fields = Self.fields("Repr-Digest: \(Self.sha256)")
         let own = try #require(ReprDigest.announced(in: fields, isWhole: true))

@@ -82,7 +82,9 @@ import TransferModel
         ("Transfer-Encoding: chunked\r\n\r\n5\r\nquota\r\n0\r\n\r\n", true),
         ("Transfer-Encoding: chunked\r\n\r\n50\r\nquota", false), ("\r\nquota", false),
     ])
-    func `the excerpt of a body that may be cut says so`(rest: String, isWhole: Bool) throws {
+    func `the excerpt of a body that may be cut ends with an ellipsis`(rest: String, isWhole: Bool)
+        throws
+    {
         let head = "HTTP/1.1 403 No\r\nContent-Type: text/plain\r\n"
         let failure = try failure(.raw(head + rest, then: [.close]))
         #expect(failure?.help == "the server said: quota" + (isWhole ? "" : "…"))
@@ -104,7 +106,7 @@ import TransferModel
         #expect(failure?.help?.hasPrefix("the server said: no such order[2J AAA") == true)
     }
 
-    @Test func `informational answers are passed over`() throws {
+    @Test func `informational responses are skipped`() throws {
         let early = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
         let final = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         let server = try ScriptedServer(["/": [.raw(early + early + final)]])
@@ -136,7 +138,7 @@ import TransferModel
         "identity", "gzip", "gzip, chunked", "xchunked", "chunked;q=1", "chunked, gzip",
         "chunked\r\nTransfer-Encoding: gzip", "gzip\r\nTransfer-Encoding: chunked",
     ])
-    func `a transfer coding that was not asked for is a violation`(coding: String) throws {
+    func `an unsolicited transfer coding is a violation`(coding: String) throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n"
         let failure = try failure(.raw(head + "5\r\nhello\r\n0\r\n\r\n", then: [.close]))
         #expect(failure?.kind == .protocolViolation)
@@ -146,7 +148,7 @@ import TransferModel
         "chunked", "Chunked", " CHUNKED\t", ",chunked , ",
         "chunked\r\nTransfer-Encoding: chunked",
     ])
-    func `chunks frame a body however they are announced`(coding: String) throws {
+    func `chunks frame a body in any spelling of their field`(coding: String) throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n"
         let server = try ScriptedServer(["/": [.raw(head + "5\r\nhello\r\n0\r\n\r\n")]])
         let result = try EngineHarness().run(.to(server.url("/")))
@@ -155,7 +157,7 @@ import TransferModel
         #expect(result.transactions.last?.countOfResponseBodyBytesAfterDecoding == 5)
     }
 
-    @Test func `a status that is not expected says what was expected`() throws {
+    @Test func `an unexpected status is reported with the expected ones`() throws {
         let server = try ScriptedServer(["/": [.status(500)]])
         let result = try EngineHarness().run(.to(server.url("/")))
         #expect(

@@ -42,7 +42,7 @@ import TransferModel
         }
     }
 
-    @Test func `any part of it can be had, again and again`() throws {
+    @Test func `any range of a body can be read repeatedly`() throws {
         let one = try folder.write("one", to: "one")
         let two = try folder.write("zwei", to: "two")
         let whole = "<onezwei>"

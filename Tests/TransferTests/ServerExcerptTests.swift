@@ -48,7 +48,7 @@ import TransferModel
         #expect(text.hasSuffix("…"))
     }
 
-    @Test func `an excerpt of which more may follow says so`() {
+    @Test func `an excerpt of a longer text ends with an ellipsis`() {
         #expect(help(Array("quota".utf8)) == "the server said: quota")
         #expect(help(Array("quota".utf8), isCut: true) == "the server said: quota…")
     }
@@ -70,7 +70,7 @@ import TransferModel
     }
 
     @Test(arguments: ["identity", "UTF-8", "none"])
-    func `plain text with a field that is no coding is shown`(coding: String) {
+    func `plain text with an invalid Content-Encoding is shown`(coding: String) {
         #expect(
             help(Array("quota exceeded".utf8), coding: coding) == "the server said: quota exceeded"
         )

@@ -99,7 +99,7 @@ import TransferModel
         ("s3cret", "https://a.test/%733cret.txt", "download"),
         ("other", "https://a.test/s3cret", "other"),
     ])
-    func `a text that may not become a name leaves it to the next choice`(
+    func `a text that cannot be a name leads to the next choice`(
         name: String,
         url: String,
         expected: String

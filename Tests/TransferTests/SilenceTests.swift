@@ -87,7 +87,7 @@ import TransferModel
         #expect(verdict == nil && !isAsked)
     }
 
-    @Test func `data that libcurl waits for the rest of ends a silence when it came`() {
+    @Test func `bytes that libcurl still holds end a silence at their arrival`() {
         var watch = watch()
         #expect(watch.check(at: time(3000)) { progress(received: 500) } == nil)
         // It came at 2500.
@@ -95,7 +95,7 @@ import TransferModel
         #expect(watch.check(at: time(6500)) { progress(received: 4000) } == .idle)
     }
 
-    @Test func `bytes that the other end takes end a silence, its word alone does not`() {
+    @Test func `acknowledged bytes end a silence, other packets of the peer do not`() {
         var watch = watch()
         for second in 1...6 {
             let now = time(Int64(second) * 1000)
@@ -109,7 +109,7 @@ import TransferModel
         #expect(watch.check(at: time(10_000)) { progress(acknowledged: 0, bytes: 6) } == .idle)
     }
 
-    @Test func `without the kernel's word what libcurl tells counts alone`() {
+    @Test func `without TCP_INFO only libcurl's reports count`() {
         var watch = watch()
         for second in 1...3 { #expect(watch.check(at: time(Int64(second) * 1000)) == nil) }
         #expect(watch.check(at: time(4000)) == .idle)

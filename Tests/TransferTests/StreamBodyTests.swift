@@ -56,7 +56,7 @@ import TransferModel
     }
 
     @Test(arguments: ["exit 3", "exec sleep 1000", ":", "(setsid sleep 5 &) ; exit 3"])
-    func `all that a program says is told before its attempt ends`(end: String) throws {
+    func `all output of a program is reported before its attempt ends`(end: String) throws {
         let server = try ScriptedServer(["/": [.ok("")]])
         let harness = try EngineHarness()
         let script =
@@ -173,7 +173,7 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
-    func `an answer that refuses the body does not wait for a silent program`(
+    func `a response that refuses the body does not wait for a silent program`(
         isExpected: Bool
     ) throws {
         let server = try ScriptedServer(["/": [.status(403) + [.close]]], maximumBodyRead: 1)

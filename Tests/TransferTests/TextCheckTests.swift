@@ -27,7 +27,7 @@ import TransferModel
         #expect(fault([0xEF, 0xBB, 0xBF] + Self.text, pieces: size) == nil)
     }
 
-    @Test func `it is what the standard library takes for UTF-8`() {
+    @Test func `the check agrees with the standard library on UTF-8`() {
         // Every pair of bytes, and those of three and four that decide.
         let edges: [UInt8] = [
             0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0,
@@ -55,7 +55,7 @@ import TransferModel
         }
     }
 
-    @Test func `the place of the first wrong byte is told`() {
+    @Test func `the place of the first wrong byte is reported`() {
         for size in 1...5 {
             #expect(
                 fault(Array("abcdef".utf8) + [0xFF, 0x41], pieces: size)

@@ -35,7 +35,7 @@ import TransferModel
     }
 
     @Test(arguments: [16, 92, 95])
-    func `a stream that breaks off behind its head is truncated`(code: Int) {
+    func `a stream that breaks off after its head is truncated`(code: Int) {
         #expect(failure(code, .receive).kind == .truncated)
         #expect(failure(code, .wait).kind == .reset)
     }
@@ -94,8 +94,7 @@ import TransferModel
     }
 
     @Test(arguments: [(407, true), (403, true), (408, false), (429, false), (502, false)])
-    func `a tunnel that a proxy refuses is a connection that failed`(status: Int, isPermanent: Bool)
-    {
+    func `a tunnel that a proxy refuses is a connect failure`(status: Int, isPermanent: Bool) {
         var end = ExchangeEnd(code: CurlCode(rawValue: 56), phase: .connect)
         end.proxy = ExchangeEnd.Proxy(url: "http://p:1", connectStatus: status)
         end.detail = "CONNECT tunnel failed, response \(status)"
@@ -143,7 +142,7 @@ import TransferModel
         ("error:0A00042E:SSL routines::tlsv1 alert protocol version", true),
         ("error:0A000410:SSL routines::sslv3 alert handshake failure", false),
     ])
-    func `versions that do not meet will not meet later`(detail: String, isPermanent: Bool) {
+    func `incompatible HTTP versions fail for good`(detail: String, isPermanent: Bool) {
         var end = ExchangeEnd(code: CurlCode(rawValue: 35), phase: .tls)
         end.detail = detail
         #expect(TransferFailure(end).isPermanent == isPermanent)

@@ -128,7 +128,7 @@ import TransferModel
     }
 
     @Test(arguments: Way.allCases)
-    func `no bytes that come before a request are its response`(way: Way) throws {
+    func `bytes before a request are not its response`(way: Way) throws {
         let gates = Lock<[String: (done: Gate, sent: Gate)]>([:])
         let route = try Route(way) { request in
             guard let (first, extra) = Self.first(of: request.path) else {
@@ -236,8 +236,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `bytes behind a challenge are not the answer to the request that follows it`() throws
-    {
+    @Test func `bytes after a challenge are not the response to the next request`() throws {
         let server = try ScriptedServer { request in
             if request.headers["authorization"] != nil { return .ok("real") }
             let challenge = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\""

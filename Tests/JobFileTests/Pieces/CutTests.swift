@@ -35,7 +35,7 @@ import Testing
         #expect(keys("a:\n # x\n \n  b: 1\n") == ["b"])
     }
 
-    @Test func `pieces are as long as they are to be`() {
+    @Test func `pieces have their planned length`() {
         let text = "a:\n" + (10..<90).map { "  k\($0): 1\n" }.joined()
         #expect(keys(text, head: 90, piece: 180) == ["k20", "k41", "k62", "k83"])
         // The thread that takes the second piece also reads the first and the third.

@@ -82,7 +82,7 @@ private struct MarkedParts: PartsAhead {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `a text in pieces is the same tree as at once`(block: UInt64) {
+    func `a text in pieces gives the same tree as in one reading`(block: UInt64) {
         for seed in block * 20..<block * 20 + 20 {
             let bytes = Array(RandomJob.text(seed: seed).utf8)
             for variant in 0..<4 as Range<UInt64> {
@@ -150,7 +150,7 @@ private struct MarkedParts: PartsAhead {
         #expect(reading.diagnostics.map(\.code) == ["yaml.alias-expansion"])
     }
 
-    @Test func `a thousand faults end a text in pieces as one at once`() {
+    @Test func `a thousand faults end a text in pieces as in one reading`() {
         let entries = (0..<1_500).map { "  t\($0): { a: 1, a: 2 }\n" }
         let bytes = Array(("tasks:\n" + entries.joined()).utf8)
         #expect(

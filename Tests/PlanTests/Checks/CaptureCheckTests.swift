@@ -32,7 +32,7 @@ import TransferModel
         CaptureReference(source: task, range: place)
     }
 
-    @Test func `a task may use what it needs captures, directly or through others`() throws {
+    @Test func `a task may use captured values of direct and indirect needs`() throws {
         let faults = try faults(Self.tasks, Self.needs) {
             $0.note([Self.reference(to: 0)], of: 1, needs: [Need(entry: 0)])
             $0.note([Self.reference(to: 0)], of: 2, needs: [Need(entry: 1)])
@@ -55,7 +55,7 @@ import TransferModel
         )
     }
 
-    @Test func `an entry whose needs have a fault is given any need`() throws {
+    @Test func `an entry with faulty needs may need anything`() throws {
         let faults = try faults(Self.tasks, Self.needs) {
             $0.noteUnknownNeeds(of: 3)
             $0.note([Self.reference(to: 0)], of: 3, needs: [])

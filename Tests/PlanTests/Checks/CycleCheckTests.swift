@@ -17,7 +17,7 @@ import Testing
         .map(\.message)
     }
 
-    @Test func `each circle is one error that names its tasks`() {
+    @Test func `each loop of needs is one error that names its tasks`() {
         #expect(
             messages([[1], [0], [], [3]]) == [
                 "the tasks need each other in a circle: `t0` needs `t1` needs `t0`",
@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    @Test func `tasks that lead into a circle belong to none`() {
+    @Test func `tasks that lead into a loop belong to none`() {
         #expect(messages([[1], [1], [0]]).count == 1)
         #expect(messages([[], [0], [0, 1]]).isEmpty)
     }

@@ -14,7 +14,7 @@ import Testing
         NeedSearch(graph(needs)).answers(to: pairs.map { .init(nodes: $0..<$0 + 1, source: $1) })
     }
 
-    @Test func `a task leads to all that it needs, directly or not`() {
+    @Test func `a task leads to all of its direct and indirect needs`() {
         let needs = [[], [0], [1], [2, 4], [], [4]]
         let reached: [Set<Int>] = [[], [0], [0, 1], [0, 1, 2, 4], [], [4]]
         let pairs = needs.indices.flatMap { task in needs.indices.map { (task, $0) } }
@@ -30,7 +30,7 @@ import Testing
         #expect(search.answers(to: questions) == [true, false, true, true])
     }
 
-    @Test func `of what leads into a circle nothing is said`() {
+    @Test func `tasks that lead into a loop have no messages`() {
         let needs = [[1], [2], [1], [], [3]]
         #expect(
             answers(needs, [(0, 3), (1, 1), (0, 2), (4, 3), (3, 4)]) == [
@@ -39,21 +39,21 @@ import Testing
         )
     }
 
-    @Test func `of what needs a node whose needs are unknown nothing is said`() {
+    @Test func `dependents of a node with unknown needs have no messages`() {
         let search = NeedSearch(graph([[], [], [0], [2], [], [1]]), unknown: [1..<3])
         let pairs = [(1, 4), (2, 4), (3, 4), (5, 0), (5, 4), (4, 0), (0, 1)]
         let questions = pairs.map { NeedSearch.Question(nodes: $0..<$0 + 1, source: $1) }
         #expect(search.answers(to: questions) == [true, true, true, true, true, false, false])
     }
 
-    @Test func `any number of tasks may be asked about`() {
+    @Test func `any number of tasks may be queried`() {
         let count = 1000
         let chain = (0..<count).map { $0 == 0 ? [] : [$0 - 1] }
         let pairs = (0..<count).flatMap { task in [(task, 0), (task, task / 2), (task / 3, task)] }
         #expect(answers(chain, pairs) == pairs.map { $0 > $1 })
     }
 
-    @Test func `millions of tasks that need one other are answered for`() {
+    @Test func `millions of tasks with one need are handled`() {
         let count = 1_000_000
         var graph = TaskGraph()
         graph.append(needs: [])

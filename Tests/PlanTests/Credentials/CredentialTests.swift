@@ -136,7 +136,7 @@ import TransferModel
         #expect(plan.neededSecrets.map(\.name) == ["b"])
     }
 
-    @Test func `values take their places when they are there`() throws {
+    @Test func `captured values are filled in when they are known`() throws {
         let plan = try Self.plan(
             "{ method: bearer, origin: 'https://a.example', token: '${secret.token}' }"
         )
@@ -144,7 +144,7 @@ import TransferModel
         #expect(filled.sessions[0].credentials.map(\.proof) == [.bearer(Secret("s3same"))])
     }
 
-    @Test func `a value that cannot be sent is told of without it`() throws {
+    @Test func `a value that cannot be sent is reported without the value`() throws {
         let plan = try Self.plan(
             "{ method: bearer, origin: 'https://a.example', token: '${secret.token}' }"
         )

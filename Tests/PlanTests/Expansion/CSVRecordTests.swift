@@ -58,7 +58,7 @@ import Testing
         #expect(fault?.offset == offset)
     }
 
-    @Test func `of a row with too many fields one that cannot be read is told`() {
+    @Test func `of a row with too many fields the unreadable one is reported`() {
         let fault = #expect(throws: RowFault.self) {
             try CSVRecord.fields(of: "a,b,c\rd".utf8.span, count: 2)
         }

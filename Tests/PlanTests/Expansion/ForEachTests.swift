@@ -43,7 +43,7 @@ import TransferModel
         ("jsonLines: rows.ndjson", ["t[7]", "t[k]", "t[true]", "t[text]"]),
         ("items: []", []),
     ])
-    func `items are named by what they are`(form: String, expected: [String]) throws {
+    func `items are named by their content`(form: String, expected: [String]) throws {
         let plan = try Self.plan(
             """
             version: 1
@@ -80,7 +80,7 @@ import TransferModel
         }
     }
 
-    @Test func `values of an item stand wherever a scalar does, with their types`() throws {
+    @Test func `values of an item may be any scalar, with their types`() throws {
         let row =
             #"{"id":1,"n":2.50,"big":12345678901234567890,"on":true,"no":null,"deep":{"list":[10,"x y"]}}"#
         let plan = try Self.plan(
@@ -167,7 +167,7 @@ import TransferModel
         )
     }
 
-    @Test func `twenty faulty rows are listed and no more looked at`() throws {
+    @Test func `twenty faulty rows are listed and no more are checked`() throws {
         let rows = (0..<100).map { "\($0),nowhere-\($0)\n" }.joined()
         let rejected = #expect(throws: PlanRejected.self) {
             try Self.plan(
@@ -197,7 +197,7 @@ import TransferModel
         #expect(try plan.task(at: 0).id == "a")
     }
 
-    @Test func `every task of a forEach is filled in with what another captures`() throws {
+    @Test func `every task of a forEach gets the captured value of its need`() throws {
         let plan = try Self.plan(
             """
             version: 1
@@ -224,7 +224,7 @@ import TransferModel
         (#"["${item}"]"#, true), ("[login]", false), (#"[login, "${item}"]"#, false),
         (#"["then[${item}]"]"#, false), ("[other]", true),
     ])
-    func `each task of a forEach needs what it is filled in with`(
+    func `each task of a forEach needs the sources of its captured values`(
         needs: String,
         isMissing: Bool
     ) throws {

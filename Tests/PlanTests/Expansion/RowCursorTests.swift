@@ -56,7 +56,7 @@ import Testing
         #expect(data.text(of: 199).map { Array($0.text) } == Array("199,\"v\n199\"".utf8))
     }
 
-    @Test func `no row of a changed file is had`() throws {
+    @Test func `no row of a changed file is used`() throws {
         let (source, file) = try source(10)
         file.change()
         var cursor = RowCursor(source)

@@ -254,7 +254,7 @@ import TransferModel
         ("https://b.example/a/${raw:var.v}", "../b", "https://b.example/a/../b"),
         ("https://b.example/?${var.v}", "a=1", "job.url-part"),
     ])
-    func `the job's own values may be URLs, hosts and paths where these stand`(
+    func `the job's own values may be URLs, hosts and paths in their places`(
         written: String,
         value: String,
         url: String

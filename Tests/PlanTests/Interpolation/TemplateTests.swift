@@ -31,7 +31,7 @@ import Testing
         ("$$", ["$$"]),
         ("{}", ["{}"]),
     ])
-    func `a text is taken apart at its expressions`(text: String, expected: [String]) {
+    func `a text is split at its expressions`(text: String, expected: [String]) {
         #expect(pieces(text) == expected)
         #expect(Template(text).faults.isEmpty)
     }

@@ -69,7 +69,7 @@ import TransferModel
         #expect(try json("${env.N:-5}") == "\"5\"")
     }
 
-    @Test func `a value of the command line wins and is read as a scalar`() throws {
+    @Test func `a value of the command line overrides and is read as a scalar`() throws {
         #expect(try json("${var.n}", declared: "{ n: 1 }", variables: ["n": "7"]) == "7")
         #expect(try json("${var.n}", variables: ["n": "7"]) == "7")
         #expect(
@@ -96,7 +96,7 @@ import TransferModel
         )
     }
 
-    @Test func `an unused variable is checked all the same`() throws {
+    @Test func `an unused variable is checked, too`() throws {
         let text = "version: 1\nvariables: { a: '${env.NONE}' }\ndata: { b: { url: 'http://a/' } }"
         #expect(try TestJob.faults(text) == ["2:18 job.missing-variable"])
     }
@@ -144,7 +144,7 @@ import TransferModel
         #expect(try TestJob.faults(text) == ["24:8 job.out-of-range"])
     }
 
-    @Test func `many long values end at a limit, which is told once`() throws {
+    @Test func `many long values end at a limit, which is reported once`() throws {
         let names = (0..<200).map { "  v\($0): \"${var.x}${var.x}\"" }.joined(separator: "\n")
         let text = "version: 1\nvariables:\n\(names)\ndata: { b: { url: 'http://a/' } }"
         let long = String(repeating: "x", count: 1 << 19)
@@ -152,7 +152,7 @@ import TransferModel
     }
 
     @Test(arguments: ["a\nb", "a\rb", "a\u{0}b"])
-    func `a value cannot end a line of the request`(value: String) throws {
+    func `a value cannot add a line to the request`(value: String) throws {
         let text = """
             version: 1
             data:
@@ -165,7 +165,7 @@ import TransferModel
         #expect(faults == ["4:10 job.bad-url", "5:13 job.bad-method", "6:19 job.bad-header"])
     }
 
-    @Test func `settings take numbers and truth values from the environment`() throws {
+    @Test func `settings parse numbers and truth values of the environment`() throws {
         let plan = try TestJob.plan(
             """
             version: 1

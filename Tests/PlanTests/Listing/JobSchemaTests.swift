@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `every key says what it does`() {
+    @Test func `every key has a description`() {
         for (name, keys) in Self.tables + [("job", JobTable.table.keys)] {
             for key in keys.keys where key.shape != nil {
                 #expect(key.summary.hasSuffix("."), "\(name).\(key.name)")

@@ -30,7 +30,7 @@ import Testing
         return text
     }
 
-    @Test func `tasks stand behind those that they need`() throws {
+    @Test func `tasks follow their needs`() throws {
         let lines = try Self.text().split(separator: "\n").filter { $0.contains(". download ") }
         #expect(lines == ["1. download first (line 14)", "2. download second (line 8)"])
     }
@@ -44,7 +44,7 @@ import Testing
         "schedule.maxConcurrentTasks 16 (default)", #"description a\tb (line 14)"#,
         "priority 0.5 (default)",
     ])
-    func `each setting has its value and what set it`(expected: String) throws {
+    func `each setting has its value and its origin`(expected: String) throws {
         let lines = try Self.text().split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }
@@ -113,7 +113,7 @@ import Testing
         #expect(text.contains("${env.KEY:-none}"))
     }
 
-    @Test func `the same stands in the JSON`() throws {
+    @Test func `the JSON has the same content`() throws {
         var bytes: [UInt8] = []
         PlanListing(try Self.plan()).writeJSON { piece in
             for index in piece.indices { bytes.append(piece[index]) }
@@ -127,7 +127,7 @@ import Testing
         #expect(!String(decoding: bytes, as: UTF8.self).contains("s3cret"))
     }
 
-    @Test func `each task of a forEach has its values, and what they share`() throws {
+    @Test func `each task of a forEach has its own values and the shared ones`() throws {
         let plan = try ForEachTests.plan(
             """
             version: 1

@@ -74,7 +74,7 @@ import TransferModel
         ("token", "a\nb"), ("token", "a\r\nX-Evil: b"), ("token", "a\0b"), ("path", "a\nb"),
         ("path", "a\0b"), ("path", "a\u{7F}b"), ("shared", "a\nb"),
     ])
-    func `a value that could become syntax is refused before anything is sent`(
+    func `a value that could become syntax is refused before any request`(
         name: String,
         value: String
     ) throws {
@@ -174,7 +174,7 @@ import TransferModel
         ("login", []), ("field", ["token"]), ("query", ["token"]), ("form", ["token"]),
         ("parts", ["token"]), ("packed", ["token"]),
     ])
-    func `a task that waits for captured values needs its secrets all the same`(
+    func `a task that waits for captured values still needs its secrets`(
         task: String,
         names: [String]
     ) throws {
@@ -281,7 +281,7 @@ import TransferModel
         ("[https, http]", "${item}://a.example/", "job.secret-over-plain-http"),
         (#"["${secret.token}"]"#, "https://a.example/${item}", "job.secret-misplaced"),
     ])
-    func `no item takes a secret where it may not stand`(
+    func `an item cannot carry a secret to a forbidden setting`(
         items: String,
         url: String,
         code: String
@@ -372,7 +372,7 @@ import TransferModel
     }
 
     @Test(arguments: ["${env.TOKEN}", "${var.token}", "${env.TOKEN:-none}"])
-    func `the variable of a secret is not filled in beside it`(text: String) throws {
+    func `the variable of a declared secret is an error in expressions`(text: String) throws {
         let faults = try TestJob.faults(
             """
             version: 1

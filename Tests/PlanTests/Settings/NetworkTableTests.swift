@@ -55,7 +55,7 @@ import TransferModel
         #expect(access == [all, [.constrained, .unclassified], all])
     }
 
-    @Test func `a task alone makes interfaces matter`() throws {
+    @Test func `a flag of a task alone makes interfaces matter`() throws {
         let plan = try TestJob.download("allowsCellularAccess: false")
         #expect(plan.dependsOnNetwork)
         let rows = try TestJob.plan(
@@ -68,7 +68,7 @@ import TransferModel
         #expect(rows.dependsOnNetwork)
     }
 
-    @Test func `defaults hold for sessions, which may say otherwise`() throws {
+    @Test func `defaults apply to sessions, which may override them`() throws {
         let plan = try TestJob.plan(
             """
             version: 1

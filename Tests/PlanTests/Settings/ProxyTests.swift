@@ -142,7 +142,7 @@ import TransferModel
         #expect(codes == (code.map { [$0] } ?? []))
     }
 
-    @Test func `it is the proxy's origin that a secret is bound to`() throws {
+    @Test func `a secret is bound to the proxy's origin`() throws {
         let bound = "{ word: { env: WORD, origins: [\"https://p.test\"] } }"
         #expect(try Self.codes(Self.proxy("https://p.test"), secrets: bound) == [])
         let elsewhere = try Self.codes(Self.proxy("https://q.test"), secrets: bound)
@@ -188,7 +188,7 @@ import TransferModel
         return listing
     }
 
-    @Test func `plan shows the proxy and which line says so, but no password`() throws {
+    @Test func `plan shows the proxy and its line, but no password`() throws {
         let proxy = """
             { http: "http://a.test:1", exceptions: [b.test],
               https: { url: "https://p.test", user: me, password: hush-hush } }

@@ -33,7 +33,7 @@ import TransferModel
         #expect(text(try self.task("form: {}")) == "")
     }
 
-    @Test func `a type set by hand wins over that of a form`() throws {
+    @Test func `a declared type overrides that of a form`() throws {
         let task = try task("form: { a: 1 }\n    headers: { content-type: text/x-form }")
         #expect(type(task) == ["text/x-form"])
     }
@@ -88,7 +88,7 @@ import TransferModel
         #expect(self.type(task).isEmpty)
     }
 
-    @Test func `the session's type does not hold for a multipart body`() throws {
+    @Test func `the session's Content-Type does not apply to a multipart body`() throws {
         let plan = try TestJob.plan(
             """
             version: 1

@@ -35,7 +35,7 @@ import TransferModel
     }
 
     @Test(arguments: [1, 3, 4, 100])
-    func `a task that was kept is the one that is read, the first and the second time`(
+    func `a kept task is the same in the first and the second reading`(
         most: Int
     ) throws {
         let reading = try Self.plan(keeping: 0)
@@ -51,7 +51,7 @@ import TransferModel
         }
     }
 
-    @Test func `tasks that others are left out beside keep their own settings`() throws {
+    @Test func `tasks beside left-out ones keep their own settings`() throws {
         let plan = try Self.plan(keeping: 100, only: ["last"])
         #expect(plan.taskCount == 1)
         #expect(try plan.task(at: 0).id == "last")

@@ -48,7 +48,7 @@ import TransferModel
     }
 
     @Test(arguments: [3, 40, 1_499])
-    func `a variable is used wherever it stands`(number: Int) throws {
+    func `a variable counts as used in any place`(number: Int) throws {
         let text = Self.job { $0 == number ? "description: ${var.used}" : nil }
         let plan = try TestJob.plan(text, variables: ["used": "a", "spare": "b"])
         #expect(plan.warnings.map(\.code) == ["job.unused-variable"])
@@ -56,7 +56,7 @@ import TransferModel
         #expect(try plan.task(at: number).description == "a")
     }
 
-    @Test func `every task is what it says`() throws {
+    @Test func `every task has its declared settings`() throws {
         let text = Self.job(
             "data:\n  login: { url: https://a.example/, capture: { id: { json: /a } } }\n"
         ) {

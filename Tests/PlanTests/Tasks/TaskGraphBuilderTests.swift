@@ -91,7 +91,7 @@ import Testing
         )
     }
 
-    @Test func `groups that need each other are a circle of two`() throws {
+    @Test func `groups that need each other are a loop of two`() throws {
         let rejected = #expect(throws: PlanRejected.self) {
             try ForEachTests.plan(
                 """

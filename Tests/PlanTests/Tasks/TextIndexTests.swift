@@ -17,14 +17,14 @@ import SystemKit
         }
     }
 
-    @Test func `entries of one hash are told apart`() {
+    @Test func `entries of one hash are distinguished`() {
         var index = TextIndex(capacity: 100)
         for number in 0..<100 { index.insert(number, hash: 42) }
         for number in 0..<100 { #expect(index.find(42) { $0 == number } == number) }
         #expect(index.find(42 | 1 << 40) { _ in true } == nil)
     }
 
-    @Test func `an index takes no more than it has room for`() {
+    @Test func `an index accepts no more entries than its capacity`() {
         var index = TextIndex(capacity: 0)
         for number in 0..<20 { index.insert(number, hash: UInt64(number)) }
         #expect(index.find(19) { $0 == 19 } == nil)

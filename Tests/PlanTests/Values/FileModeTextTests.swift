@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         ("644", #""0644""#), ("0o644", #""0644""#), ("0644", #""0644""#), ("7", nil), ("999", nil),
     ])
-    func `an integer is taken for the octal digits that it shows`(text: String, likely: String?) {
+    func `an integer mode is read as its octal digits`(text: String, likely: String?) {
         #expect(FileModeText.likely(text) == likely)
     }
 }

@@ -20,7 +20,7 @@ import Testing
         ("http://a#", true), ("https://a.example", false), ("https://", false), ("https:/", false),
         ("", false), ("/path/", false),
     ])
-    func `the beginning of a URL says where it leads when its host is ended`(
+    func `the beginning of a URL determines its origin after a whole host`(
         front: String,
         hasOrigin: Bool
     ) {

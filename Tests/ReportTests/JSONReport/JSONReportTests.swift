@@ -62,7 +62,7 @@ import TransferModel
         #expect(text.contains("no connection to http://‹redacted›@127.0.0.1:9/"))
     }
 
-    @Test func `no secret is in the text, wherever it comes from`() throws {
+    @Test func `no secret of any source is in the text`() throws {
         let secret = "s€cret/1"
         let encoded = "c+KCrGNyZXQvMQ=="
         var record = Samples.refused
@@ -141,7 +141,7 @@ import TransferModel
         }
     }
 
-    @Test func `each of several heads stands where it was received`() throws {
+    @Test func `each of several heads is recorded in its order`() throws {
         var random = SplitMix64(seed: 3)
         var events: [RunEvent] = [.started(Samples.header)]
         var summary = RunSummary(endDate: Samples.time(1_200_000))

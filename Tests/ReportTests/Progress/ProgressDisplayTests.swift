@@ -103,7 +103,7 @@ import TransferModel
     }
 
     @Test(arguments: [ProgressStyle.none, .bar])
-    func `only where lines stay silence is broken`(style: ProgressStyle) {
+    func `only plain progress reports after silence`(style: ProgressStyle) {
         let screen = Screen()
         let display = screen.display(style, Self.terminal)
         #expect(display.progressInterval == (style == .bar ? .milliseconds(200) : nil))

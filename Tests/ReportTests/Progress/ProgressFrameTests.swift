@@ -64,7 +64,7 @@ import TransferModel
         }
     }
 
-    @Test func `all figures stand on a wide terminal`() {
+    @Test func `a wide terminal shows all figures`() {
         let lines = ProgressFrame(running: Self.tasks, total: Self.total)
             .lines(columns: 200, rows: 24)
         #expect(

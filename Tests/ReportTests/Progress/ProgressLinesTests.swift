@@ -28,7 +28,7 @@ import TransferModel
         #expect(lines.finished(record) == "skipped    later\n")
     }
 
-    @Test func `a task that the run kept from starting says why, once`() {
+    @Test func `a task that the run kept from starting has one reason`() {
         var record = Samples.record("later", 3, .skipped)
         record.error = TransferFailure(
             kind: .cancelled,

@@ -16,7 +16,7 @@ import Testing
         (#"\\u:p@h"#, #"\\‹redacted›@h"#), ("http://h/a//b@c", "http://h/a//b@c"),
         ("https://cdn.h/npm/@x/y", "https://cdn.h/npm/@x/y"),
     ])
-    func `user information of URLs is redacted wherever it stands`(text: String, result: String) {
+    func `user information of URLs is redacted in any place`(text: String, result: String) {
         #expect(Redaction.text(text, maximumBytes: 1000) == result)
     }
 
@@ -25,7 +25,7 @@ import Testing
         ("/a@b", "/a@b"), ("a@b", "a@b"), (" //u:p@h?x@y", " //‹redacted›@h?x@y"),
         ("http:/u@h", "http:/‹redacted›@h"), ("http://h/x@y", "http://h/x@y"),
     ])
-    func `user information of a Location is redacted whatever stands in it`(
+    func `any user information of a Location is redacted`(
         text: String,
         result: String
     ) {

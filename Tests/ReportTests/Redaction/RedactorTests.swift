@@ -184,7 +184,7 @@ import TransferModel
         )
     }
 
-    @Test func `bytes that are no text are looked through too`() throws {
+    @Test func `bytes that are no text are searched, too`() throws {
         let redactor = try #require(Redactor([Secret("hunter2")]))
         let bytes: [UInt8] = [0xFF, 0x25] + Array("hunter2".utf8) + [0x5C, 0x75, 0xC3, 0x25, 0x32]
         #expect(
@@ -194,7 +194,7 @@ import TransferModel
     }
 
     @Test(arguments: 0..<200)
-    func `of a random secret nothing is left in random surroundings`(seed: Int) throws {
+    func `a random secret leaves no trace in random surroundings`(seed: Int) throws {
         var random = Numbers(state: UInt64(seed + 1))
         let letters = Array(#"abAB12+/ %&="\{}é😀"#)
         let secret = String((0..<random.next(4...20)).map { _ in letters[random.next(0...17)] })

@@ -71,7 +71,7 @@ import TransferModel
         #expect(stream.take(Array(" market.\n".utf8)) == Array("Super market.\n".utf8))
     }
 
-    @Test func `padding without end is not held back without end`() throws {
+    @Test func `endless padding is not held back forever`() throws {
         let redactor = try #require(Redactor([Secret("SuperSecretToken99")]))
         var stream = StreamRedactor(redactor)
         var shown = stream.take(Array("U3VwZXJTZWNy".utf8)).count

@@ -143,7 +143,7 @@ import TransferModel
         #expect(try run().cache?.reason == .notStored)
     }
 
-    @Test func `an older stored response does not follow a file that was cut and begun anew`()
+    @Test func `a restarted download does not use an older stored response`()
         throws
     {
         let body = { @Sendable (version: Int) in String(repeating: "\(version)", count: 2_000_000) }
@@ -198,7 +198,7 @@ import TransferModel
     }
 
     // RFC 5861 §3
-    @Test func `a stale response that answers a range is refreshed as a whole`() throws {
+    @Test func `a stale response to a range is refreshed as a whole`() throws {
         let stale = "Cache-Control: max-age=0, stale-while-revalidate=600"
         let server = try ScriptedServer { request in
             request.headers["if-none-match"] == nil
@@ -286,7 +286,7 @@ import TransferModel
         }
     }
 
-    @Test func `an origin that fails has not changed what it is asked about`() throws {
+    @Test func `a failing origin invalidates nothing`() throws {
         let server = try ScriptedServer { request in
             request.headers["if-none-match"] == nil
                 ? .ok("content", ["ETag: \"a\"", "Cache-Control: max-age=0"]) : .status(503)

@@ -153,7 +153,7 @@ import TransferModel
         #expect(server.requests.count == 2)
     }
 
-    @Test func `attempts that ask for one URL at once are answered by one request`() throws {
+    @Test func `simultaneous attempts for one URL share one request`() throws {
         let server = try ScriptedServer { _ in .ok("content", [Self.fresh]) }
         let harness = try EngineHarness(cache: cache())
         let results = try harness.run(

@@ -83,7 +83,7 @@ import TransferModel
         #expect(held == [false, waits])
     }
 
-    @Test func `only what may be answered from the cache waits`() throws {
+    @Test func `only attempts that may use the cache wait`() throws {
         var collapsing = RequestCollapsing(hasCache: [true, false])
         let held = [
             try attempt(1), try attempt(2) { $0.cachePolicy = nil },

@@ -56,7 +56,7 @@ import TransferModel
             (["Digest realm=x", "Basic realm=x"], 0),
         ]
     )
-    func `the strongest method that a challenge lets in is chosen`(
+    func `the strongest method of a challenge is chosen`(
         fields: [String],
         position: Int
     ) throws {
@@ -64,7 +64,7 @@ import TransferModel
         #expect(try Self.answers(Self.all, to: [challenges]) == [.credential(position)])
     }
 
-    @Test func `nothing answers what it has no credential for`() throws {
+    @Test func `a challenge without a matching credential gets no answer`() throws {
         let foreign = Self.credential(.basic(Self.login), host: "b.example")
         let other = Self.credential(.basic(Self.login), realm: "theirs")
         let basic = Self.challenges("Basic realm=ours")
@@ -282,7 +282,7 @@ import TransferModel
         #expect((known.credential(for: try HTTPURL(url)) == 3) == isKnown)
     }
 
-    @Test func `the nearest folder that is known counts`() throws {
+    @Test func `the nearest known folder counts`() throws {
         var known = KnownSpaces()
         known.note(0, at: try HTTPURL("https://a.example/"), hasRealm: false)
         known.note(1, at: try HTTPURL("https://a.example/a/b"), hasRealm: true)

@@ -32,7 +32,7 @@ import TransferModel
         #expect(!hold.holdsBodyBack(forProxy: false))
     }
 
-    @Test func `after a refusal no proxy holds the body back, but the next server may`() {
+    @Test func `after a refusal only the next server may delay the body`() {
         var hold = BodyHold()
         hold.beginHop(awaitsChallenge: true)
         hold.didRefuse()
@@ -60,7 +60,7 @@ import TransferModel
         #expect(hold.sendsUnasked(after: late) == mayRepeat)
     }
 
-    @Test func `a task's own expectation is dropped unless the task counts on the refusal`() {
+    @Test func `a task's own Expect is dropped unless the task expects the refusal`() {
         let hold = BodyHold()
         #expect(hold.sendsUnasked(after: refusal(expect: "100-Continue")))
         #expect(!hold.sendsUnasked(after: refusal(expect: "x-other")))

@@ -56,7 +56,7 @@ import Testing
         #expect(!lacks)
     }
 
-    @Test func `another failure of TLS says nothing of versions`() {
+    @Test func `another failure of TLS is not about versions`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
         let order = demand(isSentOnce: true)
         let lacks = policy.lacksVersion(

@@ -116,7 +116,7 @@ import TransferModel
         #expect(policy.faultAtBeginning(asksForTicket: false) == nil)
     }
 
-    @Test func `an address in the URL is checked by its own way`() throws {
+    @Test func `an address in the URL is checked by its own path`() throws {
         let ways = FakeWays([Self.eth0, Self.wwan0], leading: 3)
         let policy = try policy(ways, to: "http://203.0.113.9/")
         #expect(policy.faultAtBeginning(asksForTicket: false) == .noWay(.cellular))
@@ -124,7 +124,7 @@ import TransferModel
         #expect(policy.faultAtBeginning(asksForTicket: false) == nil)
     }
 
-    @Test func `a ticket is not asked for while a forbidden interface is usable`() throws {
+    @Test func `no ticket is requested while a forbidden interface is usable`() throws {
         let policy = try policy(FakeWays([Self.eth0, Self.wwan0], leading: 2))
         #expect(
             policy.faultAtBeginning(asksForTicket: true)

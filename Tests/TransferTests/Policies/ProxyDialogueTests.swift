@@ -134,7 +134,7 @@ import TransferModel
     }
 
     @Test(arguments: [(ProxyCredentials.Method.basic, 1), (.digest, 2)], ["http", "https"])
-    func `each task presents its login, and a refused one no more than that`(
+    func `each task presents its login, and a refused one only once`(
         method: (ProxyCredentials.Method, requests: Int),
         scheme: String
     ) throws {

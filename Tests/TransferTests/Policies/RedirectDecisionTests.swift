@@ -37,7 +37,7 @@ import TransferModel
         ("http://a.example/1", "https://a.example/1", false),
         ("http://127.0.0.1/1", "http://localhost/1", false),
     ])
-    func `fields that may hold a secret stay at their origin`(
+    func `fields that may hold a secret stay at their own origin`(
         url: String,
         target: String,
         staysHome: Bool
@@ -55,7 +55,7 @@ import TransferModel
         ("http://me:pw@A/x@y", "http://a", "/x@y"), ("http://A?\u{301}@B/x", "http://a", "/"),
         ("http://A#\u{301}@B/x", "http://a", "/"), ("http://m\u{301}@A/x", "http://a", "/x"),
     ])
-    func `a target is taken apart by bytes`(target: String, origin: String, path: String) throws {
+    func `a request target is split by bytes`(target: String, origin: String, path: String) throws {
         guard case .follow(let next, _) = try Self.decision(from: "http://c/", to: target) else {
             Issue.record("the redirect is not followed")
             return
@@ -135,7 +135,7 @@ import TransferModel
     }
 
     @Test(arguments: [301, 302, 307, 308], ["DELETE", "PUT", "POST", "PATCH", "OPTIONS"])
-    func `an order without a body stays at its origin as one with a body does`(
+    func `an order without a body does not leave its origin either`(
         status: Int,
         method: String
     ) throws {

@@ -182,7 +182,7 @@ import TransferModel
         }
     }
 
-    @Test func `questions about a part are answered while its record is written`() throws {
+    @Test func `a partial file can be queried while its record is written`() throws {
         let part = try part()
         part.keep(Self.traits("d"), bootIdentifier: "boot")
         let answers = Lock<[Bool]?>(nil)
@@ -202,7 +202,7 @@ import TransferModel
         #expect(answers.withLock { $0 } == [true, true, false, false])
     }
 
-    @Test func `each run vouches for what it adds, without reading what is there`() throws {
+    @Test func `each run hashes the bytes it adds without reading the earlier ones`() throws {
         try leave(checkpointAt: 60_000)
         do {
             let part = try #require(try find())
@@ -280,7 +280,7 @@ import TransferModel
         #expect(try !part.verify())
     }
 
-    @Test func `no checkpoint vouches for a beginning that has changed`() throws {
+    @Test func `no checkpoint covers a changed beginning`() throws {
         try leave()
         try spoilBeginning()
         let part = try #require(try find())
@@ -329,7 +329,7 @@ import TransferModel
         #expect(try find(boot: "")?.size == 60_000)
     }
 
-    @Test func `the last byte is never noted, because it is asked for again`() throws {
+    @Test func `the last byte is never noted, because it is requested again`() throws {
         let folder = try Folder(path: folder.path, create: false)
         do {
             let file = try OutputFile(in: folder, name: "out")

@@ -18,7 +18,7 @@ import TransferModel
         .init(path: folder.path(name), displayPath: name)
     }
 
-    @Test func `only files with a record are looked for`() throws {
+    @Test func `only partial files with a record are searched`() throws {
         try folder.write("", to: "a/.x.part.record")
         try folder.write("", to: "a/.y.part")
         var folders = PartialFolders()

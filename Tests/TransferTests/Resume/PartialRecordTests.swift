@@ -34,7 +34,7 @@ import TransferModel
         #expect(Self.read(try #require(record.text)) == record)
     }
 
-    @Test func `a text that is torn, changed or lengthened anywhere is not believed`() throws {
+    @Test func `a text that is torn, changed or lengthened anywhere is not used`() throws {
         let text = try #require(Self.record.text)
         for count in text.indices { #expect(Self.read(Array(text.prefix(count))) == nil) }
         for place in text.indices {
@@ -66,7 +66,7 @@ import TransferModel
         #expect(read([]) == nil)
     }
 
-    @Test func `a whole text of another version is known as one of ours`() throws {
+    @Test func `a whole text of another version is recognized`() throws {
         let line = Array("{\"formatVersion\":1}".utf8)
         let seal = try #require(MessageDigest.sha256(of: line))
         let text = line + Array("\n\"\(seal)\"\n".utf8)
@@ -94,7 +94,7 @@ import TransferModel
     }
 
     @Test(arguments: [[5, 3], [3, 3], [0], [11]] as [[Int64]])
-    func `stretches that do not follow each other are not believed`(ends: [Int64]) throws {
+    func `ranges that do not follow each other are not used`(ends: [Int64]) throws {
         var record = Self.record
         record.checkpoints = ends.map { .init(length: $0, digest: "aa") }
         #expect(Self.read(try #require(record.text)) == nil)

@@ -46,7 +46,7 @@ import TransferModel
         #expect(Set(digests).count == 9)
     }
 
-    @Test func `with a checksum nothing else counts: a mirror gets fewer fields`() {
+    @Test func `with a checksum request fields do not matter`() {
         let checksum = TaskSpec.ExpectedChecksum.digest(Checksum(.sha256, digest: [1]))
         let field = HeaderField(name: "Authorization", value: "Bearer x")
         #expect(

@@ -6,7 +6,7 @@ import TransferModel
 @Suite struct ResumeOfferTests {
     private static let offer = ResumeOffer(offset: 5, total: 10, validator: .entityTag("\"a\""))
 
-    @Test func `the rest is asked for on condition that nothing has changed`() {
+    @Test func `the rest is requested with If-Range`() {
         #expect(
             Self.offer.fields == [
                 HeaderField(name: "Range", value: "bytes=5-"),

@@ -57,7 +57,7 @@ import TransferModel
         (["Last-Modified: yesterday", "Date: Sun, 06 Nov 1994 08:49:37 GMT"], nil),
         ([], nil),
     ])
-    func `only what is strong is a validator`(fields: [String], text: String?) {
+    func `only a strong validator counts`(fields: [String], text: String?) {
         #expect(ResumeValidator(Self.head(fields), now: Self.now)?.text == text)
     }
 

@@ -153,7 +153,7 @@ import TransferModel
         #expect(results[1].resume?.upload?.partial == nil)
     }
 
-    @Test func `an application that failed on all of it is not asked for the same`() throws {
+    @Test func `an upload that ends with a 503 is not queried for its offset`() throws {
         // The status came, and says that it is not the answer that was lost.
         let server = try UploadOrigin(.init { $0.status = 503 })
         let results = try upload(server.url("/"))
@@ -161,7 +161,7 @@ import TransferModel
         #expect(server.outline == ["POST"])
     }
 
-    @Test func `the answer to the last part is the task's`() throws {
+    @Test func `the response to the last part is the task's response`() throws {
         let server = try UploadOrigin(
             .init {
                 $0.faults = [0: .cut(after: 5)]

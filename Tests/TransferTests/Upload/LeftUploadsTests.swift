@@ -68,7 +68,7 @@ import TransferModel
         #expect(try records() == 0)
     }
 
-    @Test func `more servers than are told at once are all told`() throws {
+    @Test func `all servers are notified, in several batches`() throws {
         let server = try ScriptedServer { _ in .status(204) }
         try leave((0..<40).map { ("\($0)", server.url("/\($0)")) })
         #expect(try giveUp(LeftUploads(in: folder.path)) == 40)

@@ -59,7 +59,7 @@ import TransferModel
         #expect(store.isEmpty)
     }
 
-    @Test func `a version that was agreed on is asked for at once the next time`() throws {
+    @Test func `an agreed version is used at once the next time`() throws {
         let server = try UploadOrigin(.init { $0.versions = [3] })
         let harness = try EngineHarness()
         for _ in 0..<2 { _ = try upload(server.url("/"), harness: harness) }

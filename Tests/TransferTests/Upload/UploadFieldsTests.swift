@@ -47,7 +47,7 @@ import TransferModel
             ("max-append-size=-1", nil), ("max-append-size", nil), ("max-size=9", nil), ("", nil),
         ] as [(String, Int64?)]
     )
-    func `of the limits that of a part counts`(text: String, size: Int64?) {
+    func `of several upload limits only max-append-size counts`(text: String, size: Int64?) {
         #expect(fields(["Upload-Limit: \(text)"]).maximumAppendSize == size)
     }
 
@@ -55,7 +55,7 @@ import TransferModel
         fields.map { "\($0.name): \($0.value)" }
     }
 
-    @Test func `the first request says that it has all, each version in its words`() {
+    @Test func `the first request declares a whole body in each version's fields`() {
         let send = { (version: UploadVersion) in
             lines(UploadFields.sending(version, from: nil, isLast: true, total: 9))
         }

@@ -53,7 +53,7 @@ import Testing
             (503, [], .refused(status: 503)),
         ] as [(Int, [String], UploadMachine.Fault)]
     )
-    func `an order that may have come to its end is not begun anew under other fields`(
+    func `a possibly complete order is not restarted under other fields`(
         status: Int,
         lines: [String],
         fault: UploadMachine.Fault

@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `no answers at all lead on for ever`() {
+    @Test func `no series of responses makes the machine loop forever`() {
         var generator = SplitMix64(seed: 5)
         let lines = [
             "Upload-Offset: 0", "Upload-Offset: 500000", "Upload-Offset: 1000000",

@@ -164,7 +164,7 @@ import TransferModel
     }
 
     @Test(arguments: [404, 410, 400, 405])
-    func `an upload that is gone begins anew where that may be`(status: Int) {
+    func `a forgotten upload begins anew if it is repeatable`(status: Int) {
         let machine = asking(isRepeatable: true)
         #expect(machine.answer(status) == .proceed)
         #expect(machine.leg == .creation)
@@ -193,7 +193,7 @@ import TransferModel
     }
 
     @Test(arguments: [401, 403, 408, 425, 429, 500, 503])
-    func `an answer that says nothing of the upload leaves it as it is`(status: Int) {
+    func `a response without upload fields leaves the upload unchanged`(status: Int) {
         let machine = asking()
         #expect(machine.answer(status) == .fail(.refused(status: status)))
         #expect(machine.url == own)
@@ -246,7 +246,7 @@ import TransferModel
     }
 
     @Test(arguments: ["Upload-Complete: ?1", "Upload-Incomplete: ?0", "X: 1"])
-    func `the answer to the last part is that to the task`(line: String) {
+    func `the response to the last part is judged`(line: String) {
         let machine = sending()
         #expect(machine.answer(200, line) == .judge)
         // The response may be lost until its body has arrived.
@@ -254,7 +254,7 @@ import TransferModel
     }
 
     @Test(arguments: ["Upload-Complete: ?0", "Upload-Incomplete: ?1", "X: 1"])
-    func `behind every other part is asked how much there is`(line: String) {
+    func `after every other part the offset is requested`(line: String) {
         let machine = sending(isLast: false)
         #expect(machine.answer(201, line) == .proceed)
         #expect(machine.leg == .offset)

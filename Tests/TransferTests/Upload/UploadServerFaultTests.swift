@@ -38,7 +38,7 @@ import TransferModel
         #expect(server.bodies.isOnly(Self.body))
     }
 
-    @Test func `an upload that is gone begins anew`() throws {
+    @Test func `a forgotten upload begins anew`() throws {
         let server = try UploadOrigin(
             .init { $0.faults = [0: .cut(after: 1_000_000), 1: .forget] }
         )
@@ -94,7 +94,7 @@ import TransferModel
         #expect(server.requests.last?.target == "/upload/1?here")
     }
 
-    @Test func `another origin is not asked, and gets nothing`() throws {
+    @Test func `another origin gets no request`() throws {
         let other = try UploadOrigin()
         let server = try UploadOrigin(
             .init {

@@ -18,7 +18,7 @@ import TransferModel
         #expect(AccessCheck.faults(of: draft, in: TestPlace.session(), at: place).isEmpty)
     }
 
-    @Test func `a task forbids no interface where the kernel chooses the paths`() throws {
+    @Test func `multipath is not allowed beside a flag of a task`() throws {
         let place = try TestPlace.of(.data, "allowsCellularAccess: false")
         let draft = TestPlace.draft { $0.deniedAccess = .cellular }
         let session = TestPlace.session { $0.multipathServiceType = .handover }
@@ -49,7 +49,7 @@ import TransferModel
         #expect(findings(TestPlace.session()).isEmpty)
     }
 
-    @Test func `an order that differs in every run is warned of, where it is sent again`() throws {
+    @Test func `an order that differs in every run causes a warning`() throws {
         let place = try TestPlace.of(.upload, "idempotencyKey: auto")
         func warnings(_ key: KeyDraft) -> [String] {
             let draft = TestPlace.draft { $0.idempotencyKey = key }
@@ -74,7 +74,7 @@ import TransferModel
         }
     }
 
-    @Test func `an idempotency key stands in one place`() throws {
+    @Test func `an idempotency key in two places is an error`() throws {
         let place = try TestPlace.of(.upload, "idempotencyKey: a")
         let field = HeaderField(name: "idempotency-key", value: "b")
         func messages(_ own: [HeaderField], _ inherited: [HeaderField]) -> [String] {
