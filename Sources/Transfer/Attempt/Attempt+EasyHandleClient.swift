@@ -29,7 +29,7 @@ extension Attempt: EasyHandleClient {
         if isNew { session.keep(handle.newestOpening, of: number) }
         if session.paths != nil, !mayUse(connection, number, isNew: isNew) { return false }
         let isSecure = hop.url.origin.scheme == .https
-        if isNew { osErrnoOfConnecting = handle.lastOSErrno }
+        if isNew { self.connection.osErrnoOfConnecting = handle.lastOSErrno }
         let tls = isSecure ? handle.useTLS() : nil
         if isNew, let tls, !tls.hasChosenProtocol, !mayUseUnchosenVersion() { return false }
         recorder.willSendRequest(
@@ -48,7 +48,7 @@ extension Attempt: EasyHandleClient {
         if !recorder.hasBegunRequest { tunnel?.willAnswerAnew() }
         if route != nil { noteLogin(bytes) }
         let isRewritten =
-            !signature.isEmpty || upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
+            !sent.signature.isEmpty || upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
         let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
         recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
         if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
@@ -93,11 +93,11 @@ extension Attempt: EasyHandleClient {
             recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
             // Chunks are more than what they carry, and bytes behind them or behind a lone head are
             // told of in words alone.
-            if !hearsTraffic,
+            if !sent.hearsTraffic,
                 response.parser.framing.isChunked || response.parser.framing.contentLength == 0
                     || hasNoBody(head)
             {
-                hearsTraffic = true
+                sent.hearsTraffic = true
                 handle.hearTraffic()
             }
             return didReceive(head)
@@ -110,10 +110,11 @@ extension Attempt: EasyHandleClient {
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
         // Of a body with a length, or without any frame, the traffic was told of.
-        let now = move(bytes: hearsTraffic && !response.parser.framing.isChunked ? 0 : bytes.count)
+        let isHeard = sent.hearsTraffic && !response.parser.framing.isChunked
+        let now = move(bytes: isHeard ? 0 : bytes.count)
         caching?.take(bytes)
         // As it came: decoding it makes another number of bytes.
-        if !hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
+        if !sent.hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
         return response.decoding == nil ? take(bytes) : decode(bytes)
     }
 

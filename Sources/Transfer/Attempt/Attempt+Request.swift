@@ -6,19 +6,17 @@ extension Attempt {
     func easyRequest() -> EasyRequest {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not
         // tell, unless libcurl passes over a proxy's answer.
-        hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
+        sent.hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
         let authentication = easyAuthentication()
-        if authentication?.takesSeveralRequests == true { hearsTraffic = true }
-        hasAnsweredChallenge = answersChallenge
-        defer { answersChallenge = false }
-        sentCookies = cookieField(for: hop.url)
-        let sent = sentHop
+        if authentication?.takesSeveralRequests == true { sent.hearsTraffic = true }
+        sent.cookies = cookieField(for: hop.url)
+        let sentHop = sentHop
         var easyRequest = EasyRequest(
-            url: sent.url.sentText,
+            url: sentHop.url.sentText,
             method: hop.method,
             headerLines: session.headerLines(
-                for: sent,
-                cookies: sentCookies,
+                for: sentHop,
+                cookies: sent.cookies,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
                 asksFirst: holdsBodyBack
@@ -26,10 +24,10 @@ extension Attempt {
             body: easyBody(),
             proxy: dialogue.asksFirst ? route?.asking : route?.easy,
             authentication: authentication,
-            answersChallenge: answersChallenge,
+            answersChallenge: sent.takeAnswersChallenge(),
             // An idle connection may be dead, which is found out when the body has begun to flow.
             requiresFreshConnection: requiresFreshConnection,
-            hearsTraffic: hearsTraffic
+            hearsTraffic: sent.hearsTraffic
         )
         easyRequest.resolvesAnew = connection.takeResolvesAnew(
             isUnreached: session.unreachedHosts.remove(peer.host) != nil

@@ -177,7 +177,7 @@ extension Attempt {
             session.configuration.tls.closeNotify == .required,
             handle.networkProtocolName?.hasPrefix("http/1") == true
         else { return false }
-        return destination?.checksum == nil && announcedDigest == nil
+        return response.destination?.checksum == nil && announcedDigest == nil
     }
 
     /// The failure of an attempt whose body may be cut for want of `close_notify`.
@@ -202,7 +202,7 @@ extension Attempt {
         return switch code.rawValue {
         case 7, 45: last
         case 28 where !recorder.hasBegunRequest: last == 110 ? last : nil
-        case 55, 56: last == osErrnoOfConnecting ? nil : last
+        case 55, 56: last == connection.osErrnoOfConnecting ? nil : last
         default: nil
         }
     }
@@ -248,7 +248,7 @@ extension Attempt {
         result.countOfBytesReceived =
             response.decoding?.codedBytes ?? transactions.last?
             .countOfResponseBodyBytesAfterDecoding ?? 0
-        result.isUnchanged = (isUnchanged || response.keepsFile) && !hasFailed
+        result.isUnchanged = (response.isUnchanged || response.keepsFile) && !hasFailed
         if let caching {
             result.cache = caching.verdict
             // Nothing has come over the network.

@@ -36,13 +36,10 @@ final class Attempt {
     /// The request of the current hop.
     var hop: RequestSpec
     var carriesBody: Bool
-    /// Whether received bytes are told of as such; otherwise what is delivered is what was
-    /// received.
-    var hearsTraffic = true
+    /// How the running exchange's request is sent.
+    var sent = SentRequest()
     /// The redirects that were followed.
     var redirects = RedirectTrail()
-    /// The `Cookie` that the session has added to the running exchange.
-    var sentCookies: String?
     var recorder: TransactionRecorder
     /// What the running exchange has received.
     var response = ResponseIntake()
@@ -60,10 +57,6 @@ final class Attempt {
     /// Whether it has failed, which is asked more often than how.
     var hasFailed: Bool { keptFailure != nil }
     private var keptFailure: KeptFailure?
-    /// The destination of the body, with the name that the server gave it.
-    var destination: TaskSpec.Destination?
-    /// Whether the file that the server named is there and is kept: the body is not wanted.
-    var isUnchanged = false
     /// nil when the session or the task has no cache.
     let caching: CachedExchange?
     /// nil when nothing is gone on with and nothing is left to go on with.
@@ -75,8 +68,6 @@ final class Attempt {
     private(set) var boundary: String?
     /// nil when the body would be sent anew after a cut.
     var upload: ActiveUpload?
-    /// Whether the running request gives an upload up.
-    var isGivingUp = false
     /// The way to the hop's origin; nil when it is asked directly.
     var route: ProxyRoute?
     /// nil while no proxy was asked for a tunnel.
@@ -87,25 +78,10 @@ final class Attempt {
     var authentication: Authentication?
     /// Whether the body waits for an answer to the head.
     var bodyHold = BodyHold()
-    /// The fields that sign the running exchange's request.
-    var signature: [HeaderField] = []
-    /// Whether libcurl was kept from another request of its own, so that what is there of the
-    /// running one stays.
-    var isCutOff = false
-    /// Whether the next exchange is the same request with the answer to a challenge.
-    var answersChallenge = false
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy
-    /// Whether the last exchange ended with a TLS connection whose end the server had not
-    /// announced, which is an error to libcurl.
-    private(set) var hasUnannouncedEnd = false
-    /// Whether the running exchange has begun with the answer to a challenge.
-    var hasAnsweredChallenge = false
     /// Decides on the exchange's way; nil where every interface will do.
     var path: PathPolicy?
-    /// What the handle's sockets had met when a new connection was ready: an address that could not
-    /// be reached.
-    var osErrnoOfConnecting: Int?
 
     init(
         _ request: consuming AttemptRequest,
@@ -193,8 +169,8 @@ final class Attempt {
     func end(_ code: CurlCode) -> Next {
         if connection.refusedReuse.isPending, !hasFailed { return beginOnNewConnection() }
         noteSent()
-        hasUnannouncedEnd = isUnannouncedEnd(code)
-        let isEnd = code.isOK || isCutOff || hasUnannouncedEnd
+        response.hasUnannouncedEnd = isUnannouncedEnd(code)
+        let isEnd = code.isOK || response.isCutOff || response.hasUnannouncedEnd
         let isComplete = isEnd && head != nil
         response.isWhole = code.isOK && isDelimited
         if isComplete, connection.hasUnchosenVersion,
@@ -206,12 +182,12 @@ final class Attempt {
         let isAsked = isAsked(isComplete: isComplete)
         if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
         let isGivenUp = !isComplete && mayResend(after: code)
-        if !hasFailed, !isComplete, !isUnchanged, !isGivenUp, !isAsked, !isGivingUp {
+        if !hasFailed, !isComplete, !response.isUnchanged, !isGivenUp, !isAsked, !isGivingUp {
             failure = pathFailure(code) ?? failureOfExchange(code)
         }
-        if !hasFailed, isEnd, !isCutOff, isPerhapsCut { failure = missingCloseNotify }
+        if !hasFailed, isEnd, !response.isCutOff, isPerhapsCut { failure = missingCloseNotify }
         if !isEnd { noteCutRefusal(code) }
-        let isFault = !isEnd && !isUnchanged && !isAsked
+        let isFault = !isEnd && !response.isUnchanged && !isAsked
         noteFailedConnection()
         recorder.end(
             isComplete: isComplete && !asksForAll && failure?.kind != .truncated,
@@ -305,7 +281,6 @@ final class Attempt {
             return finish()
         }
         sign()
-        isCutOff = false
         let now = MonotonicTime.now
         watch.willBegin(at: now)
         upload?.machine.willRepeat()
@@ -330,17 +305,17 @@ final class Attempt {
         if body?.isSpent == true { failure?.explainSpentBody() }
         if authentication != nil { explainRefusal() }
         if !hasFailed, case .accept = verdict { failure = incompleteFile }
-        if !hasFailed, !isUnchanged, case .accept = verdict { checkBody() }
+        if !hasFailed, !response.isUnchanged, case .accept = verdict { checkBody() }
         if hasFailed { caching?.reject(.rejected) }
         forgetStored()
         var result = result()
-        guard !hasFailed, !isUnchanged, case .accept = verdict else {
+        guard !hasFailed, !response.isUnchanged, case .accept = verdict else {
             return .finished(result)
         }
         let check = ContentCheck(request.expectation, head: head, body: response.bodyCheck?.kept)
         let isList = if case .checksums = request.sink { true } else { false }
         let cached = caching?.outcome()
-        guard check != nil || destination != nil || isList else {
+        guard check != nil || response.destination != nil || isList else {
             cached?.end(&result)
             return .finished(result)
         }
@@ -349,7 +324,7 @@ final class Attempt {
                 result,
                 response.sink.content,
                 check: check,
-                destination: destination,
+                destination: response.destination,
                 announced: announcedDigest,
                 isChecksumList: isList,
                 cached: cached

@@ -20,7 +20,7 @@ extension Attempt {
                     // The body is read only for its checks.
                     return response.bodyCheck?.looksAtBytes == true
                 }
-                destination = file
+                response.destination = file
                 return try open(file, head, expectedCount: expectedCount)
             } catch {
                 failure = TransferFailure(error, phase: .receive)
@@ -54,7 +54,7 @@ extension Attempt {
     /// The server's digest of the stored bytes; nil for decoded bodies.
     var announcedDigest: Checksum? {
         let isRest = resumption?.isRest == true
-        guard destination != nil, response.decoding == nil, hop.method != "HEAD", let head,
+        guard response.destination != nil, response.decoding == nil, hop.method != "HEAD", let head,
             // A digest of the whole body does not apply to a requested part or to a missing body.
             head.statusCode == 206 ? isRest : !head.hasNoContent
         else { return nil }
@@ -74,7 +74,7 @@ extension Attempt {
             // The comparison with the present file needs the downloaded one.
             return true
         } else {
-            isUnchanged = true
+            response.isUnchanged = true
         }
         return false
     }

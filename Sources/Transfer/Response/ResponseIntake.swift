@@ -8,6 +8,16 @@ struct ResponseIntake {
     /// nil until the head is judged.
     var verdict: ResponseVerdict?
     var sink = ResponseSink()
+    /// The destination of the body, with the name that the server gave it; nil for no file.
+    var destination: TaskSpec.Destination?
+    /// Whether the file that the server named exists and stays, so that the body is not wanted.
+    var isUnchanged = false
+    /// Whether the attempt kept libcurl from another request of its own: the received part of this
+    /// response stays.
+    var isCutOff = false
+    /// Whether the server closed the TLS connection without an announcement, which is an error to
+    /// libcurl.
+    var hasUnannouncedEnd = false
     /// Whether the body is known to have ended.
     var isWhole = false
     /// nil when the body is stored as sent.

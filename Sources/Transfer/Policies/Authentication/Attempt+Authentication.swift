@@ -26,18 +26,18 @@ extension Attempt {
                 headers: hop.headers + upload.machine.fields
             )
         }
-        if signature.isEmpty, caching?.addedFields.isEmpty ?? true { return hop }
+        if sent.signature.isEmpty, caching?.addedFields.isEmpty ?? true { return hop }
         return RequestSpec(
             method: hop.method,
-            url: signature.isEmpty ? hop.url : hop.url.normalized,
-            headers: hop.headers + signature + (caching?.addedFields ?? [])
+            url: sent.signature.isEmpty ? hop.url : hop.url.normalized,
+            headers: hop.headers + sent.signature + (caching?.addedFields ?? [])
         )
     }
 
     /// Makes the signature of the next exchange's request, when its credential is one that signs.
     func sign() {
         guard let authentication else { return }
-        signature = []
+        sent.signature = []
         guard let carried = authentication.carried,
             case .awsSigV4(let keys) = session.configuration.credentials[carried].proof
         else { return }
@@ -63,7 +63,7 @@ extension Attempt {
         guard let fields = signer.fields(for: request, payload, at: date) else {
             return failToSign("libcrypto is not there, which signs requests")
         }
-        signature = fields
+        sent.signature = fields
     }
 
     private func failToSign(_ detail: String) {
@@ -101,7 +101,7 @@ extension Attempt {
             didSend: recorder.hasSentAuthorization
         )
         if answer == .byLibrary, let authentication, let carried = authentication.carried,
-            authentication.carriesDigest, cookieField(for: hop.url) != sentCookies
+            authentication.carriesDigest, cookieField(for: hop.url) != sent.cookies
         {
             // libcurl would go on with the fields of the request that was challenged.
             answer = .credential(carried)
@@ -128,7 +128,7 @@ extension Attempt {
             return finish()
         }
         bodyHold.didAnswerChallenge()
-        answersChallenge = true
+        sent.answersChallenge = true
         recorder.didGetRefusal()
         return exchange(.authentication)
     }
@@ -171,10 +171,10 @@ extension Attempt {
     /// one with the body may follow a challenge, over a connection that is kept.
     /// - Returns: Whether it may: a request that must not arrive twice stays without an answer.
     func mayRepeat() -> Bool {
-        guard !isCutOff else { return false }
+        guard !response.isCutOff else { return false }
         guard recorder.didSend, !request.resending.allows(hop) else { return true }
         failure = unansweredRequest
-        isCutOff = true
+        response.isCutOff = true
         return false
     }
 
@@ -186,7 +186,7 @@ extension Attempt {
     /// - Returns: Whether it may; otherwise the response that is there stays the exchange's,
     ///   without its body.
     func beginLeg(at now: MonotonicTime) -> Bool {
-        guard !isCutOff else { return false }
+        guard !response.isCutOff else { return false }
         recorder.didPassOver(body: response.discarded.count)
         switch verdict {
         // Without a verdict it is a proxy's question.
@@ -195,7 +195,7 @@ extension Attempt {
             failure = head.map(ResponseVerdict.statusFailure)
             fallthrough
         case .redirect, .challenge, .sendUnasked, .stored, .proceed, .refuse:
-            isCutOff = true
+            response.isCutOff = true
             return false
         }
         recorder.end(

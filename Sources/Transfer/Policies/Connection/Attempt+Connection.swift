@@ -22,7 +22,7 @@ extension Attempt {
     /// Begins the exchange once more on a new connection: nothing of it has left.
     func beginOnNewConnection() -> Next {
         connection.refusedReuse.didEnd()
-        answersChallenge = hasAnsweredChallenge
+        sent.answersChallenge = sent.hasAnsweredChallenge
         return send()
     }
 

@@ -8,7 +8,7 @@ extension Attempt {
         tunnel = nil
         dialogue = dialogue.next(
             canAsk: carriesBody && isForwarded && route?.asking != nil,
-            keepsChallenge: answersChallenge
+            keepsChallenge: sent.answersChallenge
         )
         if let route { recorder.willUseProxy(route.url) }
     }
@@ -113,7 +113,7 @@ extension Attempt {
 
     /// Goes on behind a question that libcurl has not answered.
     func answerProxy() -> Next {
-        answersChallenge = dialogue.sequel == .answer
+        sent.answersChallenge = dialogue.sequel == .answer
         return exchange(.authentication)
     }
 

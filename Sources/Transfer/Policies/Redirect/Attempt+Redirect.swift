@@ -7,7 +7,7 @@ extension Attempt {
     func follow() -> Next {
         guard let head else { return finish() }
         caching?.willFollow()
-        redirects.visit(RedirectDecision.visit(hop.method, hop.url, sentCookies))
+        redirects.visit(RedirectDecision.visit(hop.method, hop.url, sent.cookies))
         let decision = RedirectDecision.decide(
             status: head.statusCode,
             locations: head.fields.values(of: "location"),
@@ -45,7 +45,7 @@ extension Attempt {
     /// Where a redirect leads whose connection ended unannounced: libcurl takes that for an error
     /// and resolves nothing.
     private func unannouncedTarget(_ head: ResponseHead) -> String? {
-        guard hasUnannouncedEnd, let location = head.fields["location"] else { return nil }
+        guard response.hasUnannouncedEnd, let location = head.fields["location"] else { return nil }
         return hop.url.resolving(location)?.text
     }
 

@@ -57,7 +57,7 @@ extension Attempt {
     /// Ends the exchange, because its answer cannot be gone on with.
     func askForAll() -> Bool {
         resumption?.mustAskForAll = true
-        isCutOff = true
+        response.isCutOff = true
         return false
     }
 
@@ -112,7 +112,7 @@ extension Attempt {
     private func spill() {
         guard !hasFailed || failure?.endsResuming == false && failure?.kind != .cancelled,
             resumption == nil, case .accept = verdict, caching?.servedLength == nil,
-            let head, let destination, isResumable(head, destination)
+            let head, let destination = response.destination, isResumable(head, destination)
         else { return }
         // Without room for it the body stays in memory.
         guard (try? response.sink.spill()) != nil,

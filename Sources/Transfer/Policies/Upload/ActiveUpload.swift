@@ -20,6 +20,8 @@ final class ActiveUpload {
     var machine: UploadMachine
     /// What follows the response that is there.
     var step = UploadMachine.Step.judge
+    /// Whether the running request gives the upload up.
+    private(set) var isGivingUp = false
     /// The digests of request and body, and of what they are an order of; nil until they are
     /// needed.
     var digests: UploadDigests?
@@ -79,9 +81,13 @@ final class ActiveUpload {
         other = digests.match(partial) == .upload ? nil : partial
     }
 
-    /// Whether the running request gives the upload up.
-    var isCancelling: Bool {
-        if case .cancellation = machine.leg { true } else { false }
+    /// Another leg begins.
+    ///
+    /// - Returns: Whether the leg has other time limits than the one before.
+    func beginLeg() -> Bool {
+        let wasGivingUp = isGivingUp
+        isGivingUp = if case .cancellation = machine.leg { true } else { false }
+        return isGivingUp != wasGivingUp
     }
 
     /// Whether the running request goes to the upload's own URL, which nobody else is to know.

@@ -106,9 +106,7 @@ extension Attempt {
 
     /// The request of the leg that the upload is in now.
     private func performLeg(_ upload: ActiveUpload) -> Next {
-        let wasGivingUp = isGivingUp
-        setLeg(of: upload)
-        if wasGivingUp != isGivingUp { watchAnew() }
+        if setLeg(of: upload) { watchAnew() }
         checks = []
         redirects.beginLeg()
         connection.beginLeg()
@@ -117,7 +115,11 @@ extension Attempt {
         return exchange(legReason(upload))
     }
 
-    private func setLeg(of upload: ActiveUpload) {
+    /// Makes the hop the request of the upload's leg.
+    ///
+    /// - Returns: Whether the leg has other time limits than the one before.
+    @discardableResult
+    private func setLeg(of upload: ActiveUpload) -> Bool {
         // Where the server has led who asked how much there is, the rest goes at once.
         var url = upload.machine.url ?? hop.url
         if case .append = upload.machine.leg { url = hop.url }
@@ -127,8 +129,11 @@ extension Attempt {
         if case .append(let start, _) = upload.machine.leg, start > 0, upload.sentEnd == nil {
             upload.resumedFrom = start
         }
-        isGivingUp = upload.isCancelling
+        return upload.beginLeg()
     }
+
+    /// Whether the running request gives an upload up.
+    var isGivingUp: Bool { upload?.isGivingUp == true }
 
     private func legReason(_ upload: ActiveUpload) -> TransactionMetrics.Reason {
         switch upload.machine.leg {
