@@ -185,7 +185,7 @@ import TransferModel
         #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer t0ken"])
     }
 
-    @Test func `a task's own field overrides the generated one`() throws {
+    @Test func `a task's own Authorization replaces the session's credential`() throws {
         let server = try ScriptedServer(["/": [.ok("x")]])
         let harness = try Self.harness(Self.credential(.bearer(Secret("t0ken")), for: server))
         let own = [HeaderField(name: "AUTHORIZATION", value: "Own it")]
