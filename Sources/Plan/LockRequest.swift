@@ -20,11 +20,8 @@ package struct LockRequest: Sendable, Hashable {
         guard let schedule = document.value(of: document.root, for: "schedule")?.value,
             document.value(of: schedule, for: "lock") != nil
         else { return nil }
-        var builder = PlanBuilder(document: document, options: options)
-        builder.readTop()
-        guard builder.reader.errorCount == 0, let policy = builder.draft.schedule.lock else {
-            return nil
-        }
-        self.init(jobName: builder.jobName, policy: policy)
+        let (head, reader) = JobHead.read(document, options)
+        guard reader.errorCount == 0, let policy = head.draft.schedule.lock else { return nil }
+        self.init(jobName: head.jobName, policy: policy)
     }
 }

@@ -57,9 +57,10 @@ import Testing
         let plan = try TestJob.plan(
             "version: 1\ndata: { a: { url: 'http://a.example/$HOST', headers: { Cookie: a=b } } }"
         )
-        var reader = plan.reader
-        var draft = plan.taskReader.shared.defaults
-        let isRight = plan.taskReader.read(plan.tasks.entries[0], into: &draft, with: &reader)
+        var reader = plan.source.reader
+        let (entry, taskReader) = (plan.source.tasks.entries[0], plan.source.taskReader)
+        var draft = taskReader.shared.defaults
+        let isRight = taskReader.read(entry, into: &draft, with: &reader)
         #expect(isRight)
         #expect(reader.diagnostics.isEmpty)
     }

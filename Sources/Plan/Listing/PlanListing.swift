@@ -32,7 +32,7 @@ package struct PlanListing {
         self.plan = plan
         self.interfaces = interfaces
         self.shown = shown
-        names = NeededNames(plan.reader.document)
+        names = NeededNames(plan.source.reader.document)
         order = plan.graph.order()
         timeouts = plan.sessions.indices.map { number in
             let name = plan.sessions[number].name
@@ -51,8 +51,8 @@ package struct PlanListing {
     }
 
     private func job() -> [SettingRow] {
-        let document = plan.reader.document
-        var walk = SettingWalk(plan.reader)
+        let document = plan.source.reader.document
+        var walk = SettingWalk(plan.source.reader)
         for (name, table) in [
             ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
         ] {
@@ -63,11 +63,11 @@ package struct PlanListing {
     }
 
     private static func session(_ number: Int, of plan: Plan) -> Owner {
-        let document = plan.reader.document
+        let document = plan.source.reader.document
         let name = plan.sessions[number].name
         let sessions = document.value(of: document.root, for: "sessions")
         let entry = sessions.flatMap { document.value(of: $0.value, for: name) }
-        var walk = SettingWalk(plan.reader)
+        var walk = SettingWalk(plan.source.reader)
         walk.walk(
             SessionTable.table.keys,
             in: [entry?.value, defaults(of: plan)].compactMap { $0 }
@@ -101,7 +101,7 @@ package struct PlanListing {
     }
 
     static func defaults(of plan: Plan) -> NodeID? {
-        let document = plan.reader.document
+        let document = plan.source.reader.document
         return document.value(of: document.root, for: "defaults")?.value
     }
 }

@@ -34,14 +34,14 @@ struct TaskListing {
 
     /// The listing of the task at an index.
     mutating func task(_ index: Int) -> Task {
-        let place = plan.tasks.place(of: index)
-        let entry = plan.tasks.entries[place.entry]
+        let place = plan.source.tasks.place(of: index)
+        let entry = plan.source.tasks.entries[place.entry]
         let known = common.take()
         var state = known?.entry == place.entry ? known ?? walk(place, entry) : walk(place, entry)
         if state.cursor != nil { state.walk.enter(try? state.cursor?.row(at: place.row)) }
         let task = Task(
             id: state.walk.id(of: index, place, in: plan),
-            line: plan.reader.document.range(of: entry.key).start.line,
+            line: plan.source.reader.document.range(of: entry.key).start.line,
             needs: needs(of: index),
             rows: rows(&state.walk, entry)
         )
@@ -50,12 +50,12 @@ struct TaskListing {
     }
 
     private func walk(_ place: TaskList.Place, _ entry: TaskList.Entry) -> Common {
-        var walk = SettingWalk(plan.reader)
+        var walk = SettingWalk(plan.source.reader)
         walk.walk(
             TaskTable.table(of: entry.kind).keys,
             in: [entry.value, PlanListing.defaults(of: plan)].compactMap { $0 }
         )
-        let cursor = place.group.map { RowCursor(plan.tasks.groups[$0].rows) }
+        let cursor = place.group.map { RowCursor(plan.source.tasks.groups[$0].rows) }
         return Common(entry: place.entry, walk: walk, cursor: cursor)
     }
 
@@ -82,7 +82,7 @@ struct TaskListing {
 
     /// The position of the session that a task uses.
     private func session(of entry: TaskList.Entry, _ walk: inout SettingWalk) -> Int? {
-        guard let found = plan.reader.document.value(of: entry.value, for: "session") else {
+        guard let found = plan.source.reader.document.value(of: entry.value, for: "session") else {
             return plan.sessions.count == 1 ? 0 : nil
         }
         return walk.session(Field(name: "session", key: found.key, node: found.value))

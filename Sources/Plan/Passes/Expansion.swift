@@ -1,30 +1,37 @@
 internal import Diagnostics
 internal import JobFile
 
-extension PlanBuilder {
-    /// Items that stand in the job file itself, in all of its tasks: what a few bytes ask for has
-    /// to be done at once.
+/// The fourth pass over a job: how many tasks each `forEach` makes, and of which rows.
+struct Expansion {
+    /// Items that stand in the job file itself, in all of its tasks: the runner expands what a few
+    /// bytes ask for at once.
     private static let mostInlineItems = 100_000
 
-    /// Finds the tasks with `forEach`, and counts and numbers the tasks that they make.
-    mutating func expandTasks() {
+    /// The entries with `forEach`, in their order.
+    private(set) var groups: [TaskGroup] = []
+    private(set) var dataFiles = DataFiles()
+    private let options: PlanOptions
+
+    /// Finds the entries with `forEach` among the tasks of `reader`.
+    init(_ options: PlanOptions, with reader: inout Reader) {
+        self.options = options
+        let document = reader.document
         guard document.hasScalar("forEach") else { return }
         reader.isNeededBeforeTheRun = true
         defer { reader.isNeededBeforeTheRun = false }
-        var groups: [TaskGroup] = []
         var inlineCount = 0
         var count = reader.tasks.entries.count
         for (number, entry) in reader.tasks.entries.enumerated() {
             guard let found = document.value(of: entry.value, for: "forEach") else { continue }
             reader.owner = .task(entry.kind, entry.key)
             let field = Field(name: "forEach", key: found.key, node: found.value)
-            var rows = rowSource(field) ?? RowSource(.faulty, key: nil, field: field)
+            var rows = rowSource(field, &reader) ?? RowSource(.faulty, key: nil, field: field)
             count += rows.count
             if !rows.isDataFile { inlineCount += rows.count }
             if inlineCount > Self.mostInlineItems {
-                reportTooMany(Self.mostInlineItems, "items stand in the job file", field)
+                reportTooMany(Self.mostInlineItems, "items stand in the job file", field, &reader)
             } else if count > TaskList.mostTasks {
-                reportTooMany(TaskList.mostTasks, "tasks are in the job", field)
+                reportTooMany(TaskList.mostTasks, "tasks are in the job", field, &reader)
             }
             if inlineCount > Self.mostInlineItems || count > TaskList.mostTasks {
                 rows = RowSource(.faulty, key: nil, field: field)
@@ -33,10 +40,14 @@ extension PlanBuilder {
             groups.append(TaskGroup(entry: number, first: 0, rows: rows))
         }
         reader.owner = .job
-        reader.tasks.setGroups(groups)
     }
 
-    private mutating func reportTooMany(_ limit: Int, _ what: String, _ field: Field) {
+    private func reportTooMany(
+        _ limit: Int,
+        _ what: String,
+        _ field: Field,
+        _ reader: inout Reader
+    ) {
         reader.report(
             .outOfRange,
             "`\(field.name)`: with these more than \(limit) \(what)",
@@ -44,21 +55,25 @@ extension PlanBuilder {
         )
     }
 
-    private mutating func rowSource(_ field: Field) -> RowSource? {
+    private mutating func rowSource(_ field: Field, _ reader: inout Reader) -> RowSource? {
         let errors = reader.errorCount
         var draft = ForEachDraft()
         reader.apply(ForEachTable.table, to: &draft, in: field)
         guard reader.errorCount == errors, let form = draft.form else { return nil }
-        checkKey(draft.key)
-        let rows = rows(of: form, exclude: draft.exclude)
+        checkKey(draft.key, &reader)
+        let rows = rows(of: form, exclude: draft.exclude, &reader)
         guard reader.errorCount == errors, let rows else { return nil }
         return RowSource(rows, key: draft.key, field: field)
     }
 
-    private mutating func rows(of form: ForEachDraft.Form, exclude: Field?) -> RowSource.Form? {
+    private mutating func rows(
+        of form: ForEachDraft.Form,
+        exclude: Field?,
+        _ reader: inout Reader
+    ) -> RowSource.Form? {
         switch form {
-        case .items(let field): return items(field).map { .items($0) }
-        case .range(let field): return range(field).map { .range($0) }
+        case .items(let field): return items(field, &reader).map { .items($0) }
+        case .range(let field): return range(field, &reader).map { .range($0) }
         case .matrix(let field):
             return reader.matrix(field, exclude: exclude, most: Self.mostInlineItems)
                 .map { .matrix($0) }
@@ -68,9 +83,9 @@ extension PlanBuilder {
     }
 
     /// A key that is the same for every item names none of them.
-    private mutating func checkKey(_ key: Field?) {
+    private func checkKey(_ key: Field?, _ reader: inout Reader) {
         guard let key, !reader.dependsOnItem(key.node) else { return }
-        let text = document.text(of: key.node)
+        let text = reader.document.text(of: key.node)
         let likely = "${item.\(text)}"
         let fault = ValueFault(
             .badExpression,
@@ -81,8 +96,9 @@ extension PlanBuilder {
         reader.report(fault, of: key)
     }
 
-    private mutating func items(_ field: Field) -> [NodeID]? {
+    private func items(_ field: Field, _ reader: inout Reader) -> [NodeID]? {
         guard reader.isList(field) else { return nil }
+        let document = reader.document
         let nodes = Array(document.elements(of: field.node))
         for node in nodes {
             switch document.kind(of: node) {
@@ -99,7 +115,7 @@ extension PlanBuilder {
         return nodes
     }
 
-    private mutating func range(_ field: Field) -> NumberRange? {
+    private func range(_ field: Field, _ reader: inout Reader) -> NumberRange? {
         let type = ValueType<Int>.integer(ForEachTable.numbers)
         guard let numbers = reader.elements(field, of: type) else { return nil }
         guard (2...3).contains(numbers.count) else {

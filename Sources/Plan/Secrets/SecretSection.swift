@@ -1,11 +1,17 @@
 internal import Diagnostics
 internal import JobFile
 
-extension PlanBuilder {
+/// The section `secrets`.
+enum SecretSection {
     /// Notes the names of the secrets, so that expressions can refer to them.
-    mutating func declareSecrets() {
+    ///
+    /// - Parameters:
+    ///   - values: The values of secrets by their names; nil while the job is only checked.
+    ///   - reader: Knows the secrets from then on.
+    static func declare(values: [String: KnownSecret]?, _ reader: inout Reader) {
+        let document = reader.document
         guard let section = document.value(of: document.root, for: "secrets")?.value else { return }
-        reader.secrets = SecretList(isForRun: secrets != nil)
+        reader.secrets = SecretList(isForRun: values != nil)
         for entry in document.entries(of: section) where !reader.isFree(entry.key) {
             let name = document.text(of: entry.key)
             guard Expression.isVariableName(name) else {
@@ -17,7 +23,7 @@ extension PlanBuilder {
                 )
                 continue
             }
-            guard reader.secrets.declare(name, secrets?[name]) else {
+            guard reader.secrets.declare(name, values?[name]) else {
                 reader.report(
                     .outOfRange,
                     "a job may have at most \(SecretSet.capacity) secrets",
@@ -29,13 +35,14 @@ extension PlanBuilder {
     }
 
     /// Reads what is said of each secret.
-    mutating func defineSecrets() {
+    static func define(_ reader: inout Reader) {
+        let document = reader.document
         // Also a second section: that it is there is a fault, which must not be told with what is
         // kept back.
         let sections = document.entries(of: document.root).filter {
             document.hasText($0.key, equalTo: "secrets")
         }
-        let entries = sections.flatMap { [document] in document.entries(of: $0.value) }
+        let entries = sections.flatMap { document.entries(of: $0.value) }
         for entry in entries where !reader.isFree(entry.key) {
             let name = document.text(of: entry.key)
             let errors = reader.errorCount
@@ -58,11 +65,5 @@ extension PlanBuilder {
             )
         }
         reader.owner = .job
-    }
-
-    /// The secrets that the tasks of a list use.
-    func neededSecrets(of tasks: TaskList) -> [SecretDeclaration] {
-        let needed = taskSecrets.secrets { position(of: $0, in: tasks) != nil }
-        return needed.positions.compactMap { reader.secrets.declarations[$0] }
     }
 }

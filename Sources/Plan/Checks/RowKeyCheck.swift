@@ -1,0 +1,103 @@
+internal import Diagnostics
+internal import JobFile
+internal import SystemKit
+
+/// Finds rows of one `forEach` that have the same key.
+///
+/// The check keeps eight bytes for each key, and looks at the keys themselves only where two hashes
+/// are equal.
+struct RowKeyCheck {
+    private var hashes: [UInt64] = []
+
+    /// A check of as many keys.
+    init(capacity: Int) { hashes.reserveCapacity(capacity) }
+
+    /// How many keys were noted.
+    var count: Int { hashes.count }
+
+    /// Notes the key of the next row.
+    mutating func note(_ key: String) { hashes.append(key.utf8.span.seededHash) }
+
+    /// The hashes that several keys have, the first of them; the noted keys are forgotten.
+    mutating func repeatedHashes() -> Set<UInt64> {
+        hashes.sort()
+        let pairs = zip(hashes, hashes.dropFirst()).lazy
+        defer { hashes = [] }
+        return Set(pairs.filter { $0 == $1 }.map(\.0).prefix(DataFiles.shownRows))
+    }
+
+    /// Reports rows of a group that have the key of an earlier row.
+    mutating func report(in group: TaskGroup, _ reader: inout Reader) {
+        let repeated = repeatedHashes()
+        guard !repeated.isEmpty else { return }
+        let entry = reader.tasks.entries[group.entry]
+        reader.owner = .task(entry.kind, entry.key)
+        var firsts: [String: Int] = [:]
+        var shown = 0
+        var cursor = RowCursor(group.rows)
+        for row in 0..<group.rows.count where shown < DataFiles.shownRows {
+            guard let item = try? cursor.row(at: row),
+                let key = reader.key(of: item, in: group.rows),
+                repeated.contains(key.utf8.span.seededHash)
+            else { continue }
+            if let first = firsts[key] {
+                reader.noteConfidential(of: item)
+                Self.report(key, row, first, of: group, &reader)
+                shown += 1
+            } else {
+                firsts[key] = row
+            }
+        }
+    }
+
+    private static func report(
+        _ key: String,
+        _ row: Int,
+        _ first: Int,
+        of group: TaskGroup,
+        _ reader: inout Reader
+    ) {
+        let message = "the key `\(key.excerpt)` stands twice\(reader.context)"
+        let help =
+            "keys name the tasks of a `forEach`: say with `key` what is different in each item"
+        switch group.rows.form {
+        case .data(let rows):
+            guard let second = rows.text(of: row), let first = rows.text(of: first) else { return }
+            let start = SourcePosition(line: second.line, column: 1)
+            let other = SourceRange(SourcePosition(line: first.line, column: 1))
+            let source = SourceText(
+                name: rows.name,
+                bytes: Array(second.text),
+                firstLine: second.line
+            )
+            reader.add(
+                FileDiagnostics(
+                    source: source,
+                    diagnostics: [
+                        Diagnostic(
+                            .error,
+                            .duplicateKey,
+                            message,
+                            at: SourceRange(start),
+                            notes: [.init("it stands here first", at: other)],
+                            help: help
+                        )
+                    ],
+                    confidential: rows.format.confidentialRanges(in: source, rows.columns)
+                )
+            )
+        case .items(let nodes):
+            let first = reader.document.range(of: nodes[first])
+            reader.report(
+                .duplicateKey,
+                message,
+                at: nodes[row],
+                notes: [.init("it stands here first", at: first)],
+                help: help
+            )
+        default:
+            let node = (group.rows.key ?? group.rows.field).node
+            reader.report(.duplicateKey, message, at: node, help: help)
+        }
+    }
+}

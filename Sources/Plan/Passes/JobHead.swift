@@ -1,0 +1,69 @@
+internal import Diagnostics
+internal import JobFile
+internal import SystemKit
+
+/// The first pass over a job: its variables and secrets, and what stands at its top.
+///
+/// The sections of tasks, `defaults` and `sessions` stay unread.
+struct JobHead {
+    /// What stands at the top.
+    private(set) var draft = JobDraft()
+    let document: Document
+    let options: PlanOptions
+
+    /// The absolute path of the job file.
+    var path: String { AbsolutePath.make(document.name, in: options.workingFolder) }
+
+    /// The name that the job gives itself, else the stem of its file: one file has one name,
+    /// whatever link leads to it.
+    var jobName: String { draft.name ?? Self.stem(of: options.resolvedPath(document.name)) }
+
+    private init(_ document: Document, _ options: PlanOptions) {
+        self.document = document
+        self.options = options
+    }
+
+    /// Reads the top of a job.
+    ///
+    /// - Parameters:
+    ///   - document: The job file.
+    ///   - options: The inputs besides it.
+    ///   - secrets: The values of secrets by their names; nil while the job is only checked.
+    /// - Returns: The head, and a reader that knows the variables and secrets.
+    static func read(
+        _ document: Document,
+        _ options: PlanOptions,
+        secrets: [String: KnownSecret]? = nil
+    ) -> (JobHead, Reader) {
+        var head = JobHead(document, options)
+        var reader = Reader(
+            document: document,
+            environment: options.environment,
+            folder: AbsolutePath.folder(of: head.path),
+            variables: VariableTable(),
+            run: options.run,
+            fileStatus: options.fileStatus,
+            patternFault: options.patternFault
+        )
+        reader.toleratesEnvironment = options.toleratesEnvironment
+        VariableSection.declare(options.variables, &reader)
+        SecretSection.declare(values: secrets, &reader)
+        // Before the variables: none may be filled in with what a secret is.
+        SecretSection.define(&reader)
+        reader.forgetVariablesOfSecrets()
+        reader.resolveVariables()
+        let root = document.root
+        reader.apply(JobTable.table, to: &head.draft, from: root, ownedBy: root)
+        if let field = head.draft.secrets { _ = reader.isMapping(field) }
+        return (head, reader)
+    }
+
+    /// A file's name without folders and its last extension.
+    private static func stem(of path: String) -> String {
+        let name = path.splitAtBytes("/").last ?? ""
+        guard let dot = name.lastByteIndex(of: "."), dot > name.startIndex else {
+            return String(name)
+        }
+        return String(name[..<dot])
+    }
+}

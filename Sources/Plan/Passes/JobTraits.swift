@@ -1,0 +1,25 @@
+/// What the plan says of all tasks of a job together, chosen or not.
+struct JobTraits: Sendable {
+    /// The attempts of the task that may have the most: 1 to 1,000.
+    private(set) var mostAttempts = 1
+    /// How many uploads want an idempotency key of the runner's making.
+    private(set) var orderCount = 0
+    /// How many tasks each session has; none without a background session.
+    private(set) var sessionTasks: [Int]
+    /// Whether a server names the file of a download.
+    private(set) var hasServerNames = false
+    /// Whether a task forbids interfaces that its session does not.
+    private(set) var tightensAccess = false
+
+    /// The traits of no task; `sessions` is 0 without a background session.
+    init(sessions: Int) { sessionTasks = Array(repeating: 0, count: sessions) }
+
+    /// Adds a task.
+    mutating func note(_ task: ReadTask.Traits) {
+        mostAttempts = max(mostAttempts, task.attempts)
+        if task.makesKey { orderCount += 1 }
+        if !sessionTasks.isEmpty, let session = task.session { sessionTasks[session] += 1 }
+        if task.hasServerName { hasServerNames = true }
+        if task.tightensAccess { tightensAccess = true }
+    }
+}

@@ -1,0 +1,73 @@
+internal import Diagnostics
+package import JobFile
+
+/// The passes over a job in their order, each with the results of those before.
+extension Plan {
+    /// Checks a document from its first key to its last, and plans it when nothing is wrong.
+    ///
+    /// All faults are found in one go. Nothing is read or written but what `options` look at.
+    package static func make(
+        from document: Document,
+        options: PlanOptions
+    ) throws(PlanRejected) -> Plan {
+        let (head, headReader) = JobHead.read(document, options)
+        var reader = headReader
+        let taskReader = TaskReader(shared: SharedSettings(of: head, with: &reader))
+        reader.tasks = TaskEntries.list(of: head, &reader)
+        let expansion = Expansion(options, with: &reader)
+        reader.tasks.setGroups(expansion.groups)
+        let files = expansion.dataFiles.paths
+        var checks = JobChecks(of: head, taskReader, dataPaths: files, with: &reader)
+        // A plan of some tasks numbers them anew.
+        let mostKept = options.only.isEmpty ? options.mostKeptTasks : 0
+        let kept = TaskPass.read(taskReader, mostKept: mostKept, into: &checks, with: &reader)
+        let selection = TaskSelection(options.only, with: &reader)
+        let graph = checks.graph(of: reader.tasks, chosen: selection.needs)
+        checks.finish(graph, &reader)
+
+        let diagnostics = inFileOrder(reader.diagnostics)
+        let reportFault = checks.destinations.reportFault
+        guard reader.errorCount == 0, selection.unknown.isEmpty, reportFault == nil else {
+            throw PlanRejected(
+                diagnostics: diagnostics,
+                dataFaults: reader.dataFaults,
+                unknownTasks: selection.unknown,
+                secretVariables: reader.secrets.variables,
+                confidentialValues: reader.confidentialValues,
+                reportFault: reportFault
+            )
+        }
+        let all = reader.tasks
+        let (tasks, chosenGraph) = selection.restrict(all, graph, in: document)
+        let position = { selection.position(of: $0, of: all, in: tasks, document) }
+        let secrets = checks.secrets.secrets { position($0) != nil }
+        return Plan(
+            head,
+            checks.traits,
+            graph: chosenGraph,
+            warnings: diagnostics,
+            neededSecrets: secrets.positions.compactMap { reader.secrets.declarations[$0] },
+            source: TaskSource(
+                tasks: tasks,
+                reader: reader.forReading(tasks),
+                taskReader: taskReader,
+                kept: kept,
+                captureUses: checks.captures.uses(in: tasks, position: position),
+                files: checks.destinations.files
+            )
+        )
+    }
+
+    /// In file order, and each place once: what an anchor holds is read wherever an alias stands.
+    private static func inFileOrder(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+        var result: [Diagnostic] = []
+        for diagnostic in diagnostics.inFileOrder {
+            let isKnown = result.last.map {
+                $0.code == diagnostic.code && $0.range == diagnostic.range
+                    && $0.notes == diagnostic.notes
+            }
+            if isKnown != true { result.append(diagnostic) }
+        }
+        return result
+    }
+}

@@ -1,0 +1,76 @@
+internal import JobFile
+internal import TransferModel
+
+/// The second pass over a job: what its tasks share, `defaults` and `sessions`.
+///
+/// A class, so that passing it on copies no session.
+final class SharedSettings: Sendable {
+    /// At least one.
+    let sessions: [SessionConfiguration]
+    /// The settings of `defaults` for tasks.
+    let defaults: TaskDraft
+    /// Where secrets stand in the fields of each session.
+    let sessionSecrets: [[SecretUse]]
+    /// The credentials with which each session signs requests.
+    let signers: [[Credential]]
+    /// Whether there is a background session.
+    let hasBackground: Bool
+
+    /// Each session has connections of its own, and a copy of `defaults`.
+    private static let mostSessions = 1000
+
+    /// Reads the sections `defaults` and `sessions`; `reader` then finds sessions by their names.
+    init(of head: JobHead, with reader: inout Reader) {
+        var defaults = DefaultsDraft()
+        if let field = head.draft.defaults {
+            reader.owner = .defaults
+            reader.apply(DefaultsTable.table, to: &defaults, from: field.node, ownedBy: field.key)
+        }
+        let shared = reader.takeSecretUses()
+        var sessions: [SessionConfiguration] = []
+        var secrets: [[SecretUse]] = []
+        if let field = head.draft.sessions, reader.isMapping(field) {
+            var identifiers = SessionIdentifierCheck()
+            let document = head.document
+            for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
+                IDCheck.check(entry.key, "session name", &reader)
+                reader.owner = .session(entry.key)
+                var session = defaults.session
+                session.name = document.text(of: entry.key)
+                reader.apply(
+                    SessionTable.table,
+                    to: &session,
+                    from: entry.value,
+                    ownedBy: entry.key
+                )
+                identifiers.check(session, entry, &reader)
+                guard sessions.count < Self.mostSessions else {
+                    reader.report(
+                        .outOfRange,
+                        "a job may have at most \(Self.mostSessions) sessions",
+                        at: entry.key
+                    )
+                    break
+                }
+                reader.settleDiscretion(of: &session, entry.value)
+                reader.checkMultipath(of: session, entry.value)
+                reader.sessions[session.name] = sessions.count
+                sessions.append(session)
+                let inherited = shared.filter { $0.stands(in: session, as: defaults.session) }
+                secrets.append(reader.takeSecretUses() + inherited)
+            }
+        }
+        if sessions.isEmpty {
+            reader.settleDiscretion(of: &defaults.session, nil)
+            sessions = [defaults.session]
+            secrets = [shared]
+            reader.sessions[defaults.session.name] = 0
+        }
+        reader.owner = .job
+        self.sessions = sessions
+        self.defaults = defaults.task
+        sessionSecrets = secrets
+        signers = sessions.map { $0.credentials.filter(\.isSigner) }
+        hasBackground = sessions.contains { $0.kind == .background }
+    }
+}

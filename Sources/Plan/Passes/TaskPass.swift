@@ -1,0 +1,41 @@
+/// The fifth pass over a job: reads each task once.
+enum TaskPass {
+    /// Reads all tasks of `reader`, and hands what the job must know of them to `checks`.
+    ///
+    /// - Parameters:
+    ///   - taskReader: Reads single tasks.
+    ///   - mostKept: How many of the first tasks are kept as values.
+    ///   - checks: Hear of each task in the order of the file.
+    ///   - reader: With the numbered tasks.
+    /// - Returns: The tasks that are kept.
+    static func read(
+        _ taskReader: TaskReader,
+        mostKept: Int,
+        into checks: inout JobChecks,
+        with reader: inout Reader
+    ) -> KeptTasks {
+        var kept = KeptTasks(capacity: mostKept)
+        var ahead = ReadAhead(taskReader, with: reader, mostKept: mostKept)
+        let groups = reader.tasks.groups
+        var nextGroup = 0
+        for number in reader.tasks.entries.indices {
+            if nextGroup < groups.count, groups[nextGroup].entry == number {
+                var rows = RowPass(nextGroup, of: reader, taskReader)
+                rows.read(into: &checks, with: &reader)
+                nextGroup += 1
+                continue
+            }
+            let task: ReadTask
+            if !reader.isFull, let read = ahead?.take(number, for: &reader) {
+                task = read
+            } else {
+                task = taskReader.read(number, mostKept: mostKept, with: &reader)
+            }
+            checks.note(task, of: number, &reader)
+            if let value = task.value { kept.keep(value) }
+        }
+        ahead?.finish(for: &reader)
+        reader.owner = .job
+        return kept
+    }
+}

@@ -1,0 +1,131 @@
+internal import Diagnostics
+internal import JobFile
+internal import SystemKit
+internal import TransferModel
+
+/// Reads the tasks of a plan again, each when it starts.
+///
+/// All but the first `mostKeptTasks` tasks are not kept as values. Until it starts, a task costs a
+/// few words, so that memory grows with the transfers in flight.
+struct TaskSource: Sendable {
+    let tasks: TaskList
+    /// With everything resolved that tasks refer to; it never looks at files again.
+    private(set) var reader: Reader
+    private(set) var taskReader: TaskReader
+    /// What tasks are read with, and those that are kept: lent to one reading at a time, so that no
+    /// reading costs a copy.
+    private var lent: Lock<(reader: Reader, kept: KeptTasks)>
+    /// Which tasks use captures of which others.
+    let captureUses: CaptureUses
+    /// Files that no task may write to, described in words.
+    let files: [(path: String, words: String)]
+
+    init(
+        tasks: TaskList,
+        reader: Reader,
+        taskReader: TaskReader,
+        kept: KeptTasks,
+        captureUses: CaptureUses,
+        files: [(path: String, words: String)]
+    ) {
+        self.tasks = tasks
+        self.reader = reader
+        self.taskReader = taskReader
+        lent = Lock((reader, kept))
+        self.captureUses = captureUses
+        self.files = files
+    }
+
+    /// The same tasks with other shared values.
+    func with(_ shared: SharedSettings, _ filled: Reader) -> TaskSource {
+        var source = self
+        source.reader.variables = filled.variables
+        source.reader.secrets = filled.secrets
+        source.taskReader = TaskReader(shared: shared)
+        source.lent = Lock((source.reader, KeptTasks(capacity: 0)))
+        return source
+    }
+
+    /// Reads a task with what other tasks have captured.
+    func task(at index: Int, captured: CapturedValues) throws(PlanRejected) -> TaskSpec {
+        try lent.withLock { (lent) throws(PlanRejected) in
+            if let task = lent.kept.take(index) { return task }
+            lent.reader.forgetFindings()
+            return try task(at: index, captured, with: &lent.reader)
+        }
+    }
+
+    private func task(
+        at index: Int,
+        _ captured: CapturedValues,
+        with reader: inout Reader
+    ) throws(PlanRejected) -> TaskSpec {
+        do throws(DataRows.Failure) {
+            try reader.enterRow(of: index)
+        } catch {
+            throw PlanRejected(diagnostics: [reader.changedData(of: index, error)])
+        }
+        reader.captured = captured
+        let entry = tasks.entry(of: index)
+        let id = reader.id(of: index)
+        var task: TaskSpec?
+        var draft = taskReader.shared.defaults
+        if taskReader.read(entry, into: &draft, with: &reader) {
+            let assembly = TaskAssembly(shared: taskReader.shared)
+            task = assembly.task(index, entry, id: id, draft, with: &reader)
+        }
+        if let path = task?.destination?.path, !captureUses.sources(of: index).isEmpty {
+            check(AbsolutePath.withoutClimbs(path), of: entry, with: &reader)
+        }
+        guard let task, reader.errorCount == 0 else {
+            throw PlanRejected(diagnostics: reader.diagnostics)
+        }
+        return task
+    }
+
+    /// Reports a destination that was made of captured values and is one of the job's own files.
+    private func check(_ path: String, of entry: TaskList.Entry, with reader: inout Reader) {
+        guard let file = files.first(where: { $0.path == path }) else { return }
+        reader.report(.duplicateDestination, "the destination is \(file.words)", at: entry.key)
+    }
+
+    /// What is known of a task before those that it needs have ended.
+    func outline(of index: Int) -> TaskOutline {
+        var reader = reader
+        try? reader.enterRow(of: index)
+        let entry = tasks.entry(of: index)
+        var draft = taskReader.shared.defaults
+        // Its faults were reported when the plan was made.
+        _ = taskReader.read(entry, into: &draft, with: &reader)
+        let document = reader.document
+        let url = document.value(of: entry.value, for: "url").flatMap { found in
+            reader.shownURL(Field(name: "url", key: found.key, node: found.value))
+                ?? document.text(of: found.value)
+        }
+        return TaskOutline(
+            session: draft.session,
+            method: draft.method ?? TaskAssembly.usualMethod(entry.kind),
+            url: url ?? "",
+            description: draft.description,
+            source: TaskAssembly.source(entry, in: document)
+        )
+    }
+
+    /// Reads the settings of the tasks of some kinds, one task after another.
+    func forEachDraft(
+        where isWanted: (TaskSpec.Kind) -> Bool = { _ in true },
+        _ body: (Int, TaskDraft) -> Void
+    ) {
+        var reader = reader
+        for index in 0..<tasks.count {
+            let entry = tasks.entry(of: index)
+            guard isWanted(entry.kind) else { continue }
+            reader.forgetFindings()
+            var draft = taskReader.shared.defaults
+            // A row that is not there any more fails its task when it starts.
+            guard (try? reader.enterRow(of: index)) != nil else { continue }
+            _ = taskReader.read(entry, into: &draft, with: &reader)
+            body(index, draft)
+        }
+    }
+}
