@@ -8,7 +8,7 @@ import TransferModel
         ("Wed, 09 Jun 2021 10:18:14 GMT", 1_623_233_894),
         ("Wednesday, 09-Jun-21 10:18:14 GMT", 1_623_233_894),
         ("Wed Jun  9 10:18:14 2021", 1_623_233_894),
-        // Everything but the four tokens is passed over, and so is what stands behind them.
+        // The parser ignores everything except the four tokens, and the text after them.
         ("10:18:14 9 JUNE 2021 PST (nobody reads this)", 1_623_233_894),
         ("9jun... no, 9 Jun 2021 10:18:14.999", 1_623_233_894),
         ("Thu, 01-Jan-70 00:00:00 GMT", 0),

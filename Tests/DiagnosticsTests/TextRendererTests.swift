@@ -13,7 +13,7 @@ import Testing
         return TextRenderer(report, usesColor: usesColor).render()
     }
 
-    /// The second and third line of what is said about a range of the first line.
+    /// The second and third line of the message about a range of the first line.
     private func snippet(_ text: String, _ start: Int, _ end: Int) -> [String] {
         let rendered = render(text, Diagnostic(code: "x.y", "message", at: range(1, start, end)))
         return rendered.split(separator: "\n").dropFirst().map(String.init)

@@ -141,7 +141,7 @@ import TransferModel
         #expect(store.fault == nil)
     }
 
-    // Else programs that make backups would leave out what else is in the folder that a job names.
+    // Otherwise backup programs would omit other files in a folder that a job names.
     @Test func `a store makes only its own folder in its directory`() throws {
         try place.add("one")
         #expect(try place.temporary.list("cache") == ["responses-1"])

@@ -27,7 +27,7 @@ import TransferModel
         return draft.commit()
     }
 
-    /// The content that a store has; nil for nothing or for what is not whole.
+    /// The content that a store has; nil for a missing or incomplete response.
     private func content(_ store: DiskStore, _ path: String = "x") throws -> String? {
         guard let found = store.find(try key(path)).first, let body = store.open(found.body),
             body.isIntact(found.body)

@@ -75,7 +75,7 @@ struct StoreFolder {
         get throws { try #require(try DiskInventory.open(path)) }
     }
 
-    /// The path in the temporary folder of the store's own folder, or of what is in it.
+    /// The path in the temporary folder of the store's own folder, or of a file in it.
     func inside(_ name: String = ".") -> String { "cache/responses-1/\(name)" }
 
     func list(of path: String = "x") throws -> String { inside("lists/\(try cacheKey(path).name)") }
@@ -93,7 +93,7 @@ struct StoreFolder {
         try lock(DiskFolders.lockName(of: try cacheKey(path).name))
     }
 
-    /// Has a run of its own store a response.
+    /// Stores a response by a separate run.
     func add(_ body: String, _ path: String = "x") throws {
         let store = store()
         try #require(try store.add(body, path))

@@ -112,7 +112,7 @@ import TransferModel
         for length in 0..<entry.content.count {
             let content = Array(entry.content[..<length])
             let cut = BackgroundRound([JournalText.Entry(kind: entry.kind, content: content)])
-            // Between two transfers it cannot be told: that is what the checksum is for.
+            // A cut between two transfers is invisible here: the checksum detects it.
             #expect(cut == nil || cut?.transfers.count ?? 9 < 3)
         }
         #expect(BackgroundRound([]) == nil)

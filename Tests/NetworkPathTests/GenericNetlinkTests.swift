@@ -63,7 +63,7 @@ import Testing
 
     @Test func `a kernel without a netlink family gives no evidence`() throws {
         let socket = try GenericNetlink()
-        // No test knows which parts there are: each may be missing, and none is a fault.
+        // Any netlink family may be missing, and none is a fault.
         #expect(socket.wireGuardPeers(of: -1).isEmpty)
         _ = socket.wirelessNetworks()
         #expect(socket.multipathEndpointCount() ?? 0 >= 0)

@@ -105,7 +105,7 @@ import TransferModel
                 .denial(ofRunningOver: 4, under: careful)
         }
         #expect(denial([]) == nil)
-        // A rule for a network may still make something else of the modem: it is pending.
+        // A rule for a network may still change the modem's class: it is pending.
         let network = InterfaceRule(match: .init(ssid: "Train"), isConstrained: true)
         #expect(denial(rules) == .cellular)
         #expect(denial(rules + [network]) == .cellular)

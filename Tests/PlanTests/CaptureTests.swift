@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import Plan
 
-/// Jobs whose tasks are filled in with what others capture.
+/// Jobs whose tasks use captured values of other tasks.
 @Suite struct CaptureTests {
     /// A job of a task that captures and one, `next`, with these settings.
     private func plan(_ settings: String, section: String = "data") throws -> Plan {

@@ -43,7 +43,7 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         return "| `\(code)` | \(meaning) | \(place) | \(examples) |"
     }
 
-    /// The job file that an example stands for, as bytes.
+    /// The job file of an example, as bytes.
     func jobFile(_ example: String) -> [UInt8]? {
         let url = #"url: "https://a.example""#
         let text: String? =
@@ -68,7 +68,7 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         return parts.count == 2 ? [String(parts[0]): String(parts[1])] : [:]
     }
 
-    /// Text with `\n`, `\t` and `\xNN` as what they stand for.
+    /// Text with `\n`, `\t` and `\xNN` replaced by their bytes.
     private static func unescaped(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -90,7 +90,7 @@ import TransferModel
 
     @Test(arguments: [(4095, []), (4096, ["job.bad-path"])])
     func `a path is as long as the system takes it`(length: Int, codes: [String]) {
-        // `/jobs/` stands before it.
+        // The path is below `/jobs/`.
         let path = String(String(repeating: "ab/", count: 2000).prefix(length - 7)) + "x"
         let found = diagnostics(
             "version: 1\ndata: { t: { url: 'https://a.example/', responseTo: \(path) } }"

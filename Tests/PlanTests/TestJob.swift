@@ -41,7 +41,7 @@ enum TestJob {
         )
     }
 
-    /// Codes and places of what is wrong with a text, as `line:column code`.
+    /// Codes and places of a text's diagnostics, as `line:column code`.
     static func faults(
         _ text: String,
         variables: [String: String] = [:],

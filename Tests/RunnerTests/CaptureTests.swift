@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// Tasks that are filled in with what others have captured, by the built executable.
+/// Tasks with captured values of other tasks, by the built executable.
 @Suite struct CaptureTests {
     @Test func `a login, an order and its document follow from each other`() throws {
         let server = try ScriptedServer([

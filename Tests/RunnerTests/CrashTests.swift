@@ -74,8 +74,7 @@ import TransferModel
         (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
-    /// Whether everything under a final name is whole, and what is kept for the next run can be
-    /// read.
+    /// Whether every file under a final name is whole, and the state for the next run is readable.
     private static func check(_ job: JobFolder, _ bodies: [[UInt8]]) throws {
         for (number, body) in zip(1..., bodies) where job.folder.contains("out/\(number).bin") {
             #expect(try job.folder.read("out/\(number).bin") == body)
@@ -85,7 +84,7 @@ import TransferModel
         _ = try JSONValue(bytes: Array(status.standardOutput.utf8))
     }
 
-    /// Whether the run that was killed had already told how it ended.
+    /// Whether the killed run had already reported its end.
     private static func hasReported(_ job: JobFolder) throws -> Bool {
         guard job.folder.contains("report.json") else { return false }
         let report = try JSONValue(bytes: job.folder.read("report.json"))
@@ -97,8 +96,8 @@ import TransferModel
     }
 
     @Test func `killed at 200 random moments, everything arrives whole and once`() throws {
-        // A few kilobytes at a time: what is on its way when a run is killed is not the run's
-        // doing.
+        // A few kilobytes at a time: the run does not answer for bytes that are on their way when
+        // it is killed.
         let nginx = try Nginx(
             locations: """
                 location /paced/ { rewrite ^/paced(/.*)$ $1 break; limit_rate 400k; sendfile_max_chunk 16k; tcp_nopush off; }

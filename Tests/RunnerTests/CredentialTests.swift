@@ -124,7 +124,7 @@ import TransferModel
         #expect(backend.requests.last?.text == "an order")
         let sent = run.exchanges("post").compactMap { $0["countOfRequestBodyBytesSent"]?.integer }
         #expect(sent.reduce(0, +) == 8)
-        // The authenticated connection is not given to anybody else.
+        // No other exchange gets the authenticated connection.
         #expect(run.exchanges("open").map { $0["isReusedConnection"]?.bool } == [false])
         #expect(try !Self.traces(run, job).contains("YII"))
 

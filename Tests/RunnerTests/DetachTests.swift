@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// The value behind a word of what `--detach` prints.
+    /// The value after a word in the output of `--detach`.
     private func value(_ name: String, in outcome: Command.Outcome) -> String? {
         outcome.standardOutput.split(separator: "\n").first { $0.hasPrefix(name + " ") }
             .map { String($0.dropFirst(name.utf8.count + 1)) }
@@ -96,7 +96,7 @@ import Testing
         try held.job.folder.makeFolder("runtime")
         try held.job.folder.makeFolder("runtime/systemd")
         try held.job.folder.write("", to: "runtime/systemd/private")
-        // Stands for the real one, which needs a manager.
+        // Replaces the real program, which needs a manager.
         try held.job.folder.write(
             """
             #!/bin/sh

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// The records of whole runs: their number, order, reasons, and exactly what is null in them.
+/// The records of whole runs: their number, order, reasons, and exactly which members are null.
 @Suite struct ExchangeRecordTests {
     /// Members that are null in every record without a network policy.
     private static let unclassified: Set<String> = ["isCellular", "isExpensive", "isConstrained"]
@@ -32,7 +32,7 @@ import TransferModel
             + connection + proxy
     }
 
-    /// The members that are null, but for those that always are.
+    /// The members that are null, except those that always are.
     private func nulls(_ exchange: JSONValue) -> Set<String> {
         Set(exchange.members.filter(\.value.isNull).map(\.name)).subtracting(Self.unclassified)
     }
@@ -165,7 +165,7 @@ import TransferModel
         let tunnels = exchanges.map { $0["extension"]?["proxyTunnel"]?["statusCode"]?.integer }
         #expect(tunnels == [nil, nil, nil, nil, nil, 200, nil, nil, nil])
         #expect(run.report["summary"]?["redirects"]?.integer == 2)
-        // After the 503 comes another one; each session counts its own.
+        // A new connection follows the 503; each session counts its own.
         #expect(connections[8] != connections[7])
     }
 

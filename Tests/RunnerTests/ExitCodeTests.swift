@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct ExitCodeTests {
-    /// Tasks that end differently, and what the run ends with.
+    /// Tasks that end differently, and the exit code of their run.
     struct Precedence: Sendable {
         var ends: [String]
         var code: Int32

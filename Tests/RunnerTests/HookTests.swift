@@ -202,7 +202,7 @@ import TransferModel
             try job.folder.text("told")
                 == String(repeating: "0 nightly nightly one two words\ngood\n", count: 2)
         )
-        // The round was not over, and what was accepted is not sent again.
+        // The round was not over, and accepted orders are not sent again.
         #expect(server.requests.count == 1)
         #expect(try job.run().code == 0)
         #expect(server.requests.count == 2)

@@ -62,7 +62,7 @@ import TransferModel
         #expect(third.command.standardError.contains("for new ones delete \(place)/"))
         #expect(Set(keys(server, "/a")).count == 1)
         #expect(Set(keys(server, "/b")).count == 1)
-        // Everything is answered: what is sent now is meant anew.
+        // All orders are accepted: the next run sends new ones.
         #expect(try job.run().code == 0)
         #expect(Set(keys(server, "/a")).count == 2)
         #expect(keys(server, "/b").count == 4)

@@ -3,7 +3,7 @@ import Testing
 
 /// Every kind of invalid job file exits with 3 and says where, in bounded time.
 @Suite struct InvalidJobFileTests {
-    /// A job file, with the start of what is said about it.
+    /// A job file, with the start of its message.
     struct Invalid: Sendable, CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]

@@ -29,7 +29,7 @@ struct JobFolder {
         _ arguments: [String],
         environment: [String: String?] = [:]
     ) throws -> Command.Outcome {
-        // The folder lives as long as what runs in it.
+        // The folder lives as long as the processes in it.
         try withExtendedLifetime(self) { try command(arguments, environment: environment).run() }
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// `NetworkPolicyTests`.
 @Suite struct NetworkDaemonTests {
     private let links: TwoLinks
-    /// Has the program and what it says.
+    /// The folder of the program and its answers.
     private let bus: TemporaryFolder
 
     init() throws {

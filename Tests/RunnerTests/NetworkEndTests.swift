@@ -54,7 +54,7 @@ import Testing
         if end == .signal { running.signal(15) }
         let outcome = try running.finish()
         #expect(outcome.status != .exit(0))
-        // The link keeps the order of packets: what was under way has arrived before this answer.
+        // The link keeps the order of packets: earlier packets have arrived before this response.
         let next = try JobFolder(
             Self.classes
                 + "data: { a: { url: \"\(TwoLinks.url("a", at: TwoLinks.wiredAddress))\" } }"

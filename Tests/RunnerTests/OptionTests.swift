@@ -37,8 +37,8 @@ import Testing
         #expect(server.requests.map(\.target) == ["/?a=b"])
     }
 
-    /// Where a report is written when several places are named: the command line's, the
-    /// environment's, the job's, and else one in the state folder.
+    /// The place of a report when several are named: the command line's, the environment's, the
+    /// job's, else one in the state folder.
     @Test func `a report goes to the path of the closest setting`() throws {
         let server = try ScriptedServer { _ in .ok("") }
         func reports(

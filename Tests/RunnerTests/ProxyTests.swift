@@ -94,7 +94,7 @@ import TransferModel
         #expect(Self.number(tunnel, "countOfHeaderBytesReceived") == Int64(answer.utf8.count))
         #expect(second["extension"]?["proxyTunnel"]?.isNull == true)
         #expect(second["extension"]?["proxy"]?.string == squid.url)
-        // The head of the request alone, not the one that asked for the tunnel.
+        // The head of the request alone, without that of CONNECT.
         #expect(
             Self.number(first, "countOfRequestHeaderBytesSent")
                 == Self.number(second, "countOfRequestHeaderBytesSent")
@@ -247,7 +247,7 @@ import TransferModel
         try Self.expectDone(run, job)
         let first = try #require(run.exchanges("first").first)
         let isSecure = scheme == "https"
-        // TLS with the proxy is a part of connecting; what stands here is TLS with the origin.
+        // TLS with the proxy is a part of connecting; these dates are of TLS with the origin.
         #expect(first["secureConnectionStartDate"]?.isNull == !isSecure)
         #expect(first["negotiatedTLSProtocolVersion"]?.isNull == !isSecure)
         #expect(first["extension"]?["proxyTunnel"]?.isNull == !isSecure)

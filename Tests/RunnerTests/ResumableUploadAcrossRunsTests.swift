@@ -11,7 +11,7 @@ import TransferModel
         let server = try ResumableUploadServer()
         let gates = try signals.map { _ in try Gate() }
         let cuts = gates.enumerated().reduce(into: [:]) {
-            // HEAD has gone ahead over a connection of its own.
+            // A HEAD over a connection of its own precedes each part.
             $0[$1.offset * 2 + 1] = RecordingRelay.Cut.hold(
                 after: Int.random(in: 500_000...1_500_000, using: &generator),
                 $1.element
@@ -141,8 +141,8 @@ import TransferModel
         #expect(try records(job) == [])
     }
 
-    /// Changes the order; what the server does when it is asked about the other one; whether that
-    /// had come to its end.
+    /// A change of the order, the server's response about the earlier one, and whether that was
+    /// complete.
     struct Change: Sendable {
         let script: String
         let fault: UploadOrigin.Fault

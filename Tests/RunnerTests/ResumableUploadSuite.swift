@@ -41,6 +41,6 @@ extension ResumableUploadSuite {
 }
 
 extension [[UInt8]] {
-    /// Whether there is that one alone; a large array is not for a message.
+    /// Whether it is the only body; a large array does not fit into a message.
     func isOnly(_ body: [UInt8]) -> Bool { self == [body] }
 }

@@ -24,7 +24,7 @@ import TransferModel
         )
     }
 
-    /// A server that sends the first `count` bytes and waits; later everything that is asked for.
+    /// A server that sends the first `count` bytes and waits; later it answers requests in full.
     private func server(stoppingAt count: Int) throws -> ScriptedServer {
         try ScriptedServer { request in
             guard request.earlierRequestsForPath == 0 else {
@@ -44,8 +44,7 @@ import TransferModel
     /// How many bytes the record of the part vouches for.
     private func noted(in job: JobFolder) throws -> Int {
         guard let text = try? job.folder.text("out/.a.bin.part.record"),
-            // The last one may be in the middle of being written; before it there are pairs of a
-            // record and its seal.
+            // The last record may be incomplete; before it are pairs of a record and its seal.
             let line = text.split(separator: "\n").dropLast().last(where: { $0.hasPrefix("{") })
         else { return 0 }
         let record = try JSONValue(bytes: Array(line.utf8))
@@ -252,7 +251,7 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    /// How much of how large a body has come when it stands still.
+    /// The received bytes and the length of a stalled body.
     @Test(arguments: [(700_000, 500_000), (60_000, 40_000), (300_000, 1_000)])
     func `a stalled small body has a partial file, too`(total: Int, count: Int) throws {
         let body = Array(Self.body.prefix(total))
@@ -448,7 +447,7 @@ import TransferModel
     }
 
     @Test func `a download killed 30 times is whole, with few bytes fetched twice`() throws {
-        // nginx sends what a second may have at once, and then in steps.
+        // nginx sends the bytes of a second at once, and then in steps.
         let nginx = try Nginx(
             locations: "location /paced/ { rewrite ^/paced(/.*)$ $1 break; limit_rate 384k; }"
         )

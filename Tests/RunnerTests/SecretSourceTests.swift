@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import TransferModel
 
-/// Where the values of secrets come from, and what happens when they do not.
+/// The sources of secrets, and the effects of a missing value.
 @Suite struct SecretSourceTests {
     /// A job that sends one secret, and the server that it goes to.
     private struct SecretJob {

@@ -23,7 +23,7 @@ import TransferModel
     private static func traces(of value: String) -> [String] {
         let echoes = echoes(of: value)
         let characters = String(value.utf8.map { Character(Unicode.Scalar($0)) })
-        // The first and the last digits of base64 are about what stands around the value.
+        // The first and the last digits of base64 depend on the text around the value.
         return echoes.prefix(5) + echoes.dropFirst(5).map { String($0.dropFirst(4).dropLast(2)) }
             + [characters]
     }
@@ -124,7 +124,7 @@ import TransferModel
         let values = [Self.token, Self.signature, "c0de-\nline 2"]
         for text in [report, run.command.standardError, run.command.standardOutput] {
             Self.expectNothing(of: values, in: text)
-            // Neither is the end, nor the beginning of what was cut.
+            // Neither is the end of a cut value, nor its beginning.
             #expect(!text.contains("t0k_") && !text.contains("value~~") && !text.contains("c0de-"))
         }
         #expect(report.contains(Self.mark))

@@ -4,7 +4,7 @@ import TransferModel
 
 @testable import runner
 
-/// Which sessions share what is stored.
+/// Sessions that share stored responses, and sessions that do not.
 @Suite struct SessionCachesTests {
     private func partition(_ proof: Credential.Proof) -> String {
         var session = SessionConfiguration(name: "a")

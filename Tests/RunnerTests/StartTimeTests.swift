@@ -79,7 +79,7 @@ import Testing
     private func zone(withHour hour: Int) throws -> String {
         let date = try Command("date", ["-u", "+%H"]).run().standardOutput
         let now = try #require(Int(date.filter(\.isNumber)))
-        // In POSIX's zones what is west of Greenwich counts upwards.
+        // In POSIX's time zones, zones west of Greenwich count upwards.
         let west = (now - hour + 24) % 24
         return "TST\(west)"
     }

@@ -99,7 +99,7 @@ import Testing
         #expect(Set(sums.map { $0.split(separator: " ")[0] }).count == 1)
     }
 
-    /// How many blocks of 512 bytes a file may have, and what is too large then.
+    /// The largest file in blocks of 512 bytes, and the file that exceeds it.
     @Test(arguments: [(8, "out/a.bin"), (1, "report.json")])
     func `a file that is larger than the process may write is the fault of the environment`(
         blocks: Int,

@@ -97,7 +97,7 @@ import TransferModel
         let size: Int64 = 600 << 20
         let made = try Command("truncate", ["-s", "\(size)", job.folder.path("large.bin")]).run()
         #expect(made.status == .exit(0))
-        // Half of what one of the two files would take; the program's libraries are in it, too.
+        // Half the memory that one of the two files would take, the program's libraries included.
         var limited = try job.runCommand()
         limited.arguments =
             ["-c", "ulimit -d 300000; exec \"$0\" \"$@\"", limited.executable]

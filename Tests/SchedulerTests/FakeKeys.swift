@@ -3,7 +3,7 @@ import TransferModel
 
 @testable import Scheduler
 
-/// Keys without a disk: what they are is up to the test.
+/// Keys without a disk: the test sets them.
 final class FakeKeys: OrderKeys {
     private let make: (TaskSpec) throws(TransferFailure) -> OrderKey
     private let fault: TransferFailure?

@@ -22,7 +22,7 @@ struct FakeSource: TaskSource {
         var uploadResume = TaskSpec.Resume.nothing
         var earliestBeginDate: BeginDate?
         var mirrors: [String] = []
-        /// The tasks whose captures stand in the URL's place of `$`.
+        /// The tasks whose captured values replace `$` in the URL.
         var uses: [Int] = []
 
         init(_ id: String, _ url: String = "http://a.test/") {

@@ -132,8 +132,8 @@ import TransferModel
         #expect(background.steps == [.began("a"), .ended("a", failures: 1), .began("a")])
     }
 
-    /// The answer to all of an upload is lost; only a later run that has its record can ask what
-    /// became of it.
+    /// The response to a complete upload is lost; only a later run with its record can ask for the
+    /// outcome.
     private func loseAnswer(
         to id: String,
         isKept: Bool = false,

@@ -208,7 +208,7 @@ import TransferModel
         )
         #expect(skipped[0].originalRequest.url == "http://a.test/")
         #expect(skipped[0].response == nil && skipped[0].file == nil)
-        // A later run may meet neither the failure nor what follows from it.
+        // A later run may avoid both the failure and its consequences.
         #expect(run.summary.exitCode == .temporary)
     }
 

@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import Scheduler
 
-/// Files that are there already and have a checksum.
+/// Existing files with a checksum.
 @Suite struct RunMachinePresenceTests {
     private static let checksum = Checksum(.sha256, digest: Array(repeating: 7, count: 32))
 

@@ -139,7 +139,7 @@ import TransferModel
         let failing = tasks(1000).map { task in task.with { $0.retry = .steady } }
         var run = RunSimulation(failing, schedule: { $0.maxConcurrentTasks = 2 })
         while let id = run.runningIDs.first { run.fail(id, .connect) }
-        // 64 that wait, and what ran when the 64th began to.
+        // 64 waiting tasks, and those that ran when the 64th began to wait.
         #expect((64...66).contains(run.machine.active.count))
         run.advance(by: .seconds(1))
         // Retries come first.

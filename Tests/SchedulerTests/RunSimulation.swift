@@ -162,7 +162,7 @@ struct RunSimulation {
         settle()
     }
 
-    /// Ends every running attempt that was told to end.
+    /// Ends every running attempt that was cancelled.
     mutating func obeyCancellations() {
         for task in cancelled { fail(source.id(of: task), .cancelled) }
     }

@@ -14,7 +14,7 @@ private struct SeededRun {
     private var simulation: RunSimulation
     private var seenStarts = 0
     private var seenRecords = 0
-    /// Counts of what has happened, so that a test can tell that the run was eventful.
+    /// Counts of events, so that a test can tell that the run was eventful.
     private(set) var clockSteps = 0
     private(set) var networkChanges = 0
     /// Each start, record and summary as text, in order.
@@ -60,7 +60,7 @@ private struct SeededRun {
         self.generator = generator
     }
 
-    /// Plays the run to its end; a signal cancels what is left after three quarters of the tasks.
+    /// Plays the run to its end; a signal cancels the rest after three quarters of the tasks.
     mutating func play() {
         var steps = 0
         while !isFinished, steps < 100_000 {
@@ -96,7 +96,7 @@ private struct SeededRun {
                 simulation.advanceToNextTick()
             }
         }
-        // Half of the cancelled attempts end when they are told to; the run abandons the others.
+        // Half of the cancelled attempts end on request; the run abandons the others.
         if simulation.machine.phase == .cancelling {
             for id in simulation.runningIDs where Bool.random(using: &generator) {
                 simulation.fail(id, .cancelled)
@@ -115,7 +115,7 @@ private struct SeededRun {
         }
     }
 
-    /// Adds what has happened since the last time.
+    /// Adds the events since the last call.
     private mutating func note() {
         for id in simulation.starts[seenStarts...] {
             trace += "\(simulation.now.nanoseconds) start \(id)\n"

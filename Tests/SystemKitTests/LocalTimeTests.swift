@@ -7,8 +7,7 @@ import Testing
         let minute = LocalTime.minuteOfDay(at: now)
         #expect((0..<1440).contains(minute))
         let later = LocalTime.minuteOfDay(at: now + 60_000_000_000)
-        // Where clocks are set back or forward, whole quarters of an hour are left out or come
-        // twice.
+        // When clocks are set back or forward, whole quarters of an hour are skipped or repeated.
         #expect((later - minute - 1) % 15 == 0)
     }
 }

@@ -1,7 +1,7 @@
 import Testing
 import TransferModel
 
-/// The test vectors of RFC 4648 §10, and what is no base64.
+/// The test vectors of RFC 4648 §10, and invalid base64.
 @Suite struct Base64Tests {
     @Test(arguments: [
         ("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"),

@@ -23,7 +23,7 @@ import TransferModel
         return try servers.server(for: HTTPURL(url).origin)?.url
     }
 
-    // As with `connectionProxyDictionary`: what is for a scheme goes before what is for all.
+    // As with `connectionProxyDictionary`: the proxy of a scheme precedes the proxy for all.
     @Test func `a scheme's own proxy precedes the SOCKS proxy`() throws {
         let (http, socks) = ("http://h:1", "socks5h://s:2")
         #expect(try proxy("http://a.test/", http: http, socks: socks) == http)

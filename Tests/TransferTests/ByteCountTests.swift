@@ -8,7 +8,7 @@ import TransferModel
 @Suite struct ByteCountTests {
     private static let text = Array(String(repeating: "a line of some text\n", count: 5000).utf8)
 
-    /// Runs attempts one after the other through a relay, which keeps what went by.
+    /// Runs attempts one after the other through a relay, which keeps the bytes.
     private func run(
         _ script: ScriptedServer.Script,
         _ attempts: (_ origin: String) throws -> [AttemptRequest]

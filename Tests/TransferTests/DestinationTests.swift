@@ -5,7 +5,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// Files that servers name, and what a job says of a file besides its name.
+/// Files that servers name, and the job's other settings of a file.
 @Suite struct DestinationTests {
     private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import TransferModel
 /// Servers that answer and close before they have the whole body: libcurl then stops sending and
 /// finds all well.
 @Suite struct EarlyAnswerTests {
-    /// Larger than what the sockets' buffers take.
+    /// Larger than the buffers of the sockets.
     private static let size = 16 << 20
 
     private let folder: TemporaryFolder

@@ -85,8 +85,8 @@ import TransferModel
     }
 
     @Test func `a request that libcurl repeats by itself has a record for each sending`() throws {
-        // The kept connection is closed when the second request has been read; the third one comes
-        // anew.
+        // The server closes the kept connection after the second request; the third request is
+        // libcurl's repetition.
         let server = try ScriptedServer(["/": [.ok("x"), .hangUp, .ok("y")]])
         let harness = try EngineHarness()
         _ = try harness.run(.to(server.url("/")))

@@ -107,7 +107,7 @@ import TransferModel
         #expect(files.isEmpty)
     }
 
-    // libcurl does not tell such an end from that of the body (RFC 9113 §8.1).
+    // libcurl does not distinguish such an end from that of the body (RFC 9113 §8.1).
     @Test func `a stream that a server stops without an error has no voucher`() throws {
         guard let (result, _) = try download(server(.stop)) else { return }
         #expect(result.failure == nil)

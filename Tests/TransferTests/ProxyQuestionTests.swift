@@ -159,7 +159,7 @@ import TransferModel
         )
     ]
 
-    // libcurl reads such a body in a loop, and looks at neither the time nor other transfers
+    // libcurl reads such a body in a loop, and checks neither the time nor other transfers
     // meanwhile.
     @Test(arguments: ["Transfer-Encoding: chunked", "Content-Length: 9000000000000000000"])
     func `the body of a question about a tunnel is bounded`(framing: String) throws {
@@ -179,7 +179,7 @@ import TransferModel
         #expect(proxy.requests.count == 1)
     }
 
-    /// A chunk whose extension has no end (RFC 9112 §7.1.1): not a byte of the body comes.
+    /// A chunk whose extension has no end (RFC 9112 §7.1.1): no byte of the body arrives.
     private static let endlessExtension: [Reply.Step] = [
         .send(Array("1;x=".utf8)),
         .sendRepeatedly(Array(repeating: 65, count: 4096), count: .max),

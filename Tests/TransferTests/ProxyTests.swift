@@ -245,7 +245,7 @@ import TransferModel
         #expect(result.transactions.map { $0.requestEndDate == nil } == [true, false])
         #expect(result.transactions.allSatisfy { $0.responseEndDate != nil })
         #expect(result.transactions.allSatisfy { $0.isProxyConnection })
-        // A connection on which a body was announced that did not come can carry no other request.
+        // A connection with an announced but missing body can carry no other request.
         #expect(result.transactions.map(\.isReusedConnection) == [false, false])
     }
 

@@ -7,7 +7,7 @@ import TransferModel
 
 @Suite struct PublishTests {
     private let folder: TemporaryFolder
-    /// Sizes on both sides of what is kept in memory.
+    /// Sizes below and above the limit for bodies in memory.
     private static let sizes = [0, 1, 65_536, 65_537, 3_000_000]
 
     init() throws {

@@ -3,8 +3,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// Every status, method and way to another origin: what belongs to the first one must not arrive
-/// there.
+/// Every status, method and way to another origin: data of the first origin must not arrive there.
 @Suite struct RedirectMatrixTests {
     /// Where the first origin's redirect leads.
     enum Way: CaseIterable {
@@ -22,7 +21,7 @@ import TransferModel
 
         var testDescription: String { "\(status) \(method) \(way)" }
 
-        /// Only what asks and changes nothing by then goes to another origin.
+        /// Only a request whose method is safe by then goes to another origin.
         var isFollowed: Bool {
             method == "GET" || method == "HEAD" || status == 303
                 || method == "POST" && status < 303

@@ -5,7 +5,7 @@ import TransferModel
 
 @testable import Transfer
 
-/// Digests that servers give; those of the examples are of RFC 9530 Appendix B.
+/// Digests of servers; the examples are from RFC 9530 Appendix B.
 @Suite struct ReprDigestTests {
     private static let body = Array("{\"hello\": \"world\"}\n".utf8)
     private static let sha256 = "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:"

@@ -32,7 +32,7 @@ import TransferModel
     }
 
     @Test func `a decoded body that is longer than the excerpt ends with an ellipsis`() throws {
-        // White space collapses, so that few characters stand for many bytes.
+        // White space collapses, so that few characters represent many bytes.
         let blanks = String(repeating: " ", count: 1010)
         let long = try gzip("a" + blanks + "hunter2longpassword")
         #expect(help(long, coding: "gzip") == "the server said: a hunter2longpa…")

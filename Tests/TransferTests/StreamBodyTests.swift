@@ -4,7 +4,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// Bodies that come out of pipes, sent by the engine.
+/// Bodies from pipes, sent by the engine.
 @Suite struct StreamBodyTests {
     private let folder: TemporaryFolder
 

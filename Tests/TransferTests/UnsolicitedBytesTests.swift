@@ -13,7 +13,7 @@ import TransferModel
         case direct, tls, proxy, tlsProxy, tunnel, tlsProxyTunnel
     }
 
-    /// The response on whose connection more comes.
+    /// The response that precedes the unsolicited bytes on its connection.
     enum First: String, CaseIterable {
         case whole, large, empty, chunked, largeChunked, head
 
@@ -102,8 +102,8 @@ import TransferModel
             (self.server, self.folder, self.relay, self.squid) = (server, folder, relay, squid)
         }
 
-        /// The requests that can be asked for behind the first one, with the path of the file that
-        /// they make, if any.
+        /// The possible requests after the first one, with the path of the file that they make, if
+        /// any.
         func seconds(_ name: String) throws -> [(request: AttemptRequest, file: String?)] {
             let url = origin + "/second/" + name
             let key = HeaderField(name: "Idempotency-Key", value: "\"k\"")

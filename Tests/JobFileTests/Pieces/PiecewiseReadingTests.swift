@@ -4,7 +4,7 @@ import Testing
 
 @testable import JobFile
 
-/// Reads two of three pieces when they are asked for.
+/// Reads two of three pieces on request.
 private struct PartsOnDemand: PartsAhead {
     private let pieces: Pieces
 
@@ -40,7 +40,7 @@ private struct MarkedParts: PartsAhead {
 }
 
 @Suite struct PiecewiseReadingTests {
-    /// All that a tree is made of, and what is said about it.
+    /// All parts of a tree, and its diagnostics.
     private struct Reading: Equatable {
         var records: [[UInt32]] = []
         var arena: [UInt8] = []

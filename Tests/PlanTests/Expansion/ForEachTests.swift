@@ -67,7 +67,7 @@ import TransferModel
     }
 
     @Test func `a key may begin and end with what combines with a bracket`() throws {
-        // A combining acute accent, and a sign that combines with what follows it.
+        // A combining acute accent, and a sign that combines with the next character.
         for key in ["\u{301}x", "x\u{600}", "[\u{301}]"] {
             let text = """
                 version: 1

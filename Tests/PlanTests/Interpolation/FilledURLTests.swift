@@ -9,12 +9,12 @@ import TransferModel
 
 /// Values in URLs: a table of values, the parts of the URL that hold them, and their origins.
 @Suite struct FilledURLTests {
-    /// Where a value comes from.
+    /// The origin of a value.
     enum Source: CaseIterable {
         case capture, item, row, environment, variable, secret
     }
 
-    /// A part of a URL, with what stands around the value.
+    /// A part of a URL, with the text around the value.
     enum Place: CaseIterable {
         case user, host, port, segment, wholePath, queryName, queryValue, fragment
 
@@ -44,7 +44,7 @@ import TransferModel
             String(repeating: "a", count: 64 << 10), String(repeating: "é/", count: 32 << 10),
         ]
 
-    /// Whether the URL is asked for; nil where this table does not say.
+    /// Whether the URL is requested; nil where this table does not say.
     private static func isAsked(_ value: String, in place: Place, from source: Source) -> Bool? {
         let bytes = Array(value.utf8)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return false }

@@ -26,7 +26,7 @@ import TransferModel
         """
     }
 
-    /// The codes of what is wrong, without their places.
+    /// The codes of the diagnostics, without their places.
     private static func codes(
         _ proxy: String,
         secrets: String = "{}"

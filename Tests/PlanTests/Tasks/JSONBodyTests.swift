@@ -2,7 +2,7 @@ import Plan
 import Testing
 import TransferModel
 
-/// The expected texts are what JSONEncoder of swift-foundation 6.3 writes.
+/// The expected texts are those of JSONEncoder of swift-foundation 6.3.
 @Suite struct JSONBodyTests {
     private func body(_ json: String, _ options: String = "") throws -> String {
         let plan = try TestJob.plan(

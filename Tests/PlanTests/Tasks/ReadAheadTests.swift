@@ -3,7 +3,7 @@ import Plan
 import Testing
 import TransferModel
 
-/// Jobs that are long enough for a second thread: what it reads must be what one thread reads.
+/// Jobs that are long enough for a second thread: the result must equal that of one thread.
 @Suite struct ReadAheadTests {
     private static let count = 1_500
 

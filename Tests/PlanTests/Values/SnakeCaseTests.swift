@@ -2,7 +2,7 @@ import Testing
 
 @testable import Plan
 
-/// The expected names are what JSONEncoder of Swift 6.3 makes of them.
+/// The expected names are those of JSONEncoder of Swift 6.3.
 @Suite struct SnakeCaseTests {
     @Test(arguments: [
         ("myProperty", "my_property"), ("myURLProperty", "my_url_property"), ("simple", "simple"),

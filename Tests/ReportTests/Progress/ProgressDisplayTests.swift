@@ -4,7 +4,7 @@ import Testing
 import TransferModel
 
 @Suite struct ProgressDisplayTests {
-    /// A screen that understands what the display uses: line feeds, going up and clearing.
+    /// A screen that understands the display's sequences: line feeds, going up and clearing.
     private final class Screen {
         var lines: [String] = [""]
         var writes = 0

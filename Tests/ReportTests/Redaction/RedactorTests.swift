@@ -222,7 +222,7 @@ import TransferModel
         }
     }
 
-    /// Only what has to be escaped.
+    /// Escapes only the characters that need it.
     private static func quoted(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }

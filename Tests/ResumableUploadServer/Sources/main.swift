@@ -1,11 +1,11 @@
 // SwiftNIO's own server of resumable uploads on a loopback port:
 // `resumable-upload-server PORT FOLDER ORIGIN`.
 //
-// Each upload that has come to its end becomes a file of FOLDER, `1`, `2` and so on, and is
-// answered with 201 and its size, below `/status/` with the status that follows. One that comes
-// again under the same `Idempotency-Key` is answered alike and not kept: an upload whose answer was
-// lost is not known any more by its URL. ORIGIN is what the URLs of uploads begin with; without one
-// they begin with their path.
+// Each complete upload becomes a file of FOLDER, `1`, `2` and so on. The response is a 201 with its
+// size; below `/status/` it has the status in the path. An upload that comes again under the same
+// `Idempotency-Key` gets the same response and is not kept: the server forgets an upload's URL when
+// the response was lost. ORIGIN is the beginning of the uploads' URLs; without ORIGIN they begin
+// with their path.
 
 import Glibc
 import HTTPTypes

@@ -5,7 +5,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// When an attempt may use what is stored, and what it makes of it besides.
+/// Attempts that may use stored responses, and the effects on their results.
 @Suite struct AttemptCacheTests: CacheSuite {
     private static let fresh = "Cache-Control: max-age=600"
 

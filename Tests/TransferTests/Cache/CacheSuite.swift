@@ -3,14 +3,14 @@ import TestSupport
 import Transfer
 import TransferModel
 
-/// Tests of attempts that take part in caching.
+/// Tests of attempts with a cache.
 protocol CacheSuite {
     /// Where the cache is, and the files that are fetched.
     var folder: TemporaryFolder { get }
 }
 
 extension CacheSuite {
-    /// An attempt that takes part in caching and keeps the body as `out`.
+    /// An attempt with the cache that keeps the body as `out`.
     func attempt(
         _ url: String,
         method: String = "GET",

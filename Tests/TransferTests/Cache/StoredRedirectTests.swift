@@ -5,7 +5,7 @@ import Testing
 import Transfer
 import TransferModel
 
-/// Stored redirects that lead where nothing is, or not any more.
+/// Stored redirects to targets that do not exist, or not any more.
 @Suite struct StoredRedirectTests {
     private static let fresh = "Cache-Control: max-age=600"
 

@@ -187,7 +187,7 @@ import TransferModel
         #expect(metrics.interface == "eth0")
         #expect(metrics.enforcement == .route)
         #expect(policy.way?.number == 7)
-        // The routes lead elsewhere by now.
+        // The routes have changed.
         ways.interface = 3
         #expect(policy.use(facts, 7, known: policy.way, socket: nil) == .refused)
         let local = connection(from: "127.0.0.1", to: "127.0.0.1")

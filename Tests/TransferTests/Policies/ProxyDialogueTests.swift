@@ -188,7 +188,7 @@ import TransferModel
         #expect(try harness.run(.to("http://origin.test/in")).failure == nil)
         let result = try harness.run(.to("http://origin.test/out"))
         #expect(result.failure?.httpStatus == 407)
-        // With what is known, without, and with the answer.
+        // With the known nonce, without one, and with the answer.
         #expect(result.transactions.count == 3)
     }
 

@@ -222,7 +222,7 @@ import TransferModel
             #expect(part.size == 100_000)
             #expect(try part.verify())
         }
-        // The first run has synced what it left, the others have not.
+        // The first run has synced its bytes, the others have not.
         let part = try #require(try find(boot: "another"))
         #expect(part.size == 60_000)
         #expect(try part.verify())

@@ -74,7 +74,8 @@ import TransferModel
         #expect(PartialRecord(value) == nil)
     }
 
-    /// How far the part was synced, and what counts when the machine was started anew.
+    /// The synced length of the partial file, and the lengths that count after a restart of the
+    /// machine.
     @Test(
         arguments: [
             (nil, []), (2, [2]), (3, [3]), (4, [3, 4]), (5, [3, 5]),

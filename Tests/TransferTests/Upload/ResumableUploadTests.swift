@@ -5,8 +5,8 @@ import TransferModel
 
 @testable import Transfer
 
-/// Attempts at an upload: what is offered and asked for, what goes along, and what the cache and
-/// the record make of it.
+/// Attempts at an upload: their fields and requests, their other data, and the effects on the cache
+/// and the record.
 @Suite struct ResumableUploadTests: UploadSuite {
     let folder: TemporaryFolder
 

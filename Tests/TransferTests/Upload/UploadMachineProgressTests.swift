@@ -17,7 +17,7 @@ import Testing
         #expect(machine.answer(413) == .proceed)
         var lengths: [Int64] = []
         while lengths.count < 20 {
-            // HEAD says something else than the 413.
+            // The HEAD's limit differs from the 413's.
             #expect(
                 machine.answer(204, "Upload-Offset: 0", "Upload-Limit: max-append-size=900000")
                     == .proceed

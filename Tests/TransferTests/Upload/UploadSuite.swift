@@ -5,11 +5,11 @@ import TransferModel
 
 /// Tests of attempts at an upload, one after the other.
 protocol UploadSuite {
-    /// Where the body is, and what is kept of answers.
+    /// The folder of the body and of saved responses.
     var folder: TemporaryFolder { get }
 }
 
-/// How a body comes to the engine.
+/// The source of a body.
 enum UploadSource: String, CaseIterable, Sendable {
     case file, bytes, multipart
 
@@ -72,6 +72,6 @@ extension UploadSuite {
 }
 
 extension [[UInt8]] {
-    /// Whether there is that one alone; a large array is not for a message.
+    /// Whether it is the only body; a large array does not fit into a message.
     func isOnly(_ body: [UInt8]) -> Bool { self == [body] }
 }
