@@ -45,17 +45,16 @@ extension Attempt: EasyHandleClient {
     }
 
     func didSendHead(_ bytes: Span<UInt8>) {
-        if !recorder.hasBegunRequest { tunnel?.willAnswerAnew() }
-        if route != nil { noteLogin(bytes) }
+        if proxy.route != nil { proxy.didSend(bytes, toOrigin: recorder.hasBegunRequest) }
         let isRewritten =
             !sent.signature.isEmpty || upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
         let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
         recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
-        if carriesBody, authentication?.carried != nil || route != nil { noteEmptyRequest() }
+        if carriesBody, authentication?.carried != nil || proxy.route != nil { noteEmptyRequest() }
     }
 
     func didTransfer(_ traffic: Traffic, count: Int) {
-        if traffic == .tlsSent, isTLSOfProxy { return }
+        if traffic == .tlsSent, proxy.isTLSOfProxy { return }
         if traffic == .bodyReceived, response.parser.framing.isChunked {
             return didReceiveChunks(count)
         }
@@ -65,7 +64,7 @@ extension Attempt: EasyHandleClient {
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
-        if route != nil, !recorder.hasBegunRequest { return didReceiveTunnelHeader(line) }
+        if proxy.route != nil, !recorder.hasBegunRequest { return didReceiveTunnelHeader(line) }
         switch response.parser.read(line) {
         case .reading:
             let now = moveInTurn(bytes: line.count)
@@ -95,15 +94,14 @@ extension Attempt: EasyHandleClient {
             // told of in words alone.
             if !sent.hearsTraffic,
                 response.parser.framing.isChunked || response.parser.framing.contentLength == 0
-                    || hasNoBody(head)
+                    || ResponseIntake.hasNoBody(head, to: hop.method)
             {
                 sent.hearsTraffic = true
                 handle.hearTraffic()
             }
             return didReceive(head)
         case .violation(let detail):
-            failure = TransferFailure(kind: .protocolViolation, phase: .receive, detail: detail)
-            failure?.urlError = .badServerResponse
+            failure = ExchangeStage.badResponse(detail)
             return false
         }
     }
@@ -122,7 +120,7 @@ extension Attempt: EasyHandleClient {
     func take(_ bytes: Span<UInt8>) -> Bool {
         let now = move()
         recorder.didDeliver(count: bytes.count, at: now)
-        let isPassedOver = verdict?.isPassedOver ?? (dialogue.sequel != nil)
+        let isPassedOver = verdict?.isPassedOver ?? proxy.hasSequel
         if isPassedOver, !mayPassOver(recorder.deliveredBytes) { return false }
         if resumption != nil, exceedsRange() { return false }
         if let findings = response.bodyCheck?.take(bytes) {
@@ -136,11 +134,24 @@ extension Attempt: EasyHandleClient {
             }
             // What a proxy says in the place of the origin is as much too long as a refused
             // response can be.
-            if verdict == nil { refuseForProxy() }
+            if verdict == nil { failure = proxy.refusal(at: recorder.stage) }
         } catch {
             failure = TransferFailure(error, phase: .receive)
         }
         return false
+    }
+
+    /// Decodes a piece of the body and takes what comes of it; false ends the transfer.
+    func decode(_ bytes: Span<UInt8>) -> Bool {
+        guard let decoder = response.decoding?.decoder else { return false }
+        response.decoding?.codedBytes += Int64(bytes.count)
+        switch decoder.decode(bytes, { take($0) }) {
+        case .decoded: return true
+        case .refused: return false
+        case .corrupt:
+            if let findings = response.decoding?.corruption { note(findings) }
+            return false
+        }
     }
 
     /// Writes a piece of the body; on a full disk what is to be stored of it gives way.
@@ -160,7 +171,7 @@ extension Attempt: EasyHandleClient {
         // What frames the body is told of by libcurl 7.88 alone; of what follows without a byte of
         // it, the number is.
         if response.parser.framing.isChunked, response.discarded.isStuck {
-            failure = verdict == nil ? passedOverQuestion() : passedOverBodyFailure()
+            failure = excessBody(limit: nil)
             return false
         }
         return mayPassOver(max(received, recorder.receivedBodyBytes))
@@ -202,7 +213,7 @@ extension Attempt {
     }
 
     /// Whether what is connected to, the proxy or the origin, has a name that must be looked up.
-    private var isPeerNamed: Bool { !(route?.isAddress ?? hop.url.origin.isAddress) }
+    private var isPeerNamed: Bool { !(proxy.route?.isAddress ?? hop.url.origin.isAddress) }
 
     /// Notes that something moved; the time is read once for everybody.
     func move(bytes count: Int = 0) -> MonotonicTime {
@@ -226,7 +237,13 @@ extension Attempt {
     private func didReceiveChunks(_ count: Int) {
         // What came before was handed over by now.
         if isMostlyFraming {
-            if !hasFailed { failure = framingFailure }
+            if !hasFailed {
+                let body = response.decoding?.codedBytes ?? recorder.deliveredBytes
+                failure = ExchangeStage.badResponse(
+                    "the chunks of the body are nearly all framing: "
+                        + "\(recorder.receivedBodyBytes) bytes for \(body) of the body"
+                )
+            }
             // Which is called after each piece, also without any of the body.
             handle.hearDiscardedBody()
         }
@@ -246,18 +263,24 @@ extension Attempt {
     /// Whether so much may come of the body of a response that another request follows.
     private func mayPassOver(_ count: Int64) -> Bool {
         guard count > Self.passedOverBodyLimit else { return true }
-        failure =
-            verdict == nil
-            ? passedOverQuestion(Self.passedOverBodyLimit)
-            : passedOverBodyFailure(Self.passedOverBodyLimit)
+        failure = excessBody(limit: Self.passedOverBodyLimit)
         return false
+    }
+
+    /// The failure of an unwanted body: that of a proxy's question where no response is judged.
+    private func excessBody(limit: Int64?) -> TransferFailure {
+        let stage = recorder.stage
+        guard verdict == nil else { return stage.excessBody(of: head?.statusCode, limit: limit) }
+        return proxy.excessQuestion(at: stage, head, limit: limit)
     }
 
     private func didReceive(_ head: ResponseHead) -> Bool {
         response.head = head
         recorder.didReceive(reported(head))
-        if isQuestion(head) { return didReceiveQuestion(head) }
-        if response.parser.maySetCookies { keepCookies(of: head) }
+        if proxy.isQuestion(head) { return didReceiveQuestion(head) }
+        if response.parser.maySetCookies {
+            session.cookies?.keep(head, from: hop.url, first: request.request.url)
+        }
         invalidate(after: head, of: hop)
         if head.statusCode == 401 { handle.noteChallenge() }
         if refusesExpectation(head) {
@@ -313,7 +336,12 @@ extension Attempt {
                 note(findings)
                 return false
             }
-            guard beginDecoding(head) else { return false }
+            if request.decodesBody, hop.method != "HEAD", !head.hasNoContent,
+                let findings = response.beginDecoding(head, mayKeepCoding: !request.isDownload)
+            {
+                note(findings)
+                return false
+            }
             response.bodyCheck = BodyCheck(
                 request.expectation,
                 head: head,
@@ -321,7 +349,7 @@ extension Attempt {
                 start: resumption?.start ?? 0
             )
             // What a coded body will be is known at its end.
-            let length = response.decoding == nil ? contentLength : nil
+            let length = response.decoding == nil ? response.contentLength : nil
             if let findings = response.bodyCheck?.announce(length) {
                 note(findings)
                 return false

@@ -6,7 +6,7 @@ extension Attempt {
     func easyRequest() -> EasyRequest {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not
         // tell, unless libcurl passes over a proxy's answer.
-        sent.hearsTraffic = carriesBody || hop.url.origin.scheme == .https || route != nil
+        sent.hearsTraffic = carriesBody || hop.url.origin.scheme == .https || proxy.route != nil
         let authentication = easyAuthentication()
         if authentication?.takesSeveralRequests == true { sent.hearsTraffic = true }
         sent.cookies = cookieField(for: hop.url)
@@ -22,7 +22,7 @@ extension Attempt {
                 asksFirst: holdsBodyBack
             ),
             body: easyBody(),
-            proxy: dialogue.asksFirst ? route?.asking : route?.easy,
+            proxy: proxy.easy,
             authentication: authentication,
             answersChallenge: sent.takeAnswersChallenge(),
             // An idle connection may be dead, which is found out when the body has begun to flow.
@@ -40,6 +40,11 @@ extension Attempt {
         }
         easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
         return easyRequest
+    }
+
+    /// The cookies that the current hop carries, or would to another URL; nil for none.
+    func cookieField(for url: HTTPURL) -> String? {
+        session.cookies?.field(for: url, with: hop.headers, first: request.request.url)
     }
 
     /// Each request of an upload has a connection of its own: one that the server is about to end

@@ -68,12 +68,8 @@ final class Attempt {
     private(set) var boundary: String?
     /// nil when the body would be sent anew after a cut.
     var upload: ActiveUpload?
-    /// The way to the hop's origin; nil when it is asked directly.
-    var route: ProxyRoute?
-    /// nil while no proxy was asked for a tunnel.
-    var tunnel: TunnelRequest?
-    /// What the exchange and its proxy have said to each other about who asks.
-    var dialogue = ProxyDialogue()
+    /// Decides on the way by a proxy.
+    var proxy = ProxyPolicy()
     /// nil when the session has no credentials.
     var authentication: Authentication?
     /// Whether the body waits for an answer to the head.
@@ -172,20 +168,26 @@ final class Attempt {
         response.hasUnannouncedEnd = isUnannouncedEnd(code)
         let isEnd = code.isOK || response.isCutOff || response.hasUnannouncedEnd
         let isComplete = isEnd && head != nil
-        response.isWhole = code.isOK && isDelimited
+        response.isWhole =
+            code.isOK
+            && response.isDelimited(to: hop.method, over: handle.networkProtocolName)
         if isComplete, connection.hasUnchosenVersion,
             handle.networkProtocolName?.hasPrefix("http/1") == true
         {
             session.noteOriginWithoutALPN(hop.url.origin)
         }
         let asksForAll = resumption?.mustAskForAll == true
-        let isAsked = isAsked(isComplete: isComplete)
-        if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked { refuseForProxy() }
+        let isAsked = !hasFailed && proxy.isAsked(isComplete: isComplete)
+        if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked {
+            failure = proxy.refusal(at: recorder.stage)
+        }
         let isGivenUp = !isComplete && mayResend(after: code)
         if !hasFailed, !isComplete, !response.isUnchanged, !isGivenUp, !isAsked, !isGivingUp {
             failure = pathFailure(code) ?? failureOfExchange(code)
         }
-        if !hasFailed, isEnd, !response.isCutOff, isPerhapsCut { failure = missingCloseNotify }
+        if !hasFailed, isEnd, !response.isCutOff, isPerhapsCut {
+            failure = ExchangeStage.missingCloseNotify
+        }
         if !isEnd { noteCutRefusal(code) }
         let isFault = !isEnd && !response.isUnchanged && !isAsked
         noteFailedConnection()
@@ -265,7 +267,7 @@ final class Attempt {
             key: request.key,
             countOfBytesSent: recorder.sentBodyBytes,
             countOfBytesReceived: response.decoding?.codedBytes ?? recorder.deliveredBytes,
-            countOfBytesExpected: request.body == nil ? contentLength : restToSend,
+            countOfBytesExpected: request.body == nil ? response.contentLength : restToSend,
             countOfBytesResumed: resumption?.start ?? resumedUploadOffset
         )
     }
@@ -301,11 +303,17 @@ final class Attempt {
         if !hasFailed, let body {
             do throws(TransferFailure) { try body.verify() } catch { failure = error }
         }
-        if !hasFailed, case .accept = verdict, !recorder.isRequestSent { failure = earlyAnswer }
+        if !hasFailed, case .accept = verdict, !recorder.isRequestSent {
+            failure = ExchangeStage.earlyAnswer
+        }
         if body?.isSpent == true { failure?.explainSpentBody() }
         if authentication != nil { explainRefusal() }
         if !hasFailed, case .accept = verdict { failure = incompleteFile }
-        if !hasFailed, !response.isUnchanged, case .accept = verdict { checkBody() }
+        if !hasFailed, !response.isUnchanged, case .accept = verdict,
+            let findings = response.judgeBody(of: hop.method)
+        {
+            note(findings)
+        }
         if hasFailed { caching?.reject(.rejected) }
         forgetStored()
         var result = result()
@@ -325,7 +333,10 @@ final class Attempt {
                 response.sink.content,
                 check: check,
                 destination: response.destination,
-                announced: announcedDigest,
+                announced: response.announcedDigest(
+                    to: hop.method,
+                    isRest: resumption?.isRest == true
+                ),
                 isChecksumList: isList,
                 cached: cached
             )

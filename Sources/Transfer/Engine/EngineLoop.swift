@@ -236,7 +236,7 @@ final class EngineLoop: MultiHandle.Driver {
             guard let attempt = attempts[key], attempt.isStuck, !attempt.handle.hasSocket else {
                 continue
             }
-            end(attempt, with: attempt.connectionLoss)
+            end(attempt, with: attempt.recorder.stage.connectionLoss)
         }
     }
 
@@ -259,7 +259,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     private func cancel(_ key: Int) {
         guard let attempt = attempts[key] else { return }
-        end(attempt, with: attempt.cancellation)
+        end(attempt, with: attempt.recorder.stage.cancellation)
     }
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {

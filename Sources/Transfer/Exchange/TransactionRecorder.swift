@@ -65,6 +65,11 @@ struct TransactionRecorder {
         return moments.lookupStart != nil ? .resolve : .prepare
     }
 
+    /// How far the exchange has come, for the failure that ends it.
+    var stage: ExchangeStage {
+        ExchangeStage(phase: phase, hasSentAnything: hasSentAnything, hasSentBody: hasSentBody)
+    }
+
     /// The delivered body bytes of the current exchange.
     var deliveredBytes: Int64 { record.countOfResponseBodyBytesAfterDecoding }
     /// The sent body bytes of the current exchange, without the chunk framing of a stream.

@@ -20,11 +20,16 @@ struct ExchangeEnd {
     var didSend = false
     /// The proxy if it failed; nil when the origin failed, or without a proxy.
     var proxy: Proxy?
+    /// The URL of the proxy on the way, failed or not; nil without one.
+    var route: String?
     /// Whether the response came over TLS: libcurl then reports unreadable bytes like a lost
     /// connection.
     var isEncrypted = false
     /// Whether only HTTP/1.1 was offered.
     var offersHTTP1Only = true
+    /// Whether the server has chosen no version of HTTP in the TLS handshake (ALPN), and sent no
+    /// head.
+    var lacksChosenVersion = false
 
     /// The failed peer: the proxy or the host.
     fileprivate var peer: String { proxy.map { "the proxy \($0.url)" } ?? host }
@@ -104,6 +109,7 @@ extension TransferFailure {
         isKnownUnprocessed = !end.didSend
         explainTLS(end)
         if end.proxy != nil, isPermanent, kind == .connect { help = Self.proxyHelp }
+        explainPeer(end)
     }
 
     /// The meaning of a code.
@@ -222,6 +228,21 @@ extension TransferFailure {
             help = Self.versionHelp
             isPermanent = true
         default: break
+        }
+    }
+
+    /// Says what may stand behind a failure that is not the origin's own.
+    private mutating func explainPeer(_ end: ExchangeEnd) {
+        // A fault of TLS itself says more than the missing choice.
+        if end.lacksChosenVersion, kind != .tls, [1, 52, 55, 56].contains(end.code.rawValue) {
+            detail +=
+                ", after the server had chosen no version of HTTP in the TLS handshake (ALPN)"
+            help = Self.versionHelp
+        }
+        // A permanent failure is about the origin's own TLS; otherwise another server may have
+        // answered in its place.
+        if let route = end.route, phase == .tls, !isPermanent {
+            detail += ", by way of the proxy \(route)"
         }
     }
 

@@ -51,16 +51,6 @@ extension Attempt {
         return file
     }
 
-    /// The server's digest of the stored bytes; nil for decoded bodies.
-    var announcedDigest: Checksum? {
-        let isRest = resumption?.isRest == true
-        guard response.destination != nil, response.decoding == nil, hop.method != "HEAD", let head,
-            // A digest of the whole body does not apply to a requested part or to a missing body.
-            head.statusCode == 206 ? isRest : !head.hasNoContent
-        else { return nil }
-        return ReprDigest.announced(in: head.fields, isWhole: !isRest)
-    }
-
     /// Whether the body may use the name that the server chose.
     private func isFree(_ file: TaskSpec.Destination) -> Bool {
         guard !file.ifExists.mayReplace, case let occupant = PathOccupant(at: file.path),

@@ -22,12 +22,15 @@ struct Findings: Sendable, Hashable {
         _ detail: String,
         _ urlError: TransferFailure.URLErrorCode
     ) {
-        checks.append(
-            TaskRecord.Check(check, passed: false, expected: expected, actual: actual)
-        )
         var failure = TransferFailure(kind: kind, phase: .receive, detail: detail)
         failure.isPermanent = true
         failure.urlError = urlError
+        fail(TaskRecord.Check(check, passed: false, expected: expected, actual: actual), failure)
+    }
+
+    /// Adds a failed check with its failure, which ends the checks.
+    mutating func fail(_ check: TaskRecord.Check, _ failure: TransferFailure) {
+        checks.append(check)
         self.failure = failure
     }
 }

@@ -18,6 +18,8 @@ struct ResponseIntake {
     /// Whether the server closed the TLS connection without an announcement, which is an error to
     /// libcurl.
     var hasUnannouncedEnd = false
+    /// The length of the stored body that answers; nil for a response from the network.
+    var servedLength: Int64?
     /// Whether the body is known to have ended.
     var isWhole = false
     /// nil when the body is stored as sent.
@@ -30,6 +32,79 @@ struct ResponseIntake {
     var keepsFile = false
     /// When to keep a body in memory for later runs; nil for never.
     var partTime: MonotonicTime?
+
+    /// The announced length of the body; nil without one.
+    var contentLength: Int64? {
+        servedLength ?? (head == nil ? nil : parser.framing.contentLength)
+    }
+
+    /// Whether more than the end of the connection or the stream tells the body's end.
+    ///
+    /// The last frame of a stream says that it is the last (RFC 9113 §8.1). But libcurl also
+    /// reports a stream as ended that the server has reset with NO_ERROR, so that a stream vouches
+    /// for nothing.
+    var isFramed: Bool { contentLength != nil || parser.framing.isChunked }
+
+    /// Whether a response ends with its head (RFC 9112 §6.3).
+    static func hasNoBody(_ head: ResponseHead, to method: String) -> Bool {
+        head.statusCode == 204 || head.statusCode == 304 || method == "HEAD"
+    }
+
+    /// Whether an end of the body that libcurl reports is no mere end of the connection.
+    func isDelimited(to method: String, over protocolName: String?) -> Bool {
+        guard let head else { return false }
+        return Self.hasNoBody(head, to: method) || isFramed
+            || protocolName?.hasPrefix("http/1") == false
+    }
+
+    /// The source that says that the body is whole: its length or its framing, or none when only
+    /// the end of the connection or the stream did.
+    func voucher(to method: String) -> TaskRecord.Voucher {
+        guard let head else { return .none }
+        return Self.hasNoBody(head, to: method) || isFramed ? .length : .none
+    }
+
+    /// The server's digest of the stored bytes; nil for decoded bodies.
+    ///
+    /// - Parameters:
+    ///   - method: That of the request.
+    ///   - isRest: Whether the body is the rest of a partial download.
+    func announcedDigest(to method: String, isRest: Bool) -> Checksum? {
+        guard destination != nil, decoding == nil, method != "HEAD", let head,
+            // A digest of the whole body does not apply to a requested part or to a missing body.
+            head.statusCode == 206 ? isRest : !head.hasNoContent
+        else { return nil }
+        return ReprDigest.announced(in: head.fields, isWhole: !isRest)
+    }
+
+    /// Whether neither a length, framing nor digest can tell that an accepted body is whole.
+    func lacksProof(to method: String, isRest: Bool) -> Bool {
+        guard case .accept = verdict, let head, !isFramed, method != "HEAD", !head.hasNoContent
+        else { return false }
+        return destination?.checksum == nil && announcedDigest(to: method, isRest: isRest) == nil
+    }
+
+    /// Begins to decode a body that has a content coding.
+    ///
+    /// - Parameters:
+    ///   - head: The accepted response.
+    ///   - mayKeepCoding: Whether a body with an unknown coding is kept as sent, like URLSession
+    ///     does; a stored file must be what the job says.
+    /// - Returns: The findings that end the transfer; nil when it continues.
+    mutating func beginDecoding(_ head: ResponseHead, mayKeepCoding: Bool) -> Findings? {
+        do throws(BodyDecoding.Fault) {
+            decoding = try BodyDecoding.make(head)
+            return nil
+        } catch {
+            return mayKeepCoding ? nil : error.findings(expected: BodyDecoding.acceptEncoding)
+        }
+    }
+
+    /// Judges the whole body: its coding first, then the task's expectations; nil without any.
+    mutating func judgeBody(of method: String) -> Findings? {
+        let hasNoContent = method == "HEAD" || head?.hasNoContent == true
+        return decoding?.findingsAtEnd(mayBeEmpty: hasNoContent || isFramed) ?? bodyCheck?.end()
+    }
 
     /// Prepares for the response of another exchange.
     mutating func reset() { self = ResponseIntake() }

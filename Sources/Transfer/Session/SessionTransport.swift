@@ -9,8 +9,9 @@ internal import TransferModel
 /// fields.
 final class SessionTransport {
     let configuration: SessionConfiguration
-    /// Shared with the other engine threads; nil when the session has nothing to do with cookies.
-    let cookieJar: CookieJar?
+    /// nil when the session neither sends nor keeps cookies; the jar is shared with the other engine
+    /// threads.
+    let cookies: CookiePolicy?
     /// Shared with the other engine threads, and perhaps with other sessions; nil without a cache.
     let cache: HTTPCache?
     /// nil when nothing is stored anywhere.
@@ -79,7 +80,7 @@ final class SessionTransport {
     ) throws(CurlCode) {
         let configuration = session.configuration
         self.configuration = configuration
-        cookieJar = session.cookieJar
+        cookies = session.cookieJar.map { CookiePolicy(jar: $0, clock: context.clock) }
         cache = session.cache
         invalidation = context.invalidation
         lastHeaders = ([], LineTraits(), Self.lines(for: [], LineTraits()))

@@ -173,7 +173,7 @@ extension Attempt {
     func mayRepeat() -> Bool {
         guard !response.isCutOff else { return false }
         guard recorder.didSend, !request.resending.allows(hop) else { return true }
-        failure = unansweredRequest
+        failure = recorder.stage.unansweredRequest
         response.isCutOff = true
         return false
     }
@@ -212,7 +212,7 @@ extension Attempt {
             url: reportedURL,
             at: now
         )
-        noteAnswer()
+        noteRoute()
         _ = easyBody()
         return true
     }
@@ -236,7 +236,7 @@ extension Attempt {
 
     /// Whether the running exchange's body waits for what the server, or its proxy, says to the
     /// head.
-    var holdsBodyBack: Bool { bodyHold.holdsBodyBack(forProxy: dialogue.asksFirst) }
+    var holdsBodyBack: Bool { bodyHold.holdsBodyBack(forProxy: proxy.asksFirst) }
 
     /// Whether the request leaves once more, without asking, because the server has refused the
     /// expectation.
@@ -248,7 +248,7 @@ extension Attempt {
                 mayRepeat: request.resending.allows(hop),
                 fields: hop.headers,
                 expectation: request.expectation,
-                wasProxyAsked: dialogue.asksFirst
+                wasProxyAsked: proxy.asksFirst
             )
         )
     }

@@ -18,7 +18,7 @@ extension Attempt {
         let now = now
         if caching.question != nil {
             // Who asks may be known by other cookies by now.
-            if session.cookieJar != nil { caching.renew(varyingFields) }
+            if session.cookies != nil { caching.renew(varyingFields) }
         } else {
             // What a POST brings may be stored, too.
             let mayMatter = ["GET", "HEAD", "POST"].contains(hop.method)
@@ -151,8 +151,8 @@ extension Attempt {
             let hasNoBody = head.hasNoContent || hop.method == "HEAD"
             caching.didReceive(
                 head,
-                length: contentLength,
-                isFramed: isFramed || hasNoBody,
+                length: response.contentLength,
+                isFramed: response.isFramed || hasNoBody,
                 at: now
             )
         }

@@ -82,6 +82,7 @@ extension Attempt {
         caching.serve(stored, length: part.count, serving.verdict)
         if case .lookup(refreshes: true) = serving.occasion { caching.refresh = hop }
         response.head = head
+        response.servedLength = part.count
         recorder.didFind(head, at: move())
         guard judge(head), verdict?.isPassedOver != true else { return endServing() }
         let end = part.start + part.count

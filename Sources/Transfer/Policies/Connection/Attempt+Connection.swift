@@ -11,11 +11,13 @@ extension Attempt {
     /// encrypted bytes, so that one costs the connection.
     func mayReuse(_ facts: ConnectionFacts) -> Bool {
         if handle.hasStreams { return true }
-        let isEncrypted = hop.url.origin.scheme == .https || route?.isEncrypted == true
+        let isEncrypted = hop.url.origin.scheme == .https || proxy.route?.isEncrypted == true
         // Both are looked at: a spoiled connection is forgotten with its last use.
         let isClean = session.connections.isClean(facts)
         if isClean, !isEncrypted || !handle.hasUnreadTLS { return true }
-        if !connection.refusedReuse.refuse() { failure = uncleanConnections }
+        if !connection.refusedReuse.refuse() {
+            failure = recorder.stage.uncleanConnections
+        }
         return false
     }
 
@@ -30,12 +32,6 @@ extension Attempt {
     /// one.
     func didDropExcess() {
         recorder.record.connectionIdentifier.map { session.connections.spoil($0) }
-    }
-
-    private var uncleanConnections: TransferFailure {
-        var failure = connectionLoss
-        failure.detail = "every idle connection had bytes that no request has asked for"
-        return failure
     }
 
     /// Whether a request may go over a new connection whose server chose no version of HTTP.

@@ -126,6 +126,24 @@ struct ConnectionPolicy {
         lacksVersion = false
     }
 
+    /// The `errno` that made libcurl end the exchange with a code; nil when it was none.
+    ///
+    /// Only a failed connect, send or receive leaves one behind, and a connect that took the kernel
+    /// too long (110).
+    ///
+    /// - Parameters:
+    ///   - code: libcurl's result.
+    ///   - last: The last `errno` of the handle's sockets.
+    ///   - hasBegunRequest: Whether the connection was ready.
+    func osErrno(behind code: CurlCode, last: Int?, hasBegunRequest: Bool) -> Int? {
+        switch code.rawValue {
+        case 7, 45: last
+        case 28 where !hasBegunRequest: last == 110 ? last : nil
+        case 55, 56: last == osErrnoOfConnecting ? nil : last
+        default: nil
+        }
+    }
+
     /// Whether the next request looks its host up, because the last connection to it failed; true
     /// once for each failure.
     ///

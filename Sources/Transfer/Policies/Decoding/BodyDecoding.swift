@@ -22,6 +22,26 @@ struct BodyDecoding {
     /// Why a body cannot be decoded.
     struct Fault: Error, Hashable {
         var detail: String
+
+        /// Reports a body that cannot be decoded; another attempt may have a better connection.
+        func findings(expected: String) -> Findings {
+            var failure = TransferFailure(
+                kind: .protocolViolation,
+                phase: .receive,
+                detail: detail
+            )
+            failure.urlError = .cannotDecodeRawData
+            failure.help = "`decode: false` takes the body as it is sent"
+            var findings = Findings()
+            let check = TaskRecord.Check(
+                .decoding,
+                passed: false,
+                expected: expected,
+                actual: detail
+            )
+            findings.fail(check, failure)
+            return findings
+        }
     }
 
     /// The decoding of a body that arrives; nil when the body has no content coding.
@@ -39,12 +59,17 @@ struct BodyDecoding {
         return BodyDecoding(decoder: decoder, name: String(name))
     }
 
-    /// What is wrong with the whole body; nil when nothing is.
+    /// Reports a whole body that ends within its coding; nil for a decoded one.
     ///
     /// `mayBeEmpty` tells of a response without content, of which nothing is coded, or whose
     /// framing says that it has ended.
-    func faultAtEnd(mayBeEmpty: Bool) -> Fault? {
+    func findingsAtEnd(mayBeEmpty: Bool) -> Findings? {
         if decoder.hasEnded || (mayBeEmpty && codedBytes == 0) { return nil }
-        return Fault(detail: "the \(name) body ends early")
+        return Fault(detail: "the \(name) body ends early").findings(expected: name)
+    }
+
+    /// Reports a body that breaks its coding.
+    var corruption: Findings {
+        Fault(detail: "the \(name) body is corrupt").findings(expected: name)
     }
 }

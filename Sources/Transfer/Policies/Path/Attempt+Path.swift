@@ -6,7 +6,7 @@ internal import TransferModel
 // Carries out what `PathPolicy` decides.
 extension Attempt {
     /// The origin that is connected to: the proxy, where there is one.
-    var peer: Origin { route?.origin ?? hop.url.origin }
+    var peer: Origin { proxy.route?.origin ?? hop.url.origin }
 
     /// The hop's request; the end, when no interface may be used for it.
     func send() -> Next {
@@ -26,8 +26,7 @@ extension Attempt {
 
     /// Whether libcurl may ask a Kerberos service for a ticket.
     private var asksForTicket: Bool {
-        easyAuthentication() == .negotiate
-            || route?.method == .negotiate && !dialogue.asksFirst
+        easyAuthentication() == .negotiate || proxy.asksForTicket
     }
 
     /// What the socket to an address is told; nil when no permitted interface leads there.

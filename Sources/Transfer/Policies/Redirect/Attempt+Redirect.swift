@@ -28,7 +28,7 @@ extension Attempt {
         case .follow(let next, let keepsBody):
             // Where the body is sent on, it may be early; here nobody would ever have it.
             if carriesBody, !keepsBody, !recorder.isRequestSent {
-                failure = earlyAnswer
+                failure = ExchangeStage.earlyAnswer
                 return finish()
             }
             if next.method != hop.method, !hop.isIdempotent { redirects.leaveOrder() }

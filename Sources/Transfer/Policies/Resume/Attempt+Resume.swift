@@ -34,7 +34,7 @@ extension Attempt {
     /// asked for.
     func judgeRest(_ head: ResponseHead) -> Bool {
         guard let resumption, let offer = resumption.offer else { return true }
-        switch ResumeAnswer.judge(head, contentLength: contentLength, to: offer) {
+        switch ResumeAnswer.judge(head, contentLength: response.contentLength, to: offer) {
         case .rest where !request.expectation.mimeTypes.isEmpty && head.mimeType == nil:
             // A part may leave it out, and there is nothing to judge by.
             return askForAll()
@@ -93,7 +93,7 @@ extension Attempt {
         try response.sink.open(file, expectedCount: expectedCount)
         switch response.sink.content {
         case .file(let output, let folder):
-            if caching?.servedLength == nil, isResumable(head, file) {
+            if response.servedLength == nil, isResumable(head, file) {
                 noteResumable(output, folder, file, head)
             }
         case .memory:
@@ -111,7 +111,7 @@ extension Attempt {
     /// Makes a part of a small body that is in memory and could be gone on with.
     private func spill() {
         guard !hasFailed || failure?.endsResuming == false && failure?.kind != .cancelled,
-            resumption == nil, case .accept = verdict, caching?.servedLength == nil,
+            resumption == nil, case .accept = verdict, response.servedLength == nil,
             let head, let destination = response.destination, isResumable(head, destination)
         else { return }
         // Without room for it the body stays in memory.
@@ -144,7 +144,9 @@ extension Attempt {
         _ head: ResponseHead
     ) {
         let validator = ResumeValidator(head, now: context.clock.timestamp(of: .now))
-        guard validator != nil || file.checksum != nil, let total = contentLength else { return }
+        guard validator != nil || file.checksum != nil, let total = response.contentLength else {
+            return
+        }
         let partial = PartialDownload(
             file: output,
             folder: folder,
@@ -171,7 +173,7 @@ extension Attempt {
     /// Whether another attempt could go on with the body of a whole response.
     private func isResumable(_ head: ResponseHead, _ file: TaskSpec.Destination) -> Bool {
         file.resume != .nothing && head.statusCode == 200 && request.mayResume
-            && contentLength != nil && !head.hasContentCoding
+            && response.contentLength != nil && !head.hasContentCoding
             && head.fields["accept-ranges"]?.lowercased() != "none"
     }
 
@@ -197,12 +199,7 @@ extension Attempt {
         guard let resumption, resumption.isRest,
             recorder.deliveredBytes > resumption.end - resumption.start
         else { return false }
-        failure = TransferFailure(
-            kind: .protocolViolation,
-            phase: .receive,
-            detail: "the server sent more than the range that it announced"
-        )
-        failure?.urlError = .badServerResponse
+        failure = ExchangeStage.badResponse("the server sent more than the range that it announced")
         resumption.startOver()
         return true
     }
@@ -212,7 +209,7 @@ extension Attempt {
         guard let resumption, resumption.isRest, let partial = resumption.partial,
             partial.size < partial.total
         else { return nil }
-        return .truncated("the server sent \(partial.size) of \(partial.total) bytes")
+        return ExchangeStage.truncated("the server sent \(partial.size) of \(partial.total) bytes")
     }
 
     /// What is left for the next attempt, or to be published; and from where this one went on.
@@ -268,12 +265,5 @@ extension TransferFailure {
             .cancelled, .engine:
             false
         }
-    }
-
-    /// A body that has ended before the file was whole.
-    fileprivate static func truncated(_ detail: String) -> TransferFailure {
-        var failure = TransferFailure(kind: .truncated, phase: .receive, detail: detail)
-        failure.urlError = .networkConnectionLost
-        return failure
     }
 }

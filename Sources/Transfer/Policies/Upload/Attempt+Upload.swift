@@ -229,7 +229,7 @@ extension Attempt {
         guard let upload, carriesBody, !bodyHold.lacksBody, let part = upload.part else { return }
         let count = min(recorder.sentBodyBytes, part.upperBound - part.lowerBound)
         if count > 0 { upload.sentEnd = part.lowerBound + count }
-        let isSecure = hop.url.origin.scheme == .https || route != nil
+        let isSecure = hop.url.origin.scheme == .https || proxy.route != nil
         let unseen = isSecure ? Self.sendBufferSize : 0
         upload.machine.didSend(
             upTo: recorder.isRequestSent

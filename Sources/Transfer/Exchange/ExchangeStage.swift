@@ -1,0 +1,119 @@
+internal import TransferModel
+
+/// How far an exchange has come; makes the failures that depend on nothing else.
+struct ExchangeStage {
+    let phase: TransferFailure.Phase
+    /// Whether any byte of the attempt's requests has left.
+    let hasSentAnything: Bool
+    /// Whether any byte of a request's body has left.
+    let hasSentBody: Bool
+
+    /// The attempt is cancelled from outside.
+    var cancellation: TransferFailure { failure(.cancelled, .cancelled, "cancelled") }
+
+    /// The connection ended while the body had nothing to send.
+    var connectionLoss: TransferFailure {
+        loss("the connection was closed before the body was sent")
+    }
+
+    /// The connection ended without an answer to a request that must not be sent again.
+    var unansweredRequest: TransferFailure { loss("the connection ended without an answer") }
+
+    /// All idle connections had received bytes before the request left.
+    var uncleanConnections: TransferFailure {
+        loss("every idle connection had bytes that no request has asked for")
+    }
+
+    private func loss(_ detail: String) -> TransferFailure {
+        failure(.reset, .networkConnectionLost, detail)
+    }
+
+    /// An unwanted body is too long.
+    ///
+    /// - Parameters:
+    ///   - statusCode: That of the body's response; nil when it is not known.
+    ///   - limit: How many bytes the body may have; nil when its framing does not end.
+    func excessBody(of statusCode: Int?, limit: Int64?) -> TransferFailure {
+        let fault = limit.map { "is larger than \($0) bytes" } ?? "has chunks without an end"
+        var failure = failure(
+            .protocolViolation,
+            .dataLengthExceedsMaximum,
+            "the body of a \(statusCode ?? 0), which is passed over, \(fault)"
+        )
+        failure.isPermanent = true
+        return failure
+    }
+
+    /// The attempt has run out of one of its times.
+    ///
+    /// - Parameters:
+    ///   - verdict: That of the watch.
+    ///   - idleLimit: How long nothing may move.
+    ///   - body: The request's body, which may be what the attempt waited for.
+    func timeout(
+        _ verdict: ActivityWatch.Verdict,
+        idleLimit: Duration?,
+        body: (any RequestBody)?
+    ) -> TransferFailure {
+        switch verdict {
+        case .idle:
+            let silence = body?.silence ?? "nothing moved"
+            let milliseconds = (idleLimit ?? .zero).microseconds / 1000
+            var failure = failure(.timeout, .timedOut, "\(silence) for \(milliseconds) ms")
+            if body?.isWaiting == true {
+                failure.help = "see what holds up the body, or raise `timeoutInterval`"
+            }
+            return failure
+        case .stalled:
+            return failure(.stalled, .timedOut, "slower than the session's minimumRate")
+        case .deadline: return failure(.timeout, .timedOut, "the task's time is over")
+        }
+    }
+
+    private func failure(
+        _ kind: TransferFailure.Kind,
+        _ urlError: TransferFailure.URLErrorCode,
+        _ detail: String
+    ) -> TransferFailure {
+        var failure = TransferFailure(kind: kind, phase: phase, detail: detail)
+        failure.urlError = urlError
+        failure.isKnownUnprocessed = !hasSentAnything
+        return failure
+    }
+
+    // MARK: - Failures of one phase
+
+    /// The response is expected although the body has not left as a whole.
+    ///
+    /// libcurl then stops sending and reports no error (RFC 9112 §9.6 lets a server close early).
+    static var earlyAnswer: TransferFailure {
+        truncated("the server answered before it had the whole body", phase: .send)
+    }
+
+    /// The body may be cut for want of `close_notify`.
+    static var missingCloseNotify: TransferFailure {
+        var failure = truncated(
+            "the connection ended without close_notify, "
+                + "and nothing else says that the body is whole"
+        )
+        failure.help = "if the server is known to close so, say `tls: { closeNotify: optional }`"
+        return failure
+    }
+
+    /// A body ended before it was whole.
+    static func truncated(
+        _ detail: String,
+        phase: TransferFailure.Phase = .receive
+    ) -> TransferFailure {
+        var failure = TransferFailure(kind: .truncated, phase: phase, detail: detail)
+        failure.urlError = .networkConnectionLost
+        return failure
+    }
+
+    /// The server's response breaks the protocol.
+    static func badResponse(_ detail: String) -> TransferFailure {
+        var failure = TransferFailure(kind: .protocolViolation, phase: .receive, detail: detail)
+        failure.urlError = .badServerResponse
+        return failure
+    }
+}

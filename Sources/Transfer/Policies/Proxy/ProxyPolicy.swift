@@ -1,0 +1,172 @@
+internal import CurlKit
+internal import TransferModel
+
+/// Decides how the exchanges of one attempt reach their origins by way of a proxy.
+///
+/// A value without I/O. `beginExchange` comes first; then the proxy answers a request for a tunnel
+/// or, where it forwards requests, answers in the origin's place.
+struct ProxyPolicy {
+    /// What follows a question of the proxy.
+    struct QuestionStep: Equatable {
+        /// Whether libcurl keeps a challenge of the proxy that is of no use any more.
+        var forgetsChallenge = false
+        /// Whether the proxy has asked too often: libcurl would answer a nonce that is stale for
+        /// ever.
+        var isLast = false
+    }
+
+    /// The way to the hop's origin; nil for a direct connection.
+    private(set) var route: ProxyRoute?
+    /// nil while no proxy was asked for a tunnel.
+    private(set) var tunnel: TunnelRequest?
+    /// Whether the proxy forwards requests, so that it may answer in the place of the origin;
+    /// otherwise it makes tunnels.
+    private(set) var isForwarded = false
+    private var dialogue = ProxyDialogue()
+
+    /// Another exchange begins.
+    ///
+    /// - Parameters:
+    ///   - origin: The hop's origin.
+    ///   - route: The way to it.
+    ///   - carriesBody: Whether the request has a body.
+    ///   - keepsChallenge: Whether libcurl keeps the challenges of the last exchange.
+    mutating func beginExchange(
+        to origin: Origin,
+        by route: ProxyRoute?,
+        carriesBody: Bool,
+        keepsChallenge: Bool
+    ) {
+        self.route = route
+        tunnel = nil
+        isForwarded = route?.speaksHTTP == true && origin.scheme == .http
+        dialogue = dialogue.next(
+            canAsk: carriesBody && isForwarded && route?.asking != nil,
+            keepsChallenge: keepsChallenge
+        )
+    }
+
+    /// The proxy as libcurl takes it; nil for a direct connection.
+    var easy: EasyProxy? { dialogue.asksFirst ? route?.asking : route?.easy }
+
+    /// Whether the exchange goes without a login, and with its body held back.
+    var asksFirst: Bool { dialogue.asksFirst }
+
+    /// Whether another exchange follows the proxy's question.
+    var hasSequel: Bool { dialogue.sequel != nil }
+
+    /// Whether that exchange answers the question; otherwise it begins as if the proxy had never
+    /// asked.
+    var answersNext: Bool { dialogue.sequel == .answer }
+
+    /// Whether libcurl asks a Kerberos service for a ticket to the proxy.
+    var asksForTicket: Bool { route?.method == .negotiate && !dialogue.asksFirst }
+
+    /// Whether TLS that is spoken now is the proxy's own, which is a part of connecting to it.
+    var isTLSOfProxy: Bool {
+        guard let route, route.isEncrypted else { return false }
+        return isForwarded || tunnel?.isOpen != true
+    }
+
+    /// The head of a request has left; the proxy may be asked for a tunnel once more by it.
+    mutating func didSend(_ head: Span<UInt8>, toOrigin isToOrigin: Bool) {
+        if !isToOrigin { tunnel?.willAnswerAnew() }
+        guard route?.method != nil, isForwarded || !isToOrigin else { return }
+        var fields = HeaderFields()
+        fields.append(sentLines: head)
+        dialogue.didSend(hasLogin: fields.firstValue(of: "proxy-authorization") != nil)
+    }
+
+    /// Takes a line of the proxy's answer to a request for a tunnel.
+    mutating func didReceiveTunnelHeader(_ line: Span<UInt8>) -> TunnelRequest.Step {
+        let tunnel = tunnel ?? TunnelRequest()
+        self.tunnel = tunnel
+        return tunnel.read(line)
+    }
+
+    /// Takes the head of a proxy's question (407).
+    mutating func didAsk(_ head: ResponseHead) -> QuestionStep {
+        guard let route, let method = route.method else { return QuestionStep() }
+        let challenges = Challenge.all(in: head.fields, named: "proxy-authenticate")
+        let forgetsChallenge = dialogue.didAsk(challenges, method)
+        return QuestionStep(
+            forgetsChallenge: forgetsChallenge,
+            isLast: dialogue.questions > route.mostQuestions
+        )
+    }
+
+    /// Whether a question has ended the exchange, and another one follows.
+    func isAsked(isComplete: Bool) -> Bool {
+        hasSequel && (isForwarded ? isComplete : refusedTunnel?.statusCode == 407)
+    }
+
+    /// Whether a head is the proxy's question, which libcurl may answer by itself.
+    func isQuestion(_ head: ResponseHead) -> Bool { head.statusCode == 407 && isForwarded }
+
+    /// The answer of a proxy that has refused a tunnel.
+    var refusedTunnel: ResponseHead? {
+        guard let tunnel, !tunnel.isOpen else { return nil }
+        return tunnel.response
+    }
+
+    // MARK: - Failures
+
+    /// The proxy's question stays without an answer.
+    func refusal(at stage: ExchangeStage) -> TransferFailure {
+        let words = isForwarded ? "answered 407" : "made no tunnel: it answered 407"
+        var failure = TransferFailure(
+            kind: isForwarded ? .httpStatus : .connect,
+            phase: isForwarded ? .receive : .connect,
+            detail: "the proxy \(route?.url ?? "") \(words)"
+        )
+        if isForwarded { failure.httpStatus = 407 }
+        failure.urlError = .userAuthenticationRequired
+        failure.isPermanent = true
+        failure.isKnownUnprocessed = !stage.hasSentBody
+        failure.help = TransferFailure.proxyHelp
+        return failure
+    }
+
+    /// The body of the proxy's question is longer than `limit`, or without one, its framing does
+    /// not end.
+    func excessQuestion(
+        at stage: ExchangeStage,
+        _ head: ResponseHead?,
+        limit: Int64? = nil
+    ) -> TransferFailure {
+        let status = (head ?? tunnel?.response)?.statusCode
+        var failure = stage.excessBody(of: status, limit: limit)
+        failure.detail = "the proxy \(route?.url ?? ""): \(failure.detail)"
+        // A proxy does not forward a request that it questions.
+        if isForwarded { failure.isKnownUnprocessed = !stage.hasSentBody }
+        return failure
+    }
+
+    /// The proxy's answer to a request for a tunnel breaks the protocol.
+    func violation(_ words: String, at stage: ExchangeStage) -> TransferFailure {
+        var failure = ExchangeStage.badResponse("the proxy \(route?.url ?? ""): \(words)")
+        failure.phase = .connect
+        failure.isKnownUnprocessed = !stage.hasSentAnything
+        return failure
+    }
+
+    /// The proxy's part in the end of a failed exchange; nil when the proxy did not fail.
+    ///
+    /// - Parameters:
+    ///   - phase: That of the exchange.
+    ///   - isToOrigin: Whether a request to the origin has begun.
+    ///   - errorCode: libcurl's code of a SOCKS proxy's fault.
+    func end(
+        in phase: TransferFailure.Phase,
+        isToOrigin: Bool,
+        errorCode: Int
+    ) -> ExchangeEnd.Proxy? {
+        guard let route, !isToOrigin, phase != .tls else { return nil }
+        return ExchangeEnd.Proxy(
+            url: route.url,
+            connectStatus: tunnel?.response?.statusCode,
+            informationalStatus: tunnel?.informationalStatus,
+            errorCode: errorCode
+        )
+    }
+}
