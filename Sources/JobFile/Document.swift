@@ -55,7 +55,7 @@ package final class Document: Sendable {
     }
 
     /// For shorter texts, a second thread costs more than it saves.
-    private static let shortestCutText = 256 << 10
+    private static let shortestCutText = 2 << 20
 
     /// Parses one YAML document, in pieces if there is a measure; the result is the same.
     static func parse<Ahead: PartsAhead>(
