@@ -46,7 +46,7 @@ extension Reader {
             return nil
         }
         let template = Template(text)
-        for fault in template.faults where !isFull {
+        for fault in template.faults where !log.isFull {
             let explained = ForeignExpression.explain(
                 fault.fault,
                 of: text.slice(fault.range),
@@ -61,7 +61,7 @@ extension Reader {
         var isFilledIn = false
         var hasNull = false
         for piece in template.pieces {
-            guard !isFull else { return nil }
+            guard !log.isFull else { return nil }
             switch piece {
             case .literal(let text):
                 let value = ScalarValue(text: text, type: .string, isFilledIn: false)

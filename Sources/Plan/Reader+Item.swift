@@ -243,7 +243,7 @@ extension Reader {
     ) {
         let names = row.flatMap { fieldNames(of: $0) } ?? []
         let nearest = nearest(expression.name, among: { _ in names })
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 .unknownField,

@@ -21,7 +21,7 @@ extension Reader {
         // What `defaults` say is meant for the sessions that it can be true of.
         guard let key = node.flatMap({ document.value(of: $0, for: "isDiscretionary")?.key })
         else { return }
-        add(
+        log.add(
             Diagnostic(
                 .warning,
                 .backgroundOnly,
@@ -69,7 +69,7 @@ package struct HostNetwork: Sendable {
             from: document.root,
             ownedBy: document.root
         )
-        rules = reader.errorCount == 0 ? draft.interfaces : []
-        diagnostics = reader.diagnostics
+        rules = reader.log.errorCount == 0 ? draft.interfaces : []
+        diagnostics = reader.log.diagnostics
     }
 }

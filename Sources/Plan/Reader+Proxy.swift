@@ -10,10 +10,10 @@ extension Reader {
             if let named = proxyRule(field) { rule = named }
             return
         }
-        let errors = errorCount
+        let errors = log.errorCount
         var servers = rule.servers ?? ProxyServers()
         apply(ProxyTable.table, to: &servers, in: field)
-        guard errorCount == errors else { return }
+        guard log.errorCount == errors else { return }
         guard !servers.isEmpty else {
             report(
                 .missingKey,
@@ -53,7 +53,7 @@ extension Reader {
 
     /// One proxy: a URL alone, or a mapping with credentials.
     mutating func proxyServer(_ field: Field, isSOCKS: Bool) -> ProxyServer? {
-        let errors = errorCount
+        let errors = log.errorCount
         var draft = ProxyDraft()
         var node = field.node
         if document.kind(of: node) == .mapping {
@@ -62,7 +62,7 @@ extension Reader {
         } else if let text = text(field) {
             draft.server = parsed(text, of: field, ProxyURLText.parse)
         }
-        guard errorCount == errors, var server = draft.server else { return nil }
+        guard log.errorCount == errors, var server = draft.server else { return nil }
         guard !isSOCKS || server.kind.isSOCKS else {
             report(
                 .badProxy,
@@ -74,7 +74,7 @@ extension Reader {
         }
         server.credentials = proxyCredentials(draft, of: server, field)
         if server.credentials != nil { checkCredentials(draft, of: server, at: node) }
-        return errorCount == errors ? server : nil
+        return log.errorCount == errors ? server : nil
     }
 
     /// The login for a proxy; nil without credentials, and after a fault.
@@ -159,9 +159,9 @@ extension Reader {
                 }
             }
         }
-        guard exposed, showsPassword, draft.password != nil, password.isEmpty, looksForWarnings
+        guard exposed, showsPassword, draft.password != nil, password.isEmpty, log.takesWarnings
         else { return }
-        add(
+        log.add(
             Diagnostic(
                 .warning,
                 .plainHTTPCredentials,

@@ -10,7 +10,7 @@ extension Reader {
         notes: [Diagnostic.Note] = [],
         help: String? = nil
     ) {
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 code,
@@ -29,7 +29,7 @@ extension Reader {
             document.hasText(field.node, equalTo: likely)
                 ? "write it without quotes" : "did you mean `\(likely)`?"
         }
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 fault.code,
@@ -54,12 +54,14 @@ extension Reader {
         {
             let fixIt = hint.key.map { Diagnostic.FixIt(range: range, replacement: $0) }
             let message = "unknown key `\(name.excerpt)`\(context)"
-            add(Diagnostic(.error, .unknownKey, message, at: range, help: hint.help, fixIt: fixIt))
+            log.add(
+                Diagnostic(.error, .unknownKey, message, at: range, help: hint.help, fixIt: fixIt)
+            )
             return
         }
         let nearest = nearestKey(name, in: table)
         let known = table.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 .unknownKey,

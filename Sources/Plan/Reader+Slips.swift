@@ -13,7 +13,7 @@ extension Reader {
     ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around
     ///     the name of a variable is no accident.
     mutating func warnOfPlaceholders(in field: Field, isBody: Bool = false) {
-        guard looksForWarnings, !isBody || !variables.states.isEmpty,
+        guard log.takesWarnings, !isBody || !variables.states.isEmpty,
             document.kind(of: field.node) == .scalar,
             document.withBytes(of: field.node, Self.mayHavePlaceholder)
         else { return }
@@ -33,14 +33,14 @@ extension Reader {
 
     /// Warns of a key that looks as if something were filled in: it is sent as it stands.
     mutating func warnOfExpression(inKeyOf field: Field) {
-        guard looksForWarnings,
+        guard log.takesWarnings,
             document.withBytes(of: field.key, Self.mayHavePlaceholder)
         else { return }
         let text = document.text(of: field.key)
         let isBraced =
             Placeholder.first(in: text, isKnown: { _ in false }).map { $0.isBraced } ?? false
         guard isBraced || document.hasInterpolation(field.key) else { return }
-        add(
+        log.add(
             Diagnostic(
                 .warning,
                 .suspiciousPlaceholder,
@@ -52,13 +52,13 @@ extension Reader {
 
     /// Warns of a path in the manner of shells, which know a home folder by `~`.
     mutating func warnOfHome(in field: Field) {
-        guard looksForWarnings, document.kind(of: field.node) == .scalar,
+        guard log.takesWarnings, document.kind(of: field.node) == .scalar,
             document.withBytes(of: field.node, Self.beginsAtHome)
         else { return }
         let text = document.text(of: field.node)
         let range = document.range(of: field.node)
         let likely = "${env.HOME}" + text.dropFirst()
-        add(
+        log.add(
             Diagnostic(
                 .warning,
                 .suspiciousPlaceholder,
@@ -83,7 +83,7 @@ extension Reader {
     ) {
         let range = range(of: placeholder.range, in: text, field.node)
         let isWholeValue = range == document.range(of: field.node)
-        add(
+        log.add(
             Diagnostic(
                 .warning,
                 .suspiciousPlaceholder,
@@ -114,13 +114,13 @@ extension Reader {
         of task: NodeID
     ) {
         // Most tasks have no field of their own: that is asked first.
-        guard looksForWarnings, origin.scheme == .http,
+        guard log.takesWarnings, origin.scheme == .http,
             let header = fields.first(where: { Self.isCredential($0.name) }), !origin.isLoopback,
             let url = document.value(of: task, for: "url")?.value
         else { return }
         let headers = document.value(of: task, for: "headers")?.value
         let entry = headers.flatMap { document.value(of: $0, for: header.name) }
-        add(
+        log.add(
             Diagnostic(
                 .warning,
                 .plainHTTPCredentials,

@@ -63,27 +63,17 @@ struct Reader {
     var isOrderOfRun = false
     /// Whether the setting being read is one that tasks cannot fill in.
     var isNeededBeforeTheRun = false
-    /// Whether what the environment lacks is a warning; a value that it should give is then one
-    /// that is known later.
-    var toleratesEnvironment = false
     /// Bytes of the long ones among them, of all owners.
     var longFilledInLength = 0
     /// The keys of the mappings that are open inside of the owner's.
     private var path: [String] = []
-    private(set) var diagnostics: [Diagnostic] = []
+    var log: DiagnosticLog
     /// What nobody may read of the rows that were found wrong.
     var valuesOfRows: [String] = []
-    /// Faults of data files, one by one.
-    private(set) var dataFaults: [FileDiagnostics] = []
-    private(set) var errorCount = 0
     /// Names that unknown ones may still be compared with: an edit distance each, so that hints
     /// stay cheap.
     var comparisonsLeft = mostComparisons
     private static let mostComparisons = 50_000
-    private var warnings: Set<Diagnostic> = []
-    /// Of more, only the first are kept: a job that is right stays right however often one thing is
-    /// doubtful in it.
-    private static let shownWarnings = 100
 
     init(
         document: Document,
@@ -101,13 +91,12 @@ struct Reader {
         self.run = run
         self.fileStatus = fileStatus
         self.patternFault = patternFault
+        log = DiagnosticLog(showsWarnings: fileStatus != nil)
     }
 
     /// Forgets what was found and counted, for a reader that reads one task after the other again.
     mutating func forgetFindings() {
-        diagnostics.removeAll()
-        dataFaults.removeAll()
-        errorCount = 0
+        log.forget()
         longFilledInLength = 0
         captureReferences.removeAll()
         comparisonsLeft = Self.mostComparisons
@@ -119,9 +108,6 @@ struct Reader {
         defer { captureReferences = [] }
         return captureReferences
     }
-
-    /// Whether nothing was found since `forgetFindings`.
-    var hasFoundNothing: Bool { errorCount == 0 && diagnostics.isEmpty }
 
     /// Keeps what a reader of other tasks, a copy of this one at first, has noted for the whole
     /// job.
@@ -147,15 +133,8 @@ struct Reader {
         return reader
     }
 
-    /// Whether so much is wrong that looking further helps nobody.
-    var isFull: Bool { errorCount >= DocumentLimits.diagnostics }
-
     /// Whether the plan is made already, so that the task only becomes a value.
     var isReadingAgain: Bool { fileStatus == nil }
-
-    /// Whether somebody will look at another warning: not when a task is read again, nor after many
-    /// of them.
-    var looksForWarnings: Bool { fileStatus != nil && warnings.count < Self.shownWarnings }
 
     /// Reads the mapping of a field with a table; its keys are named in messages.
     mutating func apply<Target>(
@@ -292,76 +271,5 @@ struct Reader {
             }
         guard !outer.isEmpty else { return inner }
         return inner.isEmpty ? " in \(outer)" : "\(inner) of \(outer)"
-    }
-
-    /// Adds a diagnostic; past the limit only the first one that does not fit, which says so.
-    mutating func add(_ diagnostic: Diagnostic) {
-        guard !isFull else { return }
-        if toleratesEnvironment, JobCode(rawValue: diagnostic.code)?.isEnvironment == true {
-            var warning = diagnostic
-            warning.severity = .warning
-            return addWarning(warning)
-        }
-        guard diagnostic.severity == .error else { return addWarning(diagnostic) }
-        diagnostics.append(diagnostic)
-        errorCount += 1
-        guard isFull else { return }
-        diagnostics.append(
-            Diagnostic(
-                .error,
-                .tooManyFaults,
-                "the rest of the file was not checked, because \(errorCount) faults are listed",
-                at: diagnostic.range
-            )
-        )
-    }
-
-    /// Adds a fault of a data file.
-    mutating func add(_ fault: FileDiagnostics) {
-        guard !isFull else { return }
-        dataFaults.append(fault)
-        errorCount += 1
-    }
-
-    /// How many diagnostics there are, for `addNote`.
-    var mark: Int { diagnostics.count }
-
-    /// Says of the errors since a mark which row they are about.
-    ///
-    /// One that an earlier row has had too only becomes a note of that one; `known` has where these
-    /// stand.
-    mutating func addNote(_ note: Diagnostic.Note, since mark: Int, known: inout [Diagnostic: Int])
-    {
-        let new = diagnostics[mark...]
-        diagnostics.removeLast(new.count)
-        for var diagnostic in new {
-            guard diagnostic.severity == .error else {
-                diagnostics.append(diagnostic)
-                continue
-            }
-            if let first = known[diagnostic] {
-                errorCount -= 1
-                let isShort =
-                    diagnostics[first].notes.count < diagnostic.notes.count + Self.shownRows
-                if isShort { diagnostics[first].notes.append(note) }
-                continue
-            }
-            known[diagnostic] = diagnostics.count
-            diagnostic.notes.append(note)
-            diagnostics.append(diagnostic)
-        }
-    }
-
-    /// Rows that are named of those with one and the same fault.
-    private static let shownRows = 4
-
-    /// Adds a warning; the last one that is kept says so.
-    private mutating func addWarning(_ warning: Diagnostic) {
-        guard warnings.count < Self.shownWarnings, warnings.insert(warning).inserted else { return }
-        var warning = warning
-        if warnings.count == Self.shownWarnings {
-            warning.notes.append(.init("further warnings are not listed"))
-        }
-        diagnostics.append(warning)
     }
 }

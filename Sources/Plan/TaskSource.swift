@@ -77,8 +77,8 @@ struct TaskSource: Sendable {
         if let path = task?.destination?.path, !captureUses.sources(of: index).isEmpty {
             check(AbsolutePath.withoutClimbs(path), of: entry, with: &reader)
         }
-        guard let task, reader.errorCount == 0 else {
-            throw PlanRejected(diagnostics: reader.diagnostics)
+        guard let task, reader.log.errorCount == 0 else {
+            throw PlanRejected(diagnostics: reader.log.diagnostics)
         }
         return task
     }

@@ -62,7 +62,7 @@ import Testing
         var draft = taskReader.shared.defaults
         let isRight = taskReader.read(entry, into: &draft, with: &reader)
         #expect(isRight)
-        #expect(reader.diagnostics.isEmpty)
+        #expect(reader.log.diagnostics.isEmpty)
     }
 
     @Test(

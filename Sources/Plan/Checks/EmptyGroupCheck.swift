@@ -33,7 +33,7 @@ enum EmptyGroupCheck {
         }
         let entry = reader.tasks.entries[group.entry]
         let id = reader.document.text(of: entry.key).excerpt
-        reader.add(
+        reader.log.add(
             Diagnostic(
                 .warning,
                 .noTasks,

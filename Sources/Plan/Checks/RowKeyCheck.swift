@@ -70,7 +70,7 @@ struct RowKeyCheck {
                 bytes: Array(second.text),
                 firstLine: second.line
             )
-            reader.add(
+            reader.log.add(
                 FileDiagnostics(
                     source: source,
                     diagnostics: [

@@ -32,7 +32,7 @@ extension Reader {
     /// One entry; nil when it has a fault.
     mutating func credential(_ field: Field) -> Credential? {
         guard isMapping(field), let method = credentialMethod(field) else { return nil }
-        let errors = errorCount
+        let errors = log.errorCount
         var draft = CredentialDraft()
         // What is missing is missing in the entry, not in the list.
         apply(
@@ -40,7 +40,7 @@ extension Reader {
             to: &draft,
             in: Field(name: field.name, key: field.node, node: field.node)
         )
-        guard errorCount == errors else { return nil }
+        guard log.errorCount == errors else { return nil }
         checkExposure(of: draft, by: method)
         guard let proof = method.proof(draft, self) else {
             report(
@@ -51,7 +51,7 @@ extension Reader {
             return nil
         }
         if case .clientCertificate = proof { checkTLS(of: draft) }
-        guard errorCount == errors else { return nil }
+        guard log.errorCount == errors else { return nil }
         let space = ProtectionSpace(scope: draft.scope, realm: draft.realm)
         return Credential(space: space, proof: proof)
     }
@@ -107,7 +107,7 @@ extension Reader {
     }
 
     private mutating func warnOfOpenCredential(_ field: Field) {
-        guard looksForWarnings else { return }
+        guard log.takesWarnings else { return }
         var warning = Diagnostic(
             .warning,
             .openCredential,
@@ -117,7 +117,7 @@ extension Reader {
             help: "declare it under `secrets` and write `${secret.\(field.name)}`"
         )
         warning.isConfidential = true
-        add(warning)
+        log.add(warning)
     }
 
     /// Reports what the way to the credential's servers gives away, and secrets that may not go
@@ -166,8 +166,8 @@ extension Reader {
     }
 
     private mutating func warnOfGuessing(_ origin: Origin, _ field: Field, _ method: String) {
-        guard looksForWarnings else { return }
-        add(
+        guard log.takesWarnings else { return }
+        log.add(
             Diagnostic(
                 .warning,
                 .plainHTTPCredentials,

@@ -5,7 +5,7 @@ extension Reader {
     /// Reads `matrix` and `exclude`; nil after a fault, or with more than `most` combinations.
     mutating func matrix(_ field: Field, exclude: Field?, most: Int) -> Matrix? {
         guard isMapping(field) else { return nil }
-        let errors = errorCount
+        let errors = log.errorCount
         var names: [String] = []
         var texts: [[String]] = []
         var values: [[NodeID]] = []
@@ -17,7 +17,7 @@ extension Reader {
             texts.append(list)
             values.append(Array(document.elements(of: entry.value)))
         }
-        guard errorCount == errors else { return nil }
+        guard log.errorCount == errors else { return nil }
         // Beyond the limit it only has to stay beyond.
         let count = texts.reduce(1) { min($0, most + 1) * $1.count }
         guard !names.isEmpty, count <= most else {
@@ -32,7 +32,7 @@ extension Reader {
         }
         var excluded: [Int] = []
         if let exclude { excluded = numbers(exclude, names, texts, most: most) }
-        guard errorCount == errors else { return nil }
+        guard log.errorCount == errors else { return nil }
         return Matrix(names: names, values: values, excluded: excluded)
     }
 
@@ -84,7 +84,7 @@ extension Reader {
             )
             return nil
         }
-        let errors = errorCount
+        let errors = log.errorCount
         var positions = [Int?](repeating: nil, count: names.count)
         for entry in document.entries(of: node) {
             let name = document.text(of: entry.key)
@@ -113,6 +113,6 @@ extension Reader {
                 report(fault, of: inner)
             }
         }
-        return errorCount == errors ? positions : nil
+        return log.errorCount == errors ? positions : nil
     }
 }

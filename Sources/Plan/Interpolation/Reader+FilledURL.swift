@@ -12,7 +12,7 @@ extension Reader {
         guard let pieces = filledPieces(field, ofURL: true) else { return nil }
         do {
             let url = try FilledURL.fill(pieces)
-            if looksForWarnings { warnOfRawValues(in: pieces, field) }
+            if log.takesWarnings { warnOfRawValues(in: pieces, field) }
             // A value that is the whole URL keeps its type, so that null is found.
             return pieces.count == 1 ? pieces[0].value : url
         } catch {
@@ -42,7 +42,7 @@ extension Reader {
                 in: document.text(of: field.node),
                 field.node
             )
-            add(
+            log.add(
                 Diagnostic(
                     .warning,
                     .rawInURL,

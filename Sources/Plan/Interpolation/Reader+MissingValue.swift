@@ -17,7 +17,7 @@ extension Reader {
             break  // A secret is known or not: that is told where it is looked up.
         case .task:
             let message = "the captured value `\(expression.name.excerpt)` is empty"
-            add(Diagnostic(.error, .missingVariable, message + Self.because(reason), at: range))
+            log.add(Diagnostic(.error, .missingVariable, message + Self.because(reason), at: range))
         }
     }
 
@@ -31,7 +31,7 @@ extension Reader {
         _ field: Field
     ) -> Bool {
         guard let value = environment[expression.name], value.hasForeignBytes else { return false }
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 .missingVariable,
@@ -55,7 +55,7 @@ extension Reader {
                 ?? "${env.\(name)}"
         }
         let set = "set it, or write a fallback: `${env.\(name.excerpt):-…}`"
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 .missingVariable,
@@ -73,7 +73,7 @@ extension Reader {
         at range: SourceRange
     ) {
         if variables.states[name] != nil || reason != nil {
-            add(
+            log.add(
                 Diagnostic(
                     .error,
                     .missingVariable,
@@ -85,7 +85,7 @@ extension Reader {
             return
         }
         let nearest = nearest(name, among: { $0.variables.states.keys.sorted() })
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 .unknownVariable,
@@ -100,7 +100,7 @@ extension Reader {
 
     private mutating func reportMissingRunValue(_ name: String, at range: SourceRange) {
         let nearest = NearestName.find(name, among: RunValues.names)
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 .unknownVariable,

@@ -56,13 +56,13 @@ struct Expansion {
     }
 
     private mutating func rowSource(_ field: Field, _ reader: inout Reader) -> RowSource? {
-        let errors = reader.errorCount
+        let errors = reader.log.errorCount
         var draft = ForEachDraft()
         reader.apply(ForEachTable.table, to: &draft, in: field)
-        guard reader.errorCount == errors, let form = draft.form else { return nil }
+        guard reader.log.errorCount == errors, let form = draft.form else { return nil }
         checkKey(draft.key, &reader)
         let rows = rows(of: form, exclude: draft.exclude, &reader)
-        guard reader.errorCount == errors, let rows else { return nil }
+        guard reader.log.errorCount == errors, let rows else { return nil }
         return RowSource(rows, key: draft.key, field: field)
     }
 

@@ -81,9 +81,9 @@ struct JobChecks {
             let needs = document.value(of: entry.value, for: "needs")?.value
             return document.range(of: needs ?? entry.key)
         }
-        for fault in cycles { reader.add(fault) }
-        for fault in captures.faults(in: graph, of: tasks, document) { reader.add(fault) }
+        for fault in cycles { reader.log.add(fault) }
+        for fault in captures.faults(in: graph, of: tasks, document) { reader.log.add(fault) }
         VariableSection.warnOfUnused(&reader)
-        for warning in keys.warnings(of: tasks, in: document) { reader.add(warning) }
+        for warning in keys.warnings(of: tasks, in: document) { reader.log.add(warning) }
     }
 }

@@ -45,7 +45,7 @@ struct JobHead {
             fileStatus: options.fileStatus,
             patternFault: options.patternFault
         )
-        reader.toleratesEnvironment = options.toleratesEnvironment
+        reader.log.toleratesEnvironment = options.toleratesEnvironment
         VariableSection.declare(options.variables, &reader)
         SecretSection.declare(values: secrets, &reader)
         // Before the variables: none may be filled in with what a secret is.

@@ -25,12 +25,12 @@ extension Plan {
         let graph = checks.graph(of: reader.tasks, chosen: selection.needs)
         checks.finish(graph, &reader)
 
-        let diagnostics = inFileOrder(reader.diagnostics)
+        let diagnostics = inFileOrder(reader.log.diagnostics)
         let reportFault = checks.destinations.reportFault
-        guard reader.errorCount == 0, selection.unknown.isEmpty, reportFault == nil else {
+        guard reader.log.errorCount == 0, selection.unknown.isEmpty, reportFault == nil else {
             throw PlanRejected(
                 diagnostics: diagnostics,
-                dataFaults: reader.dataFaults,
+                dataFaults: reader.log.dataFaults,
                 unknownTasks: selection.unknown,
                 secretVariables: reader.secrets.variables,
                 confidentialValues: reader.confidentialValues,

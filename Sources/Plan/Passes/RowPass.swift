@@ -26,7 +26,7 @@ struct RowPass {
     /// Reads all rows, until too many of them are faulty.
     mutating func read(into checks: inout JobChecks, with reader: inout Reader) {
         let entry = reader.tasks.entries[group.entry]
-        let errors = reader.errorCount
+        let errors = reader.log.errorCount
         var base = taskReader.shared.defaults
         let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
         let uses = reader.takeSecretUses()
@@ -39,16 +39,16 @@ struct RowPass {
         if group.rows.count == 0 { EmptyGroupCheck.check(group, deferred, &reader) }
         var cursor = RowCursor(group.rows)
         // When what they share is wrong, one row is enough to find what else is.
-        let count = min(group.rows.count, reader.errorCount == errors ? .max : 1)
+        let count = min(group.rows.count, reader.log.errorCount == errors ? .max : 1)
         keys = RowKeyCheck(capacity: count)
         for row in 0..<count
-        where !reader.isFull && !reader.isOverfilled && faultyRows < DataFiles.shownRows {
+        where !reader.log.isFull && !reader.isOverfilled && faultyRows < DataFiles.shownRows {
             var draft = base
-            let (mark, errors) = (reader.mark, reader.errorCount)
+            let (mark, errors) = (reader.log.mark, reader.log.errorCount)
             do throws(DataRows.Failure) {
                 reader.row = try cursor.row(at: row)
             } catch {
-                reader.add(reader.changedData(of: group.first + row, error))
+                reader.log.add(reader.changedData(of: group.first + row, error))
                 break
             }
             let isRight = taskReader.readRow(
@@ -79,10 +79,10 @@ struct RowPass {
                     &reader
                 )
             }
-            if reader.errorCount > errors { noteFault(of: row, key, since: mark, &reader) }
+            if reader.log.errorCount > errors { noteFault(of: row, key, since: mark, &reader) }
         }
         reader.row = nil
-        finish(&checks, count: count, isRight: reader.errorCount == errors, &reader)
+        finish(&checks, count: count, isRight: reader.log.errorCount == errors, &reader)
     }
 
     /// Hands over what the rows say together.
@@ -121,6 +121,6 @@ struct RowPass {
         default: break
         }
         if faultyRows == DataFiles.shownRows { text += "; further rows were not checked" }
-        reader.addNote(.init(text, at: range), since: mark, known: &known)
+        reader.log.addNote(.init(text, at: range), since: mark, known: &known)
     }
 }

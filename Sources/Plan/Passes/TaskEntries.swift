@@ -16,8 +16,8 @@ enum TaskEntries {
         }
         let list = TaskList(entries, in: document)
         if sections.count > 1 { reportDuplicates(in: list, &reader) }
-        if entries.isEmpty, reader.errorCount == 0 {
-            reader.add(
+        if entries.isEmpty, reader.log.errorCount == 0 {
+            reader.log.add(
                 Diagnostic(
                     .warning,
                     .noTasks,

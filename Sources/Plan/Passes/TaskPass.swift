@@ -26,7 +26,7 @@ enum TaskPass {
                 continue
             }
             let task: ReadTask
-            if !reader.isFull, let read = ahead?.take(number, for: &reader) {
+            if !reader.log.isFull, let read = ahead?.take(number, for: &reader) {
                 task = read
             } else {
                 task = taskReader.read(number, mostKept: mostKept, with: &reader)

@@ -51,7 +51,7 @@ enum VariableSection {
     static func warnOfUnused(_ reader: inout Reader) {
         for name in reader.variables.unused.sorted() {
             let nearest = NearestName.find(name, among: reader.variables.names)
-            reader.add(
+            reader.log.add(
                 Diagnostic(
                     .warning,
                     .unusedVariable,

@@ -45,8 +45,8 @@ extension Plan {
         )
         var reader = headReader
         let shared = SharedSettings(of: head, with: &reader)
-        guard reader.errorCount == 0 else {
-            throw PlanRejected(diagnostics: reader.diagnostics)
+        guard reader.log.errorCount == 0 else {
+            throw PlanRejected(diagnostics: reader.log.diagnostics)
         }
         return with(source.with(shared, reader))
     }

@@ -23,7 +23,7 @@ extension Reader {
         let name = expression.name
         let nearest = nearest(name, among: { $0.secrets.names })
         let range = range(of: expression.range, in: text, field.node)
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 .unknownSecret,
@@ -46,7 +46,7 @@ extension Reader {
         }
         let range = range(of: variable.range, in: text, field.node)
         let expression = "${secret.\(secret.name)}"
-        add(
+        log.add(
             Diagnostic(
                 .error,
                 .secretExposed,

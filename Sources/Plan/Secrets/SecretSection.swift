@@ -45,12 +45,12 @@ enum SecretSection {
         let entries = sections.flatMap { document.entries(of: $0.value) }
         for entry in entries where !reader.isFree(entry.key) {
             let name = document.text(of: entry.key)
-            let errors = reader.errorCount
+            let errors = reader.log.errorCount
             var draft = SecretDraft()
             reader.owner = .secret(entry.key)
             reader.apply(SecretTable.table, to: &draft, from: entry.value, ownedBy: entry.key)
             reader.secrets.variables.formUnion(draft.variables)
-            guard reader.errorCount == errors, var source = draft.source else { continue }
+            guard reader.log.errorCount == errors, var source = draft.source else { continue }
             if let timeout = draft.timeout, case .command(let arguments, _) = source {
                 source = .command(arguments, timeout: timeout)
             }

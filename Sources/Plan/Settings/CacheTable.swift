@@ -77,10 +77,10 @@ extension Reader {
             }
             return
         }
-        let errors = errorCount
+        let errors = log.errorCount
         var cache = URLCacheConfiguration()
         if case .kept(let inherited)? = rule { cache = inherited }
         apply(CacheTable.table, to: &cache, in: field)
-        if errorCount == errors { rule = .kept(cache) }
+        if log.errorCount == errors { rule = .kept(cache) }
     }
 }

@@ -42,7 +42,7 @@ extension Reader {
     /// The captures of a mapping in its order; nil when one of them has a fault.
     fileprivate mutating func captures(_ field: Field) -> [Capture]? {
         guard isMapping(field) else { return nil }
-        let errors = errorCount
+        let errors = log.errorCount
         var captures: [Capture] = []
         for entry in document.entries(of: field.node) where !isFree(entry.key) {
             let name = document.text(of: entry.key)
@@ -60,7 +60,7 @@ extension Reader {
             apply(CaptureTable.table, to: &source, in: inner)
             if let source { captures.append(Capture(name, from: source)) }
         }
-        return errorCount == errors ? captures : nil
+        return log.errorCount == errors ? captures : nil
     }
 
     /// Different patterns that are compiled at most, which takes up to half a millisecond each; a

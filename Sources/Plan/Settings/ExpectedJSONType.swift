@@ -55,7 +55,7 @@ enum ExpectedJSONType {
 extension Reader {
     /// The values of a mapping in its order; nil when one of them has a fault.
     fileprivate mutating func expectedValues(_ field: Field) -> [Expectation.JSONValueAt]? {
-        let errors = errorCount
+        let errors = log.errorCount
         var values: [Expectation.JSONValueAt] = []
         for entry in document.entries(of: field.node) {
             let name = document.text(of: entry.key)
@@ -69,7 +69,7 @@ extension Reader {
                 report(error, of: field, at: document.range(of: entry.key))
             }
         }
-        return errorCount == errors ? values : nil
+        return log.errorCount == errors ? values : nil
     }
 
     /// A value as an upload would send it.

@@ -16,7 +16,7 @@ extension Reader {
         guard isMapping(field, help: "write `name: value`") else { return nil }
         isReadingBody = true
         defer { isReadingBody = false }
-        let errors = errorCount
+        let errors = log.errorCount
         var form = FormText()
         for entry in document.entries(of: field.node) {
             let inner = Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
@@ -35,6 +35,6 @@ extension Reader {
                 }
             }
         }
-        return errorCount == errors ? form.bytes : nil
+        return log.errorCount == errors ? form.bytes : nil
     }
 }

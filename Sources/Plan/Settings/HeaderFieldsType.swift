@@ -61,7 +61,7 @@ extension Reader {
             )
             return nil
         }
-        let errors = errorCount
+        let errors = log.errorCount
         var fields: [HeaderField] = []
         for entry in document.entries(of: field.node) {
             let name = document.text(of: entry.key)
@@ -100,6 +100,6 @@ extension Reader {
                 report(error, of: inner)
             }
         }
-        return errorCount == errors ? fields : nil
+        return log.errorCount == errors ? fields : nil
     }
 }

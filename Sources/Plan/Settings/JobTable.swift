@@ -137,12 +137,3 @@ enum JobTable {
         return text
     }
 }
-
-extension ValueType where Value == Field {
-    /// A value that is looked into later.
-    static func field(
-        _ shape: @autoclosure @escaping @Sendable () -> Shape
-    ) -> ValueType {
-        ValueType(shape()) { _, field in field }
-    }
-}

@@ -71,7 +71,7 @@ extension Reader {
         guard isMapping(field, help: help) else { return nil }
         isReadingBody = true
         defer { isReadingBody = false }
-        let errors = errorCount
+        let errors = log.errorCount
         var parts: [PartDraft] = []
         var length = 0
         for entry in document.entries(of: field.node) {
@@ -96,10 +96,10 @@ extension Reader {
                 parts.append(part)
             }
         }
-        if parts.isEmpty, errorCount == errors {
+        if parts.isEmpty, log.errorCount == errors {
             report(.outOfRange, "`\(field.name)`: a body needs at least one part", at: field.node)
         }
-        return errorCount == errors ? parts : nil
+        return log.errorCount == errors ? parts : nil
     }
 
     /// A part: a scalar is its text.

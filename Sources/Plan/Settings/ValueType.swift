@@ -68,6 +68,15 @@ struct ValueType<Value>: Sendable {
     }
 }
 
+extension ValueType where Value == Field {
+    /// A value that is looked into later.
+    static func field(
+        _ shape: @autoclosure @escaping @Sendable () -> Shape
+    ) -> ValueType {
+        ValueType(shape()) { _, field in field }
+    }
+}
+
 extension ValueType where Value == String {
     /// Any scalar but null, as text.
     static let text = ValueType(.text(pattern: nil)) { reader, field in reader.text(field) }

@@ -142,7 +142,7 @@ struct ReadAhead {
             let task = taskReader.read(entry, mostKept: mostKept, with: &reader)
             filledInLength += reader.filledInLength
             // How many patterns are looked at depends on those of the tasks before.
-            guard reader.hasFoundNothing, filledInLength <= mostFilledIn,
+            guard reader.log.isEmpty, filledInLength <= mostFilledIn,
                 reader.rightPatterns.count == patternCount
             else { return Part() }
             tasks.append(task)

@@ -58,7 +58,7 @@ extension TaskReader {
         let position = entry
         let entry = reader.tasks.entries[position]
         var draft = shared.defaults
-        let isRight = !reader.isFull && read(entry, into: &draft, with: &reader)
+        let isRight = !reader.log.isFull && read(entry, into: &draft, with: &reader)
         let references = reader.takeCaptureReferences()
         let needs = draft.needs
         guard isRight else {

@@ -19,7 +19,7 @@ struct TaskAssembly: Sendable {
         if draft.encoding?.value.content == .gzip, case .bytes(let bytes)? = draft.content {
             guard let compressed = Gzip.compress(bytes) else {
                 let place = TaskPlace(document: reader.document, entry: entry)
-                reader.add(BodyCheck.missingGzip(at: place))
+                reader.log.add(BodyCheck.missingGzip(at: place))
                 return nil
             }
             draft.content = .compressed(compressed, originalCount: bytes.count)

@@ -15,7 +15,7 @@ struct TaskReader: Sendable {
         into draft: inout TaskDraft,
         with reader: inout Reader
     ) -> Bool {
-        let errors = reader.errorCount
+        let errors = reader.log.errorCount
         begin(entry, &reader)
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
@@ -48,7 +48,7 @@ struct TaskReader: Sendable {
         into draft: inout TaskDraft,
         with reader: inout Reader
     ) -> Bool {
-        let errors = reader.errorCount
+        let errors = reader.log.errorCount
         begin(entry, &reader)
         reader.secretUses = uses
         let table = TaskTable.table(of: entry.kind)
@@ -83,21 +83,21 @@ struct TaskReader: Sendable {
         reader.isReadingBody = true
         draft.content = BodyAssembly.content(of: draft, at: place, &reader)
         reader.isReadingBody = false
-        let errorsBefore = reader.errorCount
+        let errorsBefore = reader.log.errorCount
         if !reader.secrets.isEmpty, let session = draft.session {
             let inherited = shared.sessionSecrets[session]
             SecretCheck.check(&draft, inheriting: inherited, at: place, &reader)
         }
         // Of a secret that goes there more is said than of any field that looks like one.
         if let url = draft.url, url.origin.scheme == .http, let session = draft.session,
-            reader.errorCount == errorsBefore
+            reader.log.errorCount == errorsBefore
         {
             let fields = draft.headers + shared.sessions[session].httpAdditionalHeaders
             reader.warnOfPlainCredentials(to: url.origin, in: fields, of: entry.value)
         }
-        guard reader.errorCount == errors, !reader.isFull else { return false }
+        guard reader.log.errorCount == errors, !reader.log.isFull else { return false }
         check(draft, at: place, &reader)
-        return reader.errorCount == errors
+        return reader.log.errorCount == errors
     }
 
     /// Checks what the settings of a task, each right by itself, say together.
@@ -170,8 +170,8 @@ struct TaskReader: Sendable {
 
     /// Hands the findings of a check to the reader; warnings only while a plan is made.
     private func report(_ findings: [Diagnostic], _ reader: inout Reader) {
-        for finding in findings where finding.severity == .error || reader.looksForWarnings {
-            reader.add(finding)
+        for finding in findings where finding.severity == .error || reader.log.takesWarnings {
+            reader.log.add(finding)
         }
     }
 }

@@ -39,7 +39,7 @@ enum SecretCheck {
         }
         // A stand-in for a secret must never be sent.
         for secret in reader.secrets.missing(of: draft.secrets) {
-            reader.add(secret.missing("has no value in this run"))
+            reader.log.add(secret.missing("has no value in this run"))
         }
     }
 }

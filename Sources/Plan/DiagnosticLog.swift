@@ -1,0 +1,110 @@
+internal import Diagnostics
+internal import JobFile
+
+/// The diagnostics of one reading of a job, up to a limit.
+struct DiagnosticLog {
+    /// Errors and warnings in the order in which they were found.
+    private(set) var diagnostics: [Diagnostic] = []
+    /// Faults of data files, one by one.
+    private(set) var dataFaults: [FileDiagnostics] = []
+    private(set) var errorCount = 0
+    /// Whether a fault of the environment is only a warning; the value that the environment should
+    /// give then counts as known later.
+    var toleratesEnvironment = false
+    private let showsWarnings: Bool
+    private var warnings: Set<Diagnostic> = []
+    /// Further warnings are dropped: the number of warnings does not make a right job wrong.
+    private static let shownWarnings = 100
+    /// Rows named in the notes of one fault.
+    private static let shownRows = 4
+
+    /// An empty log.
+    ///
+    /// - Parameter showsWarnings: False for a log that the user never sees, so that readers skip
+    ///   the search for warnings.
+    init(showsWarnings: Bool) { self.showsWarnings = showsWarnings }
+
+    /// Whether the log has reached the limit of errors, so that further checks are useless.
+    var isFull: Bool { errorCount >= DocumentLimits.diagnostics }
+
+    /// Whether the log holds no fault and no warning since `forget`.
+    var isEmpty: Bool { errorCount == 0 && diagnostics.isEmpty }
+
+    /// Whether the user would see another warning.
+    var takesWarnings: Bool { showsWarnings && warnings.count < Self.shownWarnings }
+
+    /// The number of diagnostics, for `addNote`.
+    var mark: Int { diagnostics.count }
+
+    /// Empties the log; it still adds no warning twice.
+    mutating func forget() {
+        diagnostics.removeAll()
+        dataFaults.removeAll()
+        errorCount = 0
+    }
+
+    /// Adds a diagnostic; the error that reaches the limit is followed by one that says so.
+    mutating func add(_ diagnostic: Diagnostic) {
+        guard !isFull else { return }
+        if toleratesEnvironment, JobCode(rawValue: diagnostic.code)?.isEnvironment == true {
+            var warning = diagnostic
+            warning.severity = .warning
+            return addWarning(warning)
+        }
+        guard diagnostic.severity == .error else { return addWarning(diagnostic) }
+        diagnostics.append(diagnostic)
+        errorCount += 1
+        guard isFull else { return }
+        diagnostics.append(
+            Diagnostic(
+                .error,
+                .tooManyFaults,
+                "the rest of the file was not checked, because \(errorCount) faults are listed",
+                at: diagnostic.range
+            )
+        )
+    }
+
+    /// Adds a fault of a data file.
+    mutating func add(_ fault: FileDiagnostics) {
+        guard !isFull else { return }
+        dataFaults.append(fault)
+        errorCount += 1
+    }
+
+    /// Adds a note, which names a row, to the errors since a mark.
+    ///
+    /// An error that an earlier row has caused becomes a note of the earlier error; `known` holds
+    /// the positions of these errors.
+    mutating func addNote(_ note: Diagnostic.Note, since mark: Int, known: inout [Diagnostic: Int])
+    {
+        let new = diagnostics[mark...]
+        diagnostics.removeLast(new.count)
+        for var diagnostic in new {
+            guard diagnostic.severity == .error else {
+                diagnostics.append(diagnostic)
+                continue
+            }
+            if let first = known[diagnostic] {
+                errorCount -= 1
+                let isShort =
+                    diagnostics[first].notes.count < diagnostic.notes.count + Self.shownRows
+                if isShort { diagnostics[first].notes.append(note) }
+                continue
+            }
+            known[diagnostic] = diagnostics.count
+            diagnostic.notes.append(note)
+            diagnostics.append(diagnostic)
+        }
+    }
+
+    /// Adds a warning; the last one that is kept says so.
+    private mutating func addWarning(_ warning: Diagnostic) {
+        guard warnings.count < Self.shownWarnings, warnings.insert(warning).inserted else { return }
+        var warning = warning
+        if warnings.count == Self.shownWarnings {
+            warning.notes.append(.init("further warnings are not listed"))
+        }
+        diagnostics.append(warning)
+    }
+}
