@@ -65,6 +65,19 @@ extension ActiveTask {
             || !RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
     }
 
+    /// What has no way for other tasks either; nil when that is another URL than the task's own.
+    func closedPath(
+        after failure: TransferFailure,
+        _ result: AttemptResult,
+        mayStayOpen: Bool
+    ) -> ClosedPaths.Path? {
+        if failure.isOfWholeSession { return ClosedPaths.Path(spec) }
+        let origin = spec.request.url.origin
+        if result.redirectCount > 0, mayStayOpen { return nil }
+        guard lane.origin == origin, missingChecksums == nil else { return nil }
+        return ClosedPaths.Path(spec, origin: origin)
+    }
+
     /// The failure of a task that a stopping run ends.
     ///
     /// An attempt that was ended in flight says where it was, and whether the server may have acted

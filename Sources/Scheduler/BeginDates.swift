@@ -1,6 +1,16 @@
 import HeapModule
 import TransferModel
 
+/// A task that is due at a time.
+struct TaskTimer: Comparable {
+    var time: MonotonicTime
+    var task: Int
+
+    static func < (left: TaskTimer, right: TaskTimer) -> Bool {
+        (left.time, left.task) < (right.time, right.task)
+    }
+}
+
 /// The tasks whose time has not come: by the clock that each goes by, sixteen bytes a task.
 struct BeginDates {
     private struct Dated: Comparable {
@@ -12,7 +22,7 @@ struct BeginDates {
         }
     }
 
-    private var delayed = Heap<RunMachine.Timer>()
+    private var delayed = Heap<TaskTimer>()
     private var dated = Heap<Dated>()
     /// When the run began.
     private let start: MonotonicTime
@@ -47,12 +57,18 @@ struct BeginDates {
         switch date {
         case .delay(let delay):
             guard start + delay > now else { return false }
-            delayed.insert(RunMachine.Timer(time: start + delay, task: task))
+            delayed.insert(TaskTimer(time: start + delay, task: task))
         case .date(let date):
             guard date > wall || readTime != now else { return false }
             dated.insert(Dated(date: date, task: task))
         }
         return true
+    }
+
+    /// Forgets every task.
+    mutating func removeAll() {
+        delayed = Heap()
+        dated = Heap()
     }
 
     /// When `takeNext` has a task, or the wall clock is to be read again.

@@ -66,7 +66,7 @@ extension RunMachine {
     mutating func park(_ task: inout ActiveTask) {
         task.stage = .queued
         let index = task.spec.index
-        lanes.park(
+        queue.lanes.park(
             TaskKey(task: index, priority: overview.priority(of: index), isRetry: true),
             task.lane
         )

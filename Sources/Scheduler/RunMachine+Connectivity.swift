@@ -1,4 +1,3 @@
-import HeapModule
 import SystemKit
 import Transfer
 import TransferModel
@@ -27,12 +26,14 @@ extension RunMachine {
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
-        let path = closedPath(of: task, result, failure)
+        // Of many tasks that are led elsewhere the others wait without a place of their own.
+        let mayStayOpen = active.count - running < maximumWaiting / 2
+        let path = task.closedPath(after: failure, result, mayStayOpen: mayStayOpen)
         task.restartMirrors()
         task.hold(for: .connectivity, failure, since: now, goesOn: result.isUnbegun)
         tellAttemptEnded(task, failure)
         if isOvertaken(task) {
-            retries.insert(Timer(time: now, task: task.spec.index))
+            queue.insert(task.spec.index, dueAt: now)
             return
         }
         holdBack(&task, failure, path, now)
@@ -41,21 +42,6 @@ extension RunMachine {
     /// Whether the network has changed since the task's attempt began.
     private func isOvertaken(_ task: ActiveTask) -> Bool {
         connectivity.hasChanged(since: task.changesAtStart)
-    }
-
-    /// What has no way for others either; nil when that is another URL than the task's own.
-    private func closedPath(
-        of task: ActiveTask,
-        _ result: AttemptResult,
-        _ failure: TransferFailure
-    ) -> ClosedPaths.Path? {
-        if failure.isOfWholeSession { return ClosedPaths.Path(task.spec) }
-        let origin = task.spec.request.url.origin
-        // Of many that are led elsewhere the others wait without a place of their own.
-        let mayStayOpen = active.count - running < maximumWaiting / 2
-        if result.redirectCount > 0, mayStayOpen { return nil }
-        guard task.lane.origin == origin, task.missingChecksums == nil else { return nil }
-        return ClosedPaths.Path(task.spec, origin: origin)
     }
 
     /// Lets the tasks that wait for an interface look again.
@@ -74,7 +60,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         let time = connectivity.holdBack(path, failure, until: task.deadline, now)
-        retries.insert(Timer(time: time, task: task.spec.index))
+        queue.insert(task.spec.index, dueAt: time)
         guard !task.isKnownToWait else { return }
         task.isKnownToWait = true
         actions.events.append(.taskWaiting(id: task.spec.id, failure: failure))
@@ -88,12 +74,8 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         for task in tasks { makeReady(task..<task + 1) }
-        retries = Heap(
-            retries.unordered.map { timer in
-                let isHeld = active.awaited(by: timer.task) == reason
-                return isHeld ? Timer(time: now, task: timer.task) : timer
-            }
-        )
+        let active = active
+        queue.hurry(now) { active.awaited(by: $0) == reason }
     }
 
     /// Lets the tasks start again that use the same interfaces as a task that has found a way or

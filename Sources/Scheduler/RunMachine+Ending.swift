@@ -1,5 +1,4 @@
 import Glibc
-import HeapModule
 import SystemKit
 import Transfer
 import TransferModel
@@ -33,10 +32,10 @@ extension RunMachine {
         release(task)
         if result.failure?.kind != .network { openPath(of: task) }
         if task.lane.origin.scheme == .https, result.transactions.first?.hasStreams == true {
-            lanes.didSpeakStreams(task.lane)
+            queue.lanes.didSpeakStreams(task.lane)
         }
         if let failure = result.failure {
-            let history = task.history(after: result, wall: beginDates.date(of: now), now)
+            let history = task.history(after: result, wall: queue.beginDates.date(of: now), now)
             if result.isUnbegun { task.retract(result) } else { task.end(result, clock) }
             if failure.kind == .network, !task.hasUntriedMirror(after: failure),
                 mayAwait(task, result, failure, now)
@@ -67,7 +66,7 @@ extension RunMachine {
             return
         }
         if let pause = task.originPause(after: result, history, part: part) {
-            lanes.pause(pause.origin, until: now + pause.duration, from: now)
+            queue.lanes.pause(pause.origin, until: now + pause.duration, from: now)
         }
         let mayAskMirror = phase == .running && task.hasTime(now)
         switch task.next(after: failure, history, part: part, mayAskMirror: mayAskMirror) {
@@ -87,7 +86,7 @@ extension RunMachine {
             fail(&task, failure.explained(.runBudgetExhausted, task), now)
         case .decided(.retry(let wait, let reason)):
             task.wait(reason, since: now)
-            retries.insert(Timer(time: now + wait, task: task.spec.index))
+            queue.insert(task.spec.index, dueAt: now + wait)
             announceRetry(task, failure, due: now + wait, now)
         }
     }
@@ -103,7 +102,7 @@ extension RunMachine {
         // Not by the event: the next try, which the journal is told of at once, may begin in the
         // same turn.
         tellAttemptEnded(task, failure)
-        let start = max(due, lanes.pauseEnd(task.lane.origin) ?? due)
+        let start = max(due, queue.lanes.pauseEnd(task.lane.origin) ?? due)
         actions.events.append(
             .taskWillRetry(
                 id: task.spec.id,
@@ -140,7 +139,7 @@ extension RunMachine {
     /// Gives back the place of a task in the stages `checking` and `running`.
     mutating func release(_ task: ActiveTask) {
         running -= 1
-        lanes.leave(task.lane)
+        queue.lanes.leave(task.lane)
     }
 
     mutating func succeed(

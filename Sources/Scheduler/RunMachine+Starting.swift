@@ -1,4 +1,3 @@
-import HeapModule
 import Transfer
 import TransferModel
 
@@ -13,37 +12,15 @@ extension RunMachine {
     }
 
     /// Fills the free places, best task first, up to the next task whose settings are needed.
-    ///
-    /// A task from `ready` has to be read before its host is known. If the host has no room it
-    /// is parked, as a key, and the search continues, a bounded number of steps in a turn: a slow
-    /// host keeps no other task waiting.
     mutating func startTasks(_ now: MonotonicTime) -> RunQuestion? {
         while running < schedule.maxConcurrentTasks {
-            let parked = lanes.next()
-            let fresh = ready.min
-            let acceptsFresh = active.count - running < maximumWaiting
-            if let parked, fresh.map({ parked < $0 }) ?? true {
-                guard parked.isRetry || acceptsFresh, let (key, lane, heldSince) = lanes.takeNext()
-                else {
-                    return nil
-                }
-                guard key.isRetry else {
-                    start = Start(key: key, lane: lane, pausedSince: heldSince)
-                    return .task(key.task, captured: captures.values, isFresh: false)
-                }
-                repeatTask(key.task, lane, now)
-            } else if let fresh, acceptsFresh {
-                guard turn.freshTasks > 0 else {
-                    isLookingFurther = true
-                    return nil
-                }
-                turn.freshTasks -= 1
-                ready.removeMin()
-                start = Start(key: fresh)
-                return .task(fresh.task, captured: captures.values, isFresh: true)
-            } else {
-                return nil
+            candidate = queue.next(acceptsFresh: active.count - running < maximumWaiting)
+            guard let candidate else { return nil }
+            let (task, lane) = (candidate.key.task, candidate.lane)
+            guard candidate.key.isRetry, let lane else {
+                return .task(task, captured: captures.values, isFresh: lane == nil)
             }
+            repeatTask(task, lane, now)
         }
         return nil
     }
@@ -58,18 +35,20 @@ extension RunMachine {
 
     /// Whether the task whose settings were asked for has a place in its lane now.
     private mutating func takesPlace(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
-        if let lane = start?.lane {
+        if let lane = candidate?.lane {
             guard connectivity.hold(spec, now) else { return true }
-            lanes.leave(lane)
+            queue.lanes.leave(lane)
             return false
         }
-        if let date = spec.earliestBeginDate, beginDates.keepBack(spec.index, until: date, now) {
+        if let date = spec.earliestBeginDate,
+            queue.beginDates.keepBack(spec.index, until: date, now)
+        {
             return false
         }
-        guard let key = start?.key, !connectivity.hold(spec, now) else { return false }
+        guard let key = candidate?.key, !connectivity.hold(spec, now) else { return false }
         let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
-        start?.lane = lane
-        return lanes.enter(key, lane, at: now)
+        candidate?.lane = lane
+        return queue.lanes.enter(key, lane, at: now)
     }
 
     /// Begins the task whose key was asked for.
@@ -106,16 +85,15 @@ extension RunMachine {
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) -> RunQuestion? {
-        if let lane = start?.lane { lanes.leave(lane) }
+        if let lane = candidate?.lane { queue.lanes.leave(lane) }
         fail(index, record, failure, now)
         return proceed(now)
     }
 
     /// Hands tasks whose wait is over to their lanes.
     mutating func wakeRetries(_ now: MonotonicTime) {
-        while let timer = retries.min, timer.time <= now {
-            retries.removeMin()
-            guard var slot = active.take(timer.task) else { continue }
+        while let task = queue.takeDue(now) {
+            guard var slot = active.take(task) else { continue }
             wake(&slot.task, now)
             active.putBack(slot)
         }
@@ -124,10 +102,10 @@ extension RunMachine {
     private mutating func wake(_ task: inout ActiveTask, _ now: MonotonicTime) {
         if let limit = task.retryLimit, now >= limit {
             giveUp(&task, .outOfTime, now)
-        } else if let pauseEnd = lanes.pauseEnd(task.lane.origin), pauseEnd > now {
+        } else if let pauseEnd = queue.lanes.pauseEnd(task.lane.origin), pauseEnd > now {
             task.waits.waitForOrigin()
             let time = task.retryLimit.map { min($0, pauseEnd) } ?? pauseEnd
-            retries.insert(Timer(time: time, task: task.spec.index))
+            queue.insert(task.spec.index, dueAt: time)
         } else {
             park(&task)
         }
@@ -140,7 +118,7 @@ extension RunMachine {
         _ earlier: EarlierTransfer?,
         _ now: MonotonicTime
     ) {
-        guard let lane = start?.lane else { return }
+        guard let lane = candidate?.lane else { return }
         let index = spec.index
         running += 1
         ledger.begin(index)
@@ -151,7 +129,7 @@ extension RunMachine {
                 key: key,
                 earlier: earlier,
                 hold: hold,
-                pausedSince: start?.pausedSince,
+                pausedSince: candidate?.pausedSince,
                 session: sessions[lane.session],
                 lane: lane,
                 isRequired: overview.isRequired(index),
@@ -189,7 +167,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         guard var slot = active.take(index) else {
-            lanes.leave(lane)
+            queue.lanes.leave(lane)
             return
         }
         repeatAttempt(of: &slot.task, now)

@@ -1,4 +1,3 @@
-import HeapModule
 import SystemKit
 import Transfer
 import TransferModel
@@ -30,12 +29,8 @@ extension RunMachine {
     /// not tried again.
     private mutating func drain(_ now: MonotonicTime) {
         actions.events.append(.stopping(reason: stopReason?.text ?? "", running: running))
-        isLookingFurther = false
-        ready = TaskQueue()
-        retries = Heap()
-        beginDates = BeginDates(clock: clock)
         connectivity.stop()
-        lanes.dropParked()
+        queue.stop()
         for index in active.indices(where: { $0 != .checking && $0 != .running }) {
             guard var slot = active.take(index) else { continue }
             cancelTask(&slot.task, now)

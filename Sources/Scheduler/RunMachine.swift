@@ -1,4 +1,3 @@
-import HeapModule
 import SystemKit
 import Transfer
 import TransferModel
@@ -22,51 +21,9 @@ struct RunMachine {
         case powerChanged(isExternal: Bool)
     }
 
-    /// What is to be done, in this order.
-    struct Actions: Sendable {
-        /// Attempts for the runner to start.
-        var starts: [AttemptRequest] = []
-        /// Those to start once it is kept that they begin: the first ones under a key that was
-        /// made, and all of background sessions.
-        var orders: [AttemptRequest] = []
-        /// Keys of attempts for the runner to end.
-        var cancellations: [Int] = []
-        /// Steps for the journals of background sessions, in order.
-        var journalSteps: [JournalStep] = []
-        /// Paths to look at for the tasks that they are the destinations of.
-        var destinationChecks: [(task: Int, path: String)] = []
-        var events: [RunEvent] = []
-    }
-
-    /// A task whose next attempt is due at a time.
-    struct Timer: Comparable {
-        var time: MonotonicTime
-        var task: Int
-
-        static func < (left: Timer, right: Timer) -> Bool {
-            (left.time, left.task) < (right.time, right.task)
-        }
-    }
-
-    /// A task between the question for its settings and its begin.
-    struct Start {
-        let key: TaskKey
-        /// Its place; nil while its host is not known.
-        var lane: HostLanes.Lane?
-        /// Since when a pause of its origin alone has kept it back; nil without such a pause.
-        var pausedSince: MonotonicTime?
-    }
-
-    /// What is left to do in the present turn.
-    struct Turn {
-        /// Whether waits that are over were ended.
-        var hasWoken = false
-        /// How many more tasks may be recorded that never begin, so that a turn is short and its
-        /// actions are few.
-        var unbegunTasks = 64
-        /// How many more tasks may be read to learn their host.
-        var freshTasks = 64
-    }
+    /// How many tasks may be recorded in one turn that never begin, so that a turn is short and
+    /// its actions are few.
+    private static let unbegunTasksPerTurn = 64
 
     let overview: any TaskOverview
     /// Whether transfers of background sessions are kept for later runs.
@@ -76,27 +33,24 @@ struct RunMachine {
     let clock: RunClock
 
     var ledger: TaskLedger
-    /// Tasks without open needs whose host is not known yet.
-    var ready = TaskQueue()
-    var lanes: HostLanes
+    var queue: StartQueue
     var captures: CaptureStore
     var active = ActiveTasks()
-    var retries = Heap<Timer>()
-    /// Tasks in the state `idle` whose `earliestBeginDate` is to come.
-    var beginDates: BeginDates
     var sums = SumsFetches()
     var connectivity: Connectivity
     var retryBudget: RetryBudget
     /// Tasks in the stages `checking` and `running`.
     var running = 0
-    var start: Start?
-    var turn = Turn()
-    /// Whether the last turn stopped looking for startable tasks because it had done enough.
-    var isLookingFurther = false
+    /// The task that the present question is about.
+    var candidate: StartQueue.Candidate?
+    /// Whether this turn has ended the waits that are over.
+    private var hasWoken = false
+    /// How many more tasks may be recorded in this turn that never begin.
+    private var unbegunTasks = unbegunTasksPerTurn
 
     var stopping: StopMachine
     var tally = RunTally()
-    var actions = Actions()
+    var actions = RunActions()
 
     init(
         overview: any TaskOverview,
@@ -115,14 +69,16 @@ struct RunMachine {
         connectivity = Connectivity(sessions, hasExternalPower: hasExternalPower)
         self.clock = clock
         self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: overview.mostAttempts)
-        beginDates = BeginDates(clock: clock)
+        queue = StartQueue(
+            limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) },
+            clock: clock
+        )
         stopping = StopMachine(
             window: schedule.window,
             deadline: schedule.deadline.map { now + $0 }
         )
         ledger = TaskLedger(overview.graph, taskCount: overview.taskCount)
         captures = CaptureStore(overview.captureUses)
-        lanes = HostLanes(limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) })
         for tasks in ledger.freeTasks { makeReady(tasks) }
     }
 
@@ -145,15 +101,11 @@ struct RunMachine {
 
     /// When `tick` has something to do; nil when only another event can bring the run on.
     var nextTick: MonotonicTime? {
-        if isLookingFurther || ledger.hasUnbegun(isStopping: phase != .running) {
+        if ledger.hasUnbegun(isStopping: phase != .running) {
             return MonotonicTime(nanoseconds: .min)
         }
-        var next = stopping.nextTime
-        guard phase == .running else { return next }
-        for case let time? in [retries.min?.time, lanes.nextResumption, beginDates.nextTime] {
-            next = min(next ?? time, time)
-        }
-        return next
+        guard phase == .running, let next = queue.nextTime else { return stopping.nextTime }
+        return stopping.nextTime.map { min($0, next) } ?? next
     }
 
     /// Takes in an event; its actions add up until `takeActions`.
@@ -176,11 +128,11 @@ struct RunMachine {
     }
 
     /// Whether it has to be told in each turn what the wall clock reads.
-    var watchesWallClock: Bool { stopping.watchesWallClock || beginDates.watchesWallClock }
+    var watchesWallClock: Bool { stopping.watchesWallClock || queue.beginDates.watchesWallClock }
 
     /// Takes in what the wall clock reads now.
     mutating func read(_ wall: WallReading, now: MonotonicTime) {
-        beginDates.read(wall: wall.time, now)
+        queue.beginDates.read(wall: wall.time, now)
         stopping.read(wall, now: now)
     }
 
@@ -198,39 +150,38 @@ struct RunMachine {
     }
 
     /// Hands over everything that is to be done since the last time.
-    mutating func takeActions() -> Actions {
+    mutating func takeActions() -> RunActions {
         let taken = actions
-        actions = Actions()
+        actions = RunActions()
         return taken
     }
 
     /// Lets tasks start when there is room.
     mutating func makeReady(_ tasks: Range<Int>) {
         for task in tasks {
-            ready.insert(TaskKey(task: task, priority: overview.priority(of: task)))
+            queue.insert(TaskKey(task: task, priority: overview.priority(of: task)))
         }
     }
 
     private mutating func beginTurn(_ now: MonotonicTime) -> RunQuestion? {
         while let step = stopping.nextStep(now) { carryOut(step, now) }
-        turn = Turn()
+        hasWoken = false
+        unbegunTasks = Self.unbegunTasksPerTurn
         return proceed(now)
     }
 
     /// Does what time and free places allow, up to the next question.
     mutating func proceed(_ now: MonotonicTime) -> RunQuestion? {
-        start = nil
-        if !turn.hasWoken {
+        if !hasWoken {
             let reason = phase == .running ? nil : stopReason
-            if let end = ledger.nextUnbegun(reason, steps: &turn.unbegunTasks) {
+            if let end = ledger.nextUnbegun(reason, steps: &unbegunTasks) {
                 return .record(end, captured: captures.values)
             }
             guard phase == .running else { return nil }
-            turn.hasWoken = true
-            isLookingFurther = false
-            lanes.resume(now)
+            hasWoken = true
+            queue.beginTurn(now)
             wakeRetries(now)
-            while let task = beginDates.takeNext(now) { makeReady(task..<task + 1) }
+            while let task = queue.beginDates.takeNext(now) { makeReady(task..<task + 1) }
         }
         return startTasks(now)
     }

@@ -17,11 +17,3 @@ enum RunQuestion {
     /// The answer is `RunMachine.unbegunRecorded`.
     case record(TaskLedger.UnbegunEnd, captured: CapturedValues)
 }
-
-/// A step of an attempt that the journal of a background session keeps.
-enum JournalStep {
-    /// An attempt begins; its transfer's time is over at the deadline, if there is one.
-    case attemptBegins(TaskSpec, deadline: Timestamp?)
-    /// An attempt has ended, and another one follows; so many count towards `retry.attempts`.
-    case attemptEnded(TaskSpec, failures: Int)
-}

@@ -145,7 +145,7 @@ package final class Scheduler {
     /// Carries out actions and returns what there is to tell the machine about them.
     ///
     /// The runner goes first: it works while the sinks write.
-    private func perform(_ actions: RunMachine.Actions) -> [RunMachine.Event] {
+    private func perform(_ actions: RunActions) -> [RunMachine.Event] {
         if !actions.starts.isEmpty { runner.start(actions.starts) }
         // One wait for the disk: what has ended is kept together with what begins.
         // Without an event, too: that a try was taken back is not to wait for one.

@@ -48,7 +48,7 @@ import TransferModel
             schedule: { $0.maxConcurrentTasks = 3 }
         )
         #expect(run.runningIDs == ["t0", "t1", "far"])
-        #expect(!run.machine.isLookingFurther)
+        #expect(!run.machine.queue.isLookingFurther)
     }
 
     @Test func `the search for another host is split into turns`() {
@@ -72,7 +72,7 @@ import TransferModel
             let now = MonotonicTime(nanoseconds: 0)
             resolver.answer(machine.on(.tick, now: now), of: &machine, now)
             turns += 1
-        } while machine.isLookingFurther
+        } while machine.queue.isLookingFurther
         #expect(turns == 4)
         #expect(machine.active.count == 1)
     }

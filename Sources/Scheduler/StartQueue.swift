@@ -1,0 +1,106 @@
+import HeapModule
+import SystemKit
+import TransferModel
+
+/// The tasks that wait for their start or their next attempt, by their keys; decides which is next.
+struct StartQueue {
+    /// A task that may start, or begin its next attempt.
+    struct Candidate {
+        let key: TaskKey
+        /// Its place; nil while its host is not known.
+        var lane: HostLanes.Lane?
+        /// Since when a pause of its origin alone has kept it back; nil without such a pause.
+        var pausedSince: MonotonicTime?
+    }
+
+    /// How many tasks may be read in one turn to learn their host, so that a turn is short.
+    private static let freshTasksPerTurn = 64
+
+    /// Tasks without open needs whose host is not known yet.
+    private var ready = TaskQueue()
+    private var retries = Heap<TaskTimer>()
+    /// The places at hosts, and the tasks that wait for one.
+    var lanes: HostLanes
+    /// Ready tasks whose `earliestBeginDate` is to come.
+    var beginDates: BeginDates
+    /// How many more tasks may be read in this turn.
+    private var freshTasks = freshTasksPerTurn
+    /// Whether this turn has stopped looking for a task because it has read enough of them.
+    private(set) var isLookingFurther = false
+
+    /// An empty queue.
+    ///
+    /// - Parameters:
+    ///   - limits: How many connections a host gets in each session.
+    ///   - clock: Both clocks at the run's start.
+    init(limits: [Int], clock: RunClock) {
+        lanes = HostLanes(limits: limits)
+        beginDates = BeginDates(clock: clock)
+    }
+
+    /// When `next` may have another task; nil when only another event can bring one.
+    var nextTime: MonotonicTime? {
+        if isLookingFurther { return MonotonicTime(nanoseconds: .min) }
+        return [retries.min?.time, lanes.nextResumption, beginDates.nextTime].lazy
+            .compactMap(\.self).min()
+    }
+
+    /// Adds a task without open needs.
+    mutating func insert(_ task: TaskKey) { ready.insert(task) }
+
+    /// Adds a task whose next attempt is due at a time.
+    mutating func insert(_ task: Int, dueAt time: MonotonicTime) {
+        retries.insert(TaskTimer(time: time, task: task))
+    }
+
+    /// Begins a turn.
+    mutating func beginTurn(_ now: MonotonicTime) {
+        freshTasks = Self.freshTasksPerTurn
+        isLookingFurther = false
+        lanes.resume(now)
+    }
+
+    /// Takes a task out whose next attempt is due.
+    mutating func takeDue(_ now: MonotonicTime) -> Int? {
+        guard let timer = retries.min, timer.time <= now else { return nil }
+        return retries.popMin()?.task
+    }
+
+    /// Makes the next attempts of some tasks due now.
+    mutating func hurry(_ now: MonotonicTime, where fits: (Int) -> Bool) {
+        retries = Heap(
+            retries.unordered.map { fits($0.task) ? TaskTimer(time: now, task: $0.task) : $0 }
+        )
+    }
+
+    /// Takes out the best task that may start.
+    ///
+    /// A ready task has to be read before its host is known. If the host has no room the task is
+    /// parked, as a key, and the search continues: a slow host keeps no other task waiting.
+    ///
+    /// - Parameter acceptsFresh: Whether the run has memory for another task that begins.
+    /// - Returns: The task, which has a place if its host is known.
+    mutating func next(acceptsFresh: Bool) -> Candidate? {
+        let fresh = ready.min
+        if let parked = lanes.next(), fresh.map({ parked < $0 }) ?? true {
+            guard parked.isRetry || acceptsFresh, let (key, lane, heldSince) = lanes.takeNext()
+            else { return nil }
+            return Candidate(key: key, lane: lane, pausedSince: heldSince)
+        }
+        guard acceptsFresh, let fresh else { return nil }
+        isLookingFurther = freshTasks == 0
+        guard !isLookingFurther else { return nil }
+        freshTasks -= 1
+        ready.removeMin()
+        return Candidate(key: fresh)
+    }
+
+    /// Forgets every task, because the run starts no more attempts.
+    mutating func stop() {
+        isLookingFurther = false
+        ready = TaskQueue()
+        retries = Heap()
+        beginDates.removeAll()
+        lanes.dropParked()
+    }
+}
