@@ -13,6 +13,8 @@ package struct ConfidentialQuotes: Sendable {
     private let mark: String
     /// The shortest text to search for, bytes: shorter texts occur everywhere by chance.
     private static let shortest = 4
+    /// Bytes of the shortest text that is looked for within longer words.
+    private static let shortestWithinWord = 6
     private static let ellipsis = Array("…".utf8)
 
     /// Prepares the search.
@@ -110,7 +112,10 @@ package struct ConfidentialQuotes: Sendable {
         var hidden = 0
         while position < end {
             let length = length(in: bytes[position..<end], isCut: isCut)
-            if length > 0, position + length > hidden {
+            if length > 0, position + length > hidden,
+                length >= Self.shortestWithinWord
+                    || Self.isWord(bytes, position..<position + length)
+            {
                 if position >= hidden { result += mark.utf8 }
                 hidden = position + length
             }
@@ -141,6 +146,18 @@ package struct ConfidentialQuotes: Sendable {
             found = beginnings[found]
         }
         return 0
+    }
+
+    /// Whether no letter or digit stands beside a stretch.
+    private static func isWord(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+        func isLetter(_ index: Int) -> Bool {
+            switch bytes[index] {
+            case 48...57, 97...122, 0x80...: true
+            default: false
+            }
+        }
+        return (range.lowerBound == 0 || !isLetter(range.lowerBound - 1))
+            && (range.upperBound == bytes.count || !isLetter(range.upperBound))
     }
 
     /// Whether a quote is a single expression without a fallback: its name is not secret.

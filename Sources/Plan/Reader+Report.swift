@@ -25,7 +25,10 @@ extension Reader {
     /// Reports what is wrong with the text of a field's value, or with a part of it.
     mutating func report(_ fault: ValueFault, of field: Field, at part: SourceRange? = nil) {
         let range = part ?? document.range(of: field.node)
-        let meant = fault.likely.map { likely in
+        // What is filled in stands elsewhere: an edit here would take the place of the expression.
+        let isFilled = part == nil && document.hasInterpolation(field.node)
+        let likely = isFilled ? nil : fault.likely
+        let meant = likely.map { likely in
             document.hasText(field.node, equalTo: likely)
                 ? "write it without quotes" : "did you mean `\(likely)`?"
         }
@@ -36,7 +39,7 @@ extension Reader {
                 "`\(field.name)`: \(fault.message)",
                 at: range,
                 help: meant ?? fault.help,
-                fixIt: fault.likely.map { .init(range: range, replacement: $0) }
+                fixIt: likely.map { .init(range: range, replacement: $0) }
             )
         )
     }

@@ -20,6 +20,8 @@ struct AttemptCount {
     /// How many counted attempts failed before they sent anything, because this machine had no
     /// network.
     private var withoutNetwork = 0
+    /// Whether the last attempt is one of them.
+    private var isLastWithoutNetwork = false
 
     /// The count of a task that begins.
     ///
@@ -40,16 +42,35 @@ struct AttemptCount {
     var failuresForLaterRuns: Int { failures - withoutNetwork }
 
     /// Counts an attempt that begins.
-    mutating func begin() { number += 1 }
+    mutating func begin() {
+        number += 1
+        isLastWithoutNetwork = false
+    }
 
     /// Takes back the last attempt, whose number the next one has again.
-    mutating func retract() { number -= 1 }
+    mutating func retract() {
+        number -= 1
+        forgetNetwork()
+    }
 
     /// Keeps the last attempt's number and does not count it.
-    mutating func forgive() { uncounted += 1 }
+    mutating func forgive() {
+        uncounted += 1
+        forgetNetwork()
+    }
 
     /// Notes that the last attempt failed because this machine had no network.
-    mutating func failWithoutNetwork() { withoutNetwork += 1 }
+    mutating func failWithoutNetwork() {
+        withoutNetwork += 1
+        isLastWithoutNetwork = true
+    }
+
+    /// Does not count a missing network for an attempt that is not counted itself.
+    private mutating func forgetNetwork() {
+        guard isLastWithoutNetwork else { return }
+        withoutNetwork -= 1
+        isLastWithoutNetwork = false
+    }
 
     /// Counts anew from an attempt that has brought the file further by a MiB or a hundredth, or
     /// has begun an upload.

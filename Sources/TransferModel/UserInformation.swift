@@ -113,9 +113,13 @@ package enum UserInformation {
         return at
     }
 
-    /// Whether `…` is at a position; the runner ends shortened texts with it.
+    /// Whether `…` is at a position, and the text or its quotes end there: the runner ends shortened
+    /// texts with it.
     private static func isEllipsis(_ text: Span<UInt8>, at position: Int) -> Bool {
-        position + 2 < text.count && text[position + 1] == 0x80 && text[position + 2] == 0xA6
+        guard position + 2 < text.count, text[position + 1] == 0x80, text[position + 2] == 0xA6
+        else { return false }
+        guard position + 3 < text.count else { return true }
+        return ["\"", "'", "`", ")", "\n"].contains { UInt8(ascii: $0) == text[position + 3] }
     }
 
     private static func isHTTP(_ scheme: Span<UInt8>) -> Bool {

@@ -35,7 +35,11 @@ import Testing
     }
 
     @Test func `texts that overlap are hidden whole`() {
-        #expect(Self.redacted("`xabcdefy`", ["abcd", "cdef"]) == "`x…!y`")
+        #expect(Self.redacted("`xabcdefghy`", ["abcdef", "cdefgh"]) == "`x…!y`")
+    }
+
+    @Test func `a short text is found only as a word`() {
+        #expect(Self.redacted("`tests/test.csv`", ["test"]) == "`tests/…!.csv`")
     }
 
     @Test func `many texts with one beginning cost a message little`() {

@@ -55,6 +55,27 @@ import Testing
         #"data: { a: { url: "https://h/f?access_token=${env.Q:-hunter2}", x: y } }"#,
         #"data: { a: { url: "https://h/f?access_token=${env.Q:-}hunter2", x: y } }"#,
         #"data: { a: { url: "https://h/f?p%61ssword=hunter2", x: y } }"#,
+        #"data: { a: { url: "https://h/", json: '{"password":"hunter2"}', x: y } }"#,
+        #"uploads: { a: { url: "https://h/", text: "a=b&password=hunter2", x: y } }"#,
+        "sessions: { s: { credentials: [{ method: basic, host: h, user: u, password: *hunter2 }] } }",
+        "sessions: { s: { credentials: [{ method: basic, host: h, user: u, password: !hunter2 }] } }",
+        "sessions: { s: { credentials: [{ method: basic, host: h, user: u, password: &hunter2 }] } }",
+        "sessions:\n  s:\n    credentials:\n    - password: ab #hunter2\n      x: y",
+        "sessions:\n  s:\n    credentials:\n    - password: #hunter2\n      x: y",
+        "sessions: { s: { credentials: [{ method: basic, host: h, password: {hunter2} }] } }",
+        "sessions: { s: { credentials: [{ method: basic, user: u, password: Xy,hunter2 }] } }",
+        "data: { a: { url: \"https://h/\", headers: { X-Api-Key: Xy,hunter2 } } }",
+        "secrets: { a: { env: \"hunter2!\" } }", "secrets: { a: { command: \"echo hunter2\" } }",
+        "secrets: { a: { env: Xy,hunter2 } }",
+        "variables: { base: h.example, t: hunter2 }\n"
+            + #"data: { a: { url: "${var.base}/f?access_token=${var.t}" } }"#,
+        "variables: { base: \"u:hunter2@h\" }\n" + #"data: { a: { url: "${var.base}/f" } }"#,
+        "data: { a: { url: \"${item.url}\", forEach: { csv: urls.csv } } }",
+        "data:\n  a:\n    url: \"https://h/?access_token=hunter2\n",
+        "secrets:\n  a: hunter2\n   b: { env: B }",
+        "data: { a: { url: \"https://h/${item.a}\", forEach: { csv: torn.csv } } }",
+        "data: { a: { url: \"https://h/\", json: [{ key: password, value: hunter2 }], x: y } }",
+        "data: { a: { url: \"https://h/\", headers: { X-Api-Key=hunter2 } } }",
         #"sessions: { s: { credentials: "u:hunter2" } }"#,
         #"sessions: { s: { credentials: ["u:hunter2"] } }"#,
         #"sessions: { s: { credentials: { basic: "u:hunter2" } } }"#,
@@ -72,13 +93,18 @@ import Testing
         let rows = [
             "rows.csv": "id,user,password\nr1,hunter2\n",
             "rows.jsonl": "{\"id\":\"a\",\"password\":\"hunter2\"\n",
+            "urls.csv": "id,url\na,htps://h/?token=hunter2\n",
+            "torn.csv": "id,a\nr1,https://h/?token=hunter2,more\n",
             "keyless.csv": "password,b\nhunter2,b1\n",
             "right.csv": "id,password\nr1,hunter2pw\nr2,hunter2pw\n",
         ]
         let text = Array("version: 1\n\(file)\n".utf8)
         for (format, said) in try Self.said(of: text, rows, environment: ["TOKEN": "hunter2"]) {
             #expect(!said.contains("hunter2"), "\(format) \(said)")
-            #expect(said.contains("job.yaml") || said.contains("rows."), "\(format) \(said)")
+            #expect(
+                said.contains("job.yaml") || said.contains(".csv") || said.contains("rows."),
+                "\(format) \(said)"
+            )
         }
     }
 
@@ -173,5 +199,38 @@ import Testing
         #expect(text.contains("pw ${var.more}") && text.contains("https://h/r1?p=${item.password}"))
         #expect(text.contains("https://h/?access_token=‹redacted›&x=y"))
         #expect(text.contains("{json: /access_token}"), "a capture is no secret: \(text)")
+    }
+
+    @Test(arguments: [
+        (
+            #"https://h/?token=${env.T:?ask Bob & Alice}&x=1"#,
+            "https://h/?token=${env.T:?ask Bob & Alice}&x=1"
+        ),
+        (#"https://h/?a=b;token=hunter2#x"#, "https://h/?a=b;token=‹redacted›"),
+        (#"https://h/?p%61ssword=hunter2&x=y"#, "https://h/?p%61ssword=‹redacted›&x=y"),
+        (#"https://h/?max_tokens=12&q=token"#, "https://h/?max_tokens=12&q=token"),
+    ])
+    func `a plan hides values behind names of secrets and nothing else of a URL`(
+        url: String,
+        shown: String
+    ) throws {
+        let job = try JobFolder("")
+        let text = "version: 1\ndata: { a: { url: '\(url)' } }\n"
+        try job.folder.write(Array(text.utf8), to: "job.yaml")
+        let outcome = try job.runner(["plan", "job.yaml"], environment: ["T": "1"])
+        #expect(outcome.standardOutput.contains(shown), "\(outcome)")
+    }
+
+    @Test func `an edit takes no expression out of a file`() throws {
+        let rows = ["rows.csv": "id,url\na,htps://h/1\nb,htps://h/2\n"]
+        let file = "version: 1\ndata: { a: { url: \"${item.url}\", forEach: { csv: rows.csv } } }\n"
+        let said = try Self.said(of: Array(file.utf8), rows)
+        #expect(said["json"]?.contains("replacement") == false, "\(said)")
+    }
+
+    @Test func `sources of secrets stay readable in a file that is no YAML`() throws {
+        let file = "version: 1\nsecrets:\n  token:\n    env: API_TOKEN\n   origins: [https://h]\n"
+        let said = try #require(try Self.said(of: Array(file.utf8))["text"])
+        #expect(said.contains("origins: [https://h]"), "\(said)")
     }
 }

@@ -10,10 +10,12 @@ struct SettingWalk {
     private var itemRows: [(row: Int, node: NodeID, shape: Shape)] = []
 
     private let confidential: ConfidentialVariables
+    private var lines: SourceLines
 
     init(_ reader: Reader) {
         self.reader = reader
         confidential = ConfidentialVariables(of: reader.document)
+        lines = SourceLines(reader.document.source)
     }
 
     /// Adds the settings of a table; the first of the mappings that has a key says what holds.
@@ -138,10 +140,12 @@ struct SettingWalk {
     private mutating func display(_ node: NodeID, _ shape: Shape) -> String {
         switch shape {
         case .text(pattern: URLText.pattern):
-            return URLLogin.withoutSecretsInQuery(displayURL(node))
+            return NamedSecrets.redacted(displayURL(node))
         case .list(.text(pattern: URLText.pattern)), .nonEmptyList(.text(pattern: URLText.pattern)):
             guard reader.document.kind(of: node) == .sequence else { return display(node) }
-            let elements = reader.document.elements(of: node).map { displayURL($0) }
+            let elements = reader.document.elements(of: node).map {
+                NamedSecrets.redacted(displayURL($0))
+            }
             return "[\(elements.joined(separator: ", "))]"
         // Of a part with the name of a secret only the text is one.
         case .credential: return display(node, secret: Shape.textOfPart)
@@ -180,11 +184,17 @@ struct SettingWalk {
             return "[\(elements.joined(separator: ", "))]"
         case .mapping:
             let isPair = Shape.isPairOfSecret(node, in: reader.document)
-            let entries = reader.document.entries(of: node).map {
-                let name = SecretName.withoutJoinedValue(reader.document.text(of: $0.key))
-                let isSecret =
-                    name == secret || isPair && name == "value" || SecretName.isOne(name)
-                return "\(name): \(isSecret ? displayCredential($0.value) : display($0.value))"
+            var isBehindSecret = false
+            let entries = reader.document.entries(of: node).map { entry in
+                if isBehindSecret, lines.isTornOff(entry, in: reader.document) {
+                    return Secret.mark
+                }
+                let name = SecretName.withoutJoinedValue(reader.document.text(of: entry.key))
+                isBehindSecret =
+                    name == secret || isPair && Shape.isValueOfPair(name) || SecretName.isOne(name)
+                let value =
+                    isBehindSecret ? displayCredential(entry.value) : display(entry.value)
+                return "\(name): \(value)"
             }
             return "{\(entries.joined(separator: ", "))}"
         }
@@ -207,7 +217,7 @@ struct SettingWalk {
     private mutating func displayScalar(_ node: NodeID) -> String {
         let text = reader.document.text(of: node)
         guard reader.document.hasInterpolation(node) else {
-            return URLLogin.withoutSecretsInQuery(text)
+            return NamedSecrets.redacted(text)
         }
         let shown = Template(text).pieces.map { piece in
             switch piece {
@@ -216,7 +226,7 @@ struct SettingWalk {
                 return known(expression, text, node) ?? expression.shown(in: text)
             }
         }.joined()
-        return URLLogin.withoutSecretsInQuery(shown)
+        return NamedSecrets.redacted(shown)
     }
 
     /// A URL as it will be asked for, apart from values that are not known here or are filled in as

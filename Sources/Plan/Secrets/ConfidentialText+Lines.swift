@@ -9,6 +9,8 @@ extension ConfidentialText {
         self.init()
         let bytes = source.bytes
         var depth: Int?
+        // How deep the key `secrets` stands, in whose lines names and sources are no secrets.
+        var section: Int?
         // Whether nothing stands behind the name in its own line.
         var isOpen = false
         var start = source.base
@@ -26,11 +28,18 @@ extension ConfidentialText {
                 if !rest.isEmpty { add(rest, of: line, number) }
             } else {
                 depth = nil
-                if let value = Self.secretValue(in: line) {
-                    depth = indent
+                if let open = section, !rest.isEmpty, indent <= open { section = nil }
+                let value =
+                    section == nil ? Self.secretValue(in: line) : Self.valueOfSource(in: line)
+                if let value {
+                    let isSection = value.isEmpty && rest.starts(with: "secrets".utf8)
+                    if isSection { section = indent } else { depth = indent }
                     isOpen = value.isEmpty
                     if !value.isEmpty { add(value, of: line, number) }
+                    addInner(value)
                 }
+                let end = value?.startIndex ?? line.endIndex
+                addNamed(in: line[..<end], number)
             }
             start = end + (end < bytes.count ? bytes.span.lineBreak(at: end) : 0)
             number += 1
@@ -47,6 +56,46 @@ extension ConfidentialText {
         }
     }
 
+    /// Keeps the values behind names of secrets in a part of a line.
+    private mutating func addNamed(in line: ArraySlice<UInt8>, _ number: Int) {
+        var position = SourcePosition(line: number, column: 1)
+        var index = line.startIndex
+        for range in NamedSecrets.ranges(in: line.span) {
+            let part = line[(line.startIndex + range.lowerBound)...].prefix(range.count)
+            position.column += Self.scalars(in: line[index..<part.startIndex])
+            let start = position
+            position.column += Self.scalars(in: part)
+            index = part.endIndex
+            add(SourceRange(start: start, end: position), Self.plain(part))
+        }
+    }
+
+    /// Bytes of the longest part: each name in a long line has one.
+    private static let longestInner = 256
+
+    /// Keeps what messages may quote of a value: its part up to a comma or bracket, and those behind
+    /// further names in it, as in a mapping on one line.
+    private mutating func addInner(_ value: ArraySlice<UInt8>) {
+        var rest: ArraySlice<UInt8>? = value
+        while let value = rest, !value.isEmpty {
+            let part = value.prefix(Self.longestInner).prefix {
+                $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") && $0 != UInt8(ascii: "]")
+            }
+            texts.append(Self.plain(part))
+            rest = Self.secretValue(in: value)
+        }
+    }
+
+    /// A value without blanks, quotes, brackets and the signs of YAML around it.
+    private static func plain(_ part: ArraySlice<UInt8>) -> String {
+        let text = String(decoding: part, as: UTF8.self)
+        let marks: Set<Character> = [
+            " ", "\t", "\r", "\"", "'", "[", "]", "{", "}", ",", "&", "!", "*", "#",
+        ]
+        let plain = text.drop { marks.contains($0) }.reversed().drop { marks.contains($0) }
+        return String(plain.reversed())
+    }
+
     private mutating func add(
         _ part: ArraySlice<UInt8>,
         of line: ArraySlice<UInt8>,
@@ -56,10 +105,7 @@ extension ConfidentialText {
         let start = SourcePosition(line: number, column: column)
         var end = start
         end.column += Self.scalars(in: part)
-        let text = String(decoding: part, as: UTF8.self)
-        let marks: Set<Character> = [" ", "\t", "\r", "\"", "'", "[", "]", "{", "}", ","]
-        let plain = text.drop { marks.contains($0) }.reversed().drop { marks.contains($0) }
-        add(SourceRange(start: start, end: end), String(plain.reversed()))
+        add(SourceRange(start: start, end: end), Self.plain(part))
     }
 
     /// As positions count them: a byte that is no UTF-8 is one.
@@ -93,6 +139,18 @@ extension ConfidentialText {
             return value
         }
         return nil
+    }
+
+    /// What stands in the place of a secret's source, behind a name that the section `secrets`
+    /// declares; nil for a mapping and for the keys of one.
+    private static func valueOfSource(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let name = String(decoding: line[..<colon], as: UTF8.self).drop { $0 == " " || $0 == "\t" }
+        let value = line[(colon + 1)...].drop { $0 == 32 || $0 == 9 }
+        guard let first = value.first, first != UInt8(ascii: "{"),
+            !SecretTable.table.keys.keys.contains(where: { $0.name == name })
+        else { return nil }
+        return value
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

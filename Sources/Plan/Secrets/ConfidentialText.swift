@@ -11,10 +11,12 @@ package struct ConfidentialText: Sendable {
     package private(set) var ranges: [SourceRange] = []
     /// What stands there, the fallbacks of expressions among it, and what variables and rows make
     /// of it: messages may quote it.
-    package private(set) var texts: [String] = []
+    package internal(set) var texts: [String] = []
     /// Keys and ids of the file, and the words of the language: a text that is one of them tells
     /// nothing.
     package private(set) var names: Set<String> = []
+    /// Made when the text around a value is asked for.
+    private var lines: SourceLines?
     /// Whether the file has backticks, which take the quotes of messages apart.
     package private(set) var hasBackticks = false
 
@@ -52,7 +54,6 @@ package struct ConfidentialText: Sendable {
             if isSecret || shape.isCredential || shape.holdsCredentials {
                 add(node, in: document)
             } else {
-                if shape.hasChosenNames { addFields(node, in: document) }
                 addLogin(node, shape, in: document)
                 addFallbacks(node, in: document)
             }
@@ -77,27 +78,28 @@ package struct ConfidentialText: Sendable {
         let isPair = Shape.isPairOfSecret(node, in: document)
         // A mapping in the place of a list is probably the list's only element.
         let shape = shape.isList && !shape.isMapping ? shape.element : shape
+        var isBehindSecret = isSecret || shape.isCredential || shape.isSecretDeclaration
         for entry in document.entries(of: node) {
             let key = document.text(of: entry.key)
-            if let value = SecretName.joinedValue(
-                of: key,
-                always: shape.isCredential || shape.value(of: key)?.isSecretDeclaration == true
-            ) {
-                add(document.range(of: entry.key), value)
-            } else if !isSecret, !shape.isAnything {
-                names.insert(key)
+            if isBehindSecret, !shape.knows(key), isTornOff(entry, in: document) {
+                add(document.range(of: entry.key), key)
+                continue
             }
+            let isJoined = addJoined(entry.key, key, shape, in: document)
+            if !isJoined, !isSecret, !shape.isAnything { names.insert(key) }
             let known = shape.isCredential ? Shape.credential : shape.value(of: key)
             let kind = document.kind(of: entry.value)
             let isNamed = !shape.knows(key) && Shape.isSecret(named: key, known, kind)
             let isValue = known?.isSecretDeclaration == true && kind != .mapping
-            visit(
-                entry.value,
-                known ?? .anything,
-                isSecret: isSecret || isNamed || isValue || shape.isSecret(unknown: key)
-                    || isPair && key == "value",
-                in: document
-            )
+            let isConfidential =
+                isSecret || isNamed || isValue || shape.isSecret(unknown: key)
+                || isPair && Shape.isValueOfPair(key)
+                || shape.isSecretDeclaration && isWrongSource(entry.value, for: key, in: document)
+            isBehindSecret =
+                isConfidential || isJoined || known?.isCredential == true
+                || shape.isSecretDeclaration
+            if isBehindSecret { addUnread(around: entry, in: document) }
+            visit(entry.value, known ?? .anything, isSecret: isConfidential, in: document)
             if !isNamed, known?.isMapping == true, kind == .mapping, !shape.knows(key),
                 SecretName.isOne(key),
                 let text = document.value(of: entry.value, for: Shape.textOfPart)?.value
@@ -105,6 +107,83 @@ package struct ConfidentialText: Sendable {
                 visit(text, .credential, isSecret: true, in: document)
             }
         }
+    }
+
+    /// Keeps the value that stands in a key because its space is missing; returns whether it does.
+    private mutating func addJoined(
+        _ node: NodeID,
+        _ key: String,
+        _ shape: Shape,
+        in document: Document
+    ) -> Bool {
+        let isAlways =
+            shape.isCredential || shape.value(of: key)?.isSecretDeclaration == true
+        guard let value = SecretName.joinedValue(of: key, always: isAlways) else { return false }
+        add(document.range(of: node), value)
+        return true
+    }
+
+    /// Whether the source of a secret is none, but probably the secret itself: a variable with a
+    /// wrong name, or a command that is a text.
+    private func isWrongSource(_ value: NodeID, for key: String, in document: Document) -> Bool {
+        guard document.kind(of: value) == .scalar else { return false }
+        return key == "command"
+            || key == "env" && !Expression.isVariableName(document.text(of: value))
+    }
+
+    /// Keeps what YAML does not take for a part of a confidential value although the author
+    /// probably means it: `&two` and `!two` in front of a value, and the comment behind it.
+    private mutating func addUnread(
+        around entry: (key: NodeID, value: NodeID),
+        in document: Document
+    ) {
+        let key = document.range(of: entry.key)
+        let value = document.range(of: entry.value)
+        guard document.kind(of: entry.value) == .scalar, key.end <= value.start else { return }
+        var lines = takeLines(of: document)
+        defer { self.lines = lines }
+        if key.end.line == value.start.line {
+            addUnread(lines.text(from: key.end, to: value.start.column), at: key.end)
+        } else {
+            addUnread(lines.text(from: key.end), at: key.end)
+            let start = SourcePosition(line: value.start.line, column: 1)
+            addUnread(lines.text(from: start, to: value.start.column), at: start)
+        }
+        // An alias without its anchor has a place and no text.
+        if value.start < value.end, document.withBytes(of: entry.value, { $0.isEmpty }) {
+            addUnread(lines.text(from: value.start, to: value.end.column), at: value.start)
+        }
+        if lines.hasComment(behind: value.end) {
+            addUnread(lines.text(from: value.end), at: value.end)
+        }
+    }
+
+    private mutating func isTornOff(
+        _ entry: (key: NodeID, value: NodeID),
+        in document: Document
+    ) -> Bool {
+        var lines = takeLines(of: document)
+        defer { self.lines = lines }
+        return lines.isTornOff(entry, in: document)
+    }
+
+    private mutating func takeLines(of document: Document) -> SourceLines {
+        defer { lines = nil }
+        return lines ?? SourceLines(document.source)
+    }
+
+    /// Keeps a stretch of a line, unless it holds only a colon and blanks.
+    private mutating func addUnread(_ text: String, at start: SourcePosition) {
+        let marks: Set<Character> = [":", " ", "\t", "\r", "\n", "&", "!", "*", "#", "<", ">"]
+        guard let first = text.firstIndex(where: { ![":", " ", "\t", "\r"].contains($0) }) else {
+            return
+        }
+        var from = start
+        from.column += text[..<first].unicodeScalars.count
+        var end = from
+        end.column += text[first...].unicodeScalars.count
+        let plain = text[first...].drop { marks.contains($0) }
+        add(SourceRange(start: from, end: end), String(plain))
     }
 
     private mutating func add(_ node: NodeID, in document: Document) {
@@ -141,7 +220,7 @@ package struct ConfidentialText: Sendable {
     /// name of a variable is no secret.
     ///
     /// A name with digits or signs could be the secret itself between marks.
-    fileprivate static func hasOnlyNames(_ text: String) -> Bool {
+    static func hasOnlyNames(_ text: String) -> Bool {
         var offset = 0
         while let placeholder = Placeholder.first(in: text, from: offset, isKnown: { _ in false }) {
             let isName = placeholder.name.utf8.allSatisfy { byte in
@@ -173,39 +252,12 @@ package struct ConfidentialText: Sendable {
         }
     }
 
-    /// Keeps the values of secret fields of a text that stands where a mapping of fields belongs.
-    ///
-    /// A line is `Name: value`, or `name=value` with `&` between such fields.
-    private mutating func addFields(_ node: NodeID, in document: Document) {
-        for line in document.text(of: node).split(separator: "\n") {
-            if addField(String(line), behind: ":", of: node, in: document) { continue }
-            for part in line.split(separator: "&") {
-                _ = addField(String(part), behind: "=", of: node, in: document)
-            }
-        }
-    }
-
-    /// Keeps the value of a field that has the name of a secret; returns whether it has one.
-    private mutating func addField(
-        _ text: String,
-        behind sign: Unicode.Scalar,
-        of node: NodeID,
-        in document: Document
-    ) -> Bool {
-        guard let end = text.utf8.firstIndex(of: UInt8(ascii: sign)),
-            SecretName.isOne(String(text[..<end]))
-        else { return false }
-        let value = text[end...].dropFirst().drop { $0 == " " }
-        if !value.isEmpty { add(document.range(of: node), String(value)) }
-        return true
-    }
-
-    /// A login in a URL, also where that is none because of it, and the values of secrets in its
-    /// query.
+    /// A login in a URL, also where that is none because of it, and values behind names of secrets.
     private mutating func addLogin(_ node: NodeID, _ shape: Shape, in document: Document) {
         let hasSign = document.withBytes(of: node) { bytes in
             bytes.indices.contains {
-                bytes[$0] == UInt8(ascii: "@") || bytes[$0] == UInt8(ascii: "?")
+                bytes[$0] == UInt8(ascii: "@") || bytes[$0] == UInt8(ascii: "=")
+                    || bytes[$0] == UInt8(ascii: ":")
             }
         }
         guard hasSign else { return }
@@ -215,9 +267,7 @@ package struct ConfidentialText: Sendable {
         } else if shape.isURL || shape.isMapping, let login = URLLogin.ofFaulty(text) {
             add(document.range(of: node), login)
         }
-        for secret in URLLogin.secretsInQuery(of: text) {
-            add(document.range(of: node), secret)
-        }
+        for secret in NamedSecrets.texts(in: text) { add(document.range(of: node), secret) }
     }
 }
 

@@ -8,15 +8,16 @@ extension DataFormat {
     func confidentialRanges(in row: SourceText, _ columns: [String]) -> [SourceRange] {
         switch self {
         case .csv:
-            guard columns.contains(where: SecretName.isOne) else { return [] }
+            guard columns.contains(where: SecretName.isOne) else {
+                return ConfidentialText(ofLinesIn: row).ranges
+            }
             return [
                 SourceRange(
                     start: SourcePosition(line: row.firstLine, column: 1),
                     end: SourcePosition(line: .max, column: 1)
                 )
             ]
-        case .jsonLines: return ConfidentialText(ofLinesIn: row).ranges
-        case .lines: return []
+        case .jsonLines, .lines: return ConfidentialText(ofLinesIn: row).ranges
         }
     }
 }

@@ -5,13 +5,14 @@ internal import TransferModel
 enum SecretName {
     /// Whole names, in small letters, without `-` and `_`.
     private static let names: Set<String> = [
-        "authorization", "proxyauthorization", "cookie", "setcookie", "credential", "pass", "pw",
+        "authorization", "proxyauthorization", "cookie", "setcookie", "credential", "credentials",
+        "pass", "pw",
         "pwd", "bearer", "auth", "kennwort", "passwort",
     ]
     /// Their ends: `dbPassword` is one, and `X-Auth-Token`.
     private static let endings = [
         "password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "privatekey",
-        "secretaccesskey", "accesskey", "authkey", "passcode",
+        "secretaccesskey", "accesskey", "authkey", "passcode", "pwd",
     ]
     /// What a name of a number begins with: `max_tokens` says how many.
     private static let counts = ["max", "min", "num", "count", "total"]
@@ -26,7 +27,9 @@ enum SecretName {
             return true
         }
         // A whole word only: there are bypasses and compasses.
-        if ["_pass", "_PASS", "-pass", "-PASS", "Pass"].contains(where: { name.hasSuffix($0) }) {
+        if ["_pass", "_PASS", "-pass", "-PASS", "Pass", "_pw", "_PW", "-pw"]
+            .contains(where: { name.hasSuffix($0) })
+        {
             return true
         }
         guard folded.hasSuffix("s"), !counts.contains(where: { folded.hasPrefix($0) }) else {
@@ -54,18 +57,20 @@ enum SecretName {
         ["bearer ", "basic ", "token ", "apikey "].contains(text.lowercased())
     }
 
-    /// The value in a key such as `password:hunter2`, whose space is missing in a flow mapping; nil
-    /// when there is none.
+    /// The value in a key such as `password:hunter2`, whose space is missing in a flow mapping, or
+    /// `password=hunter2`; nil when there is none.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - always: Whether all values beside it are secrets, whatever their names.
-    /// - Returns: The text behind the colon.
+    /// - Returns: The text behind the sign.
     static func joinedValue(of key: String, always: Bool = false) -> String? {
-        guard let colon = key.utf8.firstIndex(of: UInt8(ascii: ":")),
-            always || isOne(String(key[..<colon]))
+        guard
+            let sign = key.utf8.firstIndex(where: {
+                $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=")
+            }), always || isOne(String(key[..<sign]))
         else { return nil }
-        let value = key[colon...].dropFirst()
+        let value = key[sign...].dropFirst()
         return value.isEmpty ? nil : String(value)
     }
 

@@ -16,10 +16,17 @@ extension Shape {
 
     /// Whether a mapping is `{ name: password, value: … }`, as other tools write a field.
     static func isPairOfSecret(_ node: NodeID, in document: Document) -> Bool {
-        guard let name = document.value(of: node, for: "name")?.value,
-            document.kind(of: name) == .scalar
-        else { return false }
-        return SecretName.isOne(document.text(of: name))
+        ["name", "key", "Name", "Key"].contains { key in
+            guard let name = document.value(of: node, for: key)?.value,
+                document.kind(of: name) == .scalar
+            else { return false }
+            return SecretName.isOne(document.text(of: name))
+        }
+    }
+
+    /// Whether a key of such a mapping holds the value.
+    static func isValueOfPair(_ key: String) -> Bool {
+        ["value", "text", "content", "default"].contains(key.lowercased())
     }
 
     /// Whether it is a mapping whose names the job chooses, such as `headers` and `variables`.

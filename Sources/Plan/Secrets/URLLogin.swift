@@ -28,43 +28,13 @@ enum URLLogin {
         return login.isEmpty ? nil : String(Substring(login))
     }
 
-    /// The texts in a query behind names of secrets: literals, and the fallbacks of expressions.
-    static func secretsInQuery(of text: String) -> [String] {
-        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
-        return text[mark...].dropFirst().split(separator: "&").flatMap { part -> [String] in
-            guard let value = secretValue(of: part) else { return [] }
-            return Template(value).pieces.compactMap { piece in
-                switch piece {
-                case .literal(let literal): literal.isEmpty ? nil : literal
-                case .expression(let expression): expression.fallback
-                }
-            }
+    /// A text that should be a URL as messages may quote it: without its login, and without values
+    /// behind names of secrets.
+    static func shown(_ text: String) -> String {
+        var shown = text
+        if let login = ofFaulty(text), let range = shown.firstRange(of: login) {
+            shown.replaceSubrange(range, with: Secret.mark)
         }
-    }
-
-    /// A URL with the mark in the place of those texts.
-    static func withoutSecretsInQuery(_ text: String) -> String {
-        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text }
-        let query = text[mark...].dropFirst()
-        let parts = query.split(separator: "&", omittingEmptySubsequences: false).map { part in
-            guard let value = secretValue(of: part), !value.isEmpty else { return String(part) }
-            let shown = Template(value).pieces.map { piece in
-                switch piece {
-                case .literal(let literal): literal.isEmpty ? "" : Secret.mark
-                case .expression(let expression): expression.writtenWithoutFallback(in: value)
-                }
-            }
-            return part.dropLast(value.count) + shown.joined()
-        }
-        return "\(text[...mark])\(parts.joined(separator: "&"))"
-    }
-
-    /// The value of a query's part that has the name of a secret, as it is written; nil for another
-    /// name.
-    private static func secretValue(of part: Substring) -> String? {
-        guard let sign = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let name = PercentCoding.decodeLeniently(part[..<sign].utf8)
-        guard SecretName.isOne(String(decoding: name, as: UTF8.self)) else { return nil }
-        return String(part[sign...].dropFirst())
+        return NamedSecrets.redacted(shown)
     }
 }

@@ -58,7 +58,7 @@ enum URLText {
             }
             return ValueFault(
                 .badURL,
-                "`\(text.excerpt)` is not an absolute URL",
+                "`\(URLLogin.shown(text).excerpt)` is not an absolute URL",
                 likely: likely(text),
                 help: "begin with `https://` or `http://`"
             )
@@ -120,10 +120,10 @@ enum URLText {
         } else {
             candidate = withScheme(bare)
         }
-        // What would be refused next is not offered: there may be a password.
-        guard let candidate, let url = try? HTTPURL(candidate), !url.hasUserInformation else {
-            return nil
-        }
+        // What would be refused next is not offered, nor what messages may not quote.
+        guard let candidate, let url = try? HTTPURL(candidate), !url.hasUserInformation,
+            URLLogin.shown(text) == text
+        else { return nil }
         return candidate
     }
 

@@ -59,8 +59,9 @@ struct EngineDispatch {
     }
 
     /// Whether an attempt waits for another one that may bring what answers it, too.
+    @inline(__always)
     mutating func holds(_ attempt: borrowing AttemptRequest) -> Bool {
-        !isStopping && collapsing.holds(attempt)
+        collapsing.isUsed && !isStopping && collapsing.holds(attempt)
     }
 
     /// Those that waited and go on now, each once.
@@ -121,7 +122,7 @@ struct EngineDispatch {
             switch event {
             case .finished(let result):
                 finish(result.key)
-                released += collapsing.end(result)
+                if collapsing.isUsed { released += collapsing.end(result) }
             case .progress(let answer):
                 for attempt in answer { progress[attempt.key] = attempt }
                 awaitedAnswers -= 1

@@ -32,6 +32,8 @@ struct RequestCollapsing {
 
     /// Of each session, whether it has a cache.
     private let hasCache: [Bool]
+    /// Whether a request may ever wait for another one: otherwise nobody has to ask.
+    let isUsed: Bool
     /// The attempt that asks for each URL and is waited for.
     private var leaders: [Place: Leader] = [:]
     /// What each of those asks for, and of others that were waited for.
@@ -44,6 +46,7 @@ struct RequestCollapsing {
     /// - Parameter hasCache: Of each session, whether it has a cache.
     init(hasCache: [Bool]) {
         self.hasCache = hasCache
+        isUsed = hasCache.contains(true)
     }
 
     /// Whether an attempt has to wait; otherwise others may wait for it from now on.

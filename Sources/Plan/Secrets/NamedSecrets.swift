@@ -1,0 +1,225 @@
+internal import TransferModel
+
+/// Finds the values behind names of secrets in a text: `token=…` as in queries and forms,
+/// `"token": …` as in JSON, and `token: …` at the beginning of a line.
+///
+/// Expressions and the placeholders `{{ … }}` are units: no sign in them ends a value.
+enum NamedSecrets {
+    /// Bytes of a name; a longer one is none.
+    private static let longestName = 128
+
+    /// The values in a text, UTF-8 offsets, ascending and apart.
+    static func ranges(in text: Span<UInt8>) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var index = 0
+        var units = Units()
+        // Whether only blanks and the dash of a list stand before the index in its line.
+        var isLineStart = true
+        while index < text.count {
+            if let end = units.end(in: text, at: index) {
+                index = end
+                isLineStart = false
+                continue
+            }
+            let byte = text[index]
+            let isDash =
+                isLineStart && byte == UInt8(ascii: "-") && index + 1 < text.count
+                && isBlank(text[index + 1])
+            guard isNameByte(byte), !isDash else {
+                isLineStart =
+                    byte == UInt8(ascii: "\n") || isLineStart && (isBlank(byte) || isDash)
+                index += 1
+                continue
+            }
+            let start = index
+            while index < text.count, isNameByte(text[index]) { index += 1 }
+            if let value = value(behind: start..<index, isLineStart, in: text, &units) {
+                if !value.isEmpty { ranges.append(value) }
+                index = max(index, value.upperBound)
+            }
+            isLineStart = false
+        }
+        return ranges
+    }
+
+    /// The texts of the values that are not only names of variables: literals, and the fallbacks of
+    /// expressions.
+    static func texts(in text: String) -> [String] {
+        ranges(in: text.utf8.span).flatMap { range -> [String] in
+            let value = String(text.slice(range))
+            guard !ConfidentialText.hasOnlyNames(value) else { return [] }
+            let template = Template(value)
+            guard template.faults.isEmpty else { return [value] }
+            return template.pieces.compactMap { piece in
+                switch piece {
+                case .literal(let literal): SecretName.isScheme(literal) ? nil : literal
+                case .expression(let expression): expression.fallback
+                }
+            }
+        }
+    }
+
+    /// A text with the mark in the place of those texts.
+    static func redacted(_ text: String) -> String {
+        var result = ""
+        var end = 0
+        for range in ranges(in: text.utf8.span) {
+            let value = String(text.slice(range))
+            guard !ConfidentialText.hasOnlyNames(value) else { continue }
+            result += text.slice(end..<range.lowerBound)
+            let template = Template(value)
+            result +=
+                template.faults.isEmpty
+                ? template.pieces.map { shown($0, of: value) }.joined() : Secret.mark
+            end = range.upperBound
+        }
+        return end == 0 ? text : result + text.slice(end..<text.utf8.count)
+    }
+
+    private static func shown(_ piece: Template.Piece, of value: String) -> String {
+        switch piece {
+        case .literal(let literal): SecretName.isScheme(literal) ? literal : Secret.mark
+        case .expression(let expression): expression.writtenWithoutFallback(in: value)
+        }
+    }
+
+    /// The value behind a name; nil unless the name is that of a secret and a value belongs to it.
+    private static func value(
+        behind name: Range<Int>,
+        _ isLineStart: Bool,
+        in text: Span<UInt8>,
+        _ units: inout Units
+    ) -> Range<Int>? {
+        guard name.count <= longestName, name.upperBound < text.count else { return nil }
+        switch text[name.upperBound] {
+        case UInt8(ascii: "="):
+            guard isSecret(name, in: text) else { return nil }
+            return quoted(at: name.upperBound + 1, in: text)
+                ?? value(from: name.upperBound + 1, in: text, &units, endedBy: endsField)
+        case UInt8(ascii: ":") where isLineStart:
+            guard isSecret(name, in: text) else { return nil }
+            return value(from: behindBlanks(name.upperBound + 1, in: text), in: text, &units) {
+                $0 == UInt8(ascii: "\n")
+            }
+        case let sign where isQuote(sign) || sign == UInt8(ascii: "\\"):
+            return member(behind: name, in: text, &units)
+        default: return nil
+        }
+    }
+
+    /// The value of a member of a JSON object, whose quotes may be escaped themselves.
+    private static func member(
+        behind name: Range<Int>,
+        in text: Span<UInt8>,
+        _ units: inout Units
+    ) -> Range<Int>? {
+        var index = name.upperBound
+        if text[index] == UInt8(ascii: "\\") { index += 1 }
+        guard index < text.count, isQuote(text[index]), name.lowerBound > 0,
+            text[name.lowerBound - 1] == text[index]
+        else { return nil }
+        index = behindBlanks(index + 1, in: text)
+        guard index < text.count, text[index] == UInt8(ascii: ":"), isSecret(name, in: text)
+        else { return nil }
+        index = behindBlanks(index + 1, in: text)
+        if let quoted = quoted(at: index, in: text) { return quoted }
+        if index < text.count, text[index] == UInt8(ascii: "[") || text[index] == UInt8(ascii: "{")
+        {
+            return value(from: index, in: text, &units) { $0 == UInt8(ascii: "\n") }
+        }
+        return value(from: index, in: text, &units) { byte in
+            byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "\n")
+        }
+    }
+
+    /// What stands between the quotes that begin at an index; nil when none begin there.
+    private static func quoted(at index: Int, in text: Span<UInt8>) -> Range<Int>? {
+        var start = index
+        let isEscaped = start < text.count && text[start] == UInt8(ascii: "\\")
+        if isEscaped { start += 1 }
+        guard start < text.count, isQuote(text[start]) else { return nil }
+        let quote = text[start]
+        var end = start + 1
+        while end < text.count, text[end] != quote {
+            if text[end] == UInt8(ascii: "\\"), end + 1 < text.count {
+                if isEscaped, text[end + 1] == quote { break }
+                end += 1
+            }
+            end += 1
+        }
+        return start + 1..<min(end, text.count)
+    }
+
+    private static func value(
+        from start: Int,
+        in text: Span<UInt8>,
+        _ units: inout Units,
+        endedBy isEnd: (UInt8) -> Bool
+    ) -> Range<Int> {
+        var end = start
+        while end < text.count, !isEnd(text[end]) { end = units.end(in: text, at: end) ?? end + 1 }
+        return start..<max(start, end)
+    }
+
+    /// Finds the ends of expressions and placeholders, in linear time where nothing closes them.
+    private struct Units {
+        /// Up to where no `}` and no `}}` close one.
+        private var unclosed = (one: 0, two: 0)
+
+        /// The end of the expression or the placeholder that begins at an index; nil when none does.
+        mutating func end(in text: Span<UInt8>, at index: Int) -> Int? {
+            guard index + 1 < text.count, text[index + 1] == UInt8(ascii: "{") else { return nil }
+            let braces: Int
+            switch text[index] {
+            case UInt8(ascii: "$") where index >= unclosed.one: braces = 1
+            case UInt8(ascii: "{") where index >= unclosed.two: braces = 2
+            default: return nil
+            }
+            var end = index + 2
+            while end < text.count, text[end] != UInt8(ascii: "\n") {
+                if text[end] == UInt8(ascii: "}"),
+                    braces == 1 || end + 1 < text.count && text[end + 1] == UInt8(ascii: "}")
+                {
+                    return end + braces
+                }
+                end += 1
+            }
+            if braces == 1 { unclosed.one = end } else { unclosed.two = end }
+            return nil
+        }
+    }
+
+    private static func behindBlanks(_ index: Int, in text: Span<UInt8>) -> Int {
+        var index = index
+        while index < text.count, isBlank(text[index]) { index += 1 }
+        return index
+    }
+
+    private static func isSecret(_ name: Range<Int>, in text: Span<UInt8>) -> Bool {
+        var bytes: [UInt8] = []
+        for index in name { bytes.append(text[index]) }
+        let decoded = PercentCoding.decodeLeniently(bytes)
+        return SecretName.isOne(String(decoding: decoded, as: UTF8.self))
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+            UInt8(ascii: "%"), UInt8(ascii: "["), UInt8(ascii: "]"):
+            true
+        default: false
+        }
+    }
+
+    private static func endsField(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == UInt8(ascii: "&") || isQuote(byte)
+    }
+
+    private static func isQuote(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0D
+    }
+}
