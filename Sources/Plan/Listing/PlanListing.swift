@@ -70,7 +70,7 @@ package struct PlanListing {
         var walk = SettingWalk(plan.source.reader)
         walk.walk(
             SessionTable.table.keys,
-            in: [entry?.value, defaults(of: plan)].compactMap { $0 }
+            in: [entry?.value, TaskListing.defaults(of: plan)].compactMap { $0 }
         )
         return Owner(
             rows: walk.rows.map { row in
@@ -98,11 +98,6 @@ package struct PlanListing {
             entry.map { "\(scheme): \($0.server.url) from \($0.variable)" }
         }
         return named.isEmpty ? "which names none" : named.joined(separator: ", ")
-    }
-
-    static func defaults(of plan: Plan) -> NodeID? {
-        let document = plan.source.reader.document
-        return document.value(of: document.root, for: "defaults")?.value
     }
 }
 

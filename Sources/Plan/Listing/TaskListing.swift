@@ -32,6 +32,12 @@ struct TaskListing {
         self.timeouts = timeouts
     }
 
+    /// The value of `defaults`.
+    static func defaults(of plan: Plan) -> NodeID? {
+        let document = plan.source.reader.document
+        return document.value(of: document.root, for: "defaults")?.value
+    }
+
     /// The listing of the task at an index.
     mutating func task(_ index: Int) -> Task {
         let place = plan.source.tasks.place(of: index)
@@ -53,7 +59,7 @@ struct TaskListing {
         var walk = SettingWalk(plan.source.reader)
         walk.walk(
             TaskTable.table(of: entry.kind).keys,
-            in: [entry.value, PlanListing.defaults(of: plan)].compactMap { $0 }
+            in: [entry.value, Self.defaults(of: plan)].compactMap { $0 }
         )
         let cursor = place.group.map { RowCursor(plan.source.tasks.groups[$0].rows) }
         return Common(entry: place.entry, walk: walk, cursor: cursor)

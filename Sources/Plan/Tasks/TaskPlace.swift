@@ -20,40 +20,47 @@ struct TaskPlace {
     /// Where a key of the task stands; the task's id when it is not there.
     func key(_ name: String) -> NodeID { setting(name)?.key ?? entry.key }
 
-    /// An error at a value or key.
-    func fault(
+    /// Reports an error at a value or key.
+    func report(
         _ code: JobCode,
         _ message: String,
         at node: NodeID,
-        help: String? = nil
-    ) -> Diagnostic {
-        Diagnostic(.error, code, message, at: document.range(of: node), help: help)
+        help: String? = nil,
+        _ log: inout DiagnosticLog
+    ) {
+        log.add(Diagnostic(.error, code, message, at: document.range(of: node), help: help))
     }
 
-    /// An error at a header field of the task that the runner itself makes; nil when the task does
-    /// not set that field.
-    func reservedHeader(_ name: String, _ reason: String) -> Diagnostic? {
-        guard let headers = setting("headers")?.value,
-            let field = document.entries(of: headers).first(where: {
+    /// Reports a header field that the runner itself makes, if it is among the `headers` of the
+    /// task.
+    func reserve(
+        _ name: String,
+        _ reason: String,
+        among headers: [HeaderField],
+        _ log: inout DiagnosticLog
+    ) {
+        guard headers.contains(name), let node = setting("headers")?.value,
+            let field = document.entries(of: node).first(where: {
                 document.text(of: $0.key).lowercased() == name.lowercased()
             })
-        else { return nil }
-        return fault(
-            .reservedHeader,
-            "`headers`: `\(name)` cannot be set by hand: \(reason)",
-            at: field.key
-        )
+        else { return }
+        let message = "`headers`: `\(name)` cannot be set by hand: \(reason)"
+        report(.reservedHeader, message, at: field.key, &log)
     }
 
-    /// A warning that a later run cannot know an order again, and of the `effect`.
-    func warningOfRunOrder(at key: NodeID, _ effect: String) -> Diagnostic {
-        Diagnostic(
-            .warning,
-            JobCode.orderOfRun,
-            "`${run.…}` in the URL, the body or the key\(context) makes another order of it in every run, "
-                + effect,
-            at: document.range(of: key),
-            help: "take what belongs to the order from a variable, such as `--var date=2026-11-21`"
+    /// Warns that a later run cannot know an order again, and of the `effect`.
+    func warnOfRunOrder(at key: NodeID, _ effect: String, _ log: inout DiagnosticLog) {
+        guard log.takesWarnings else { return }
+        log.add(
+            Diagnostic(
+                .warning,
+                JobCode.orderOfRun,
+                "`${run.…}` in the URL, the body or the key\(context) makes another order of it in every run, "
+                    + effect,
+                at: document.range(of: key),
+                help:
+                    "take what belongs to the order from a variable, such as `--var date=2026-11-21`"
+            )
         )
     }
 }

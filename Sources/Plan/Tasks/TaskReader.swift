@@ -72,13 +72,11 @@ struct TaskReader: Sendable {
         errors: Int
     ) -> Bool {
         let place = TaskPlace(document: reader.document, entry: entry)
-        if let encoding = draft.encoding {
-            report(BodyCheck.faults(of: encoding, at: place), &reader)
-        }
+        if let encoding = draft.encoding { BodyCheck.check(encoding, at: place, &reader.log) }
         if draft.session == nil { draft.session = onlySession(at: place, &reader) }
         if draft.ifExists != nil || !draft.mirrors.isEmpty {
             let session = draft.session.map { shared.sessions[$0] }
-            report(DownloadCheck.faults(of: draft, in: session, at: place), &reader)
+            DownloadCheck.check(draft, in: session, at: place, &reader.log)
         }
         reader.isReadingBody = true
         draft.content = BodyAssembly.content(of: draft, at: place, &reader)
@@ -102,55 +100,43 @@ struct TaskReader: Sendable {
 
     /// Checks what the settings of a task, each right by itself, say together.
     private func check(_ draft: TaskDraft, at place: TaskPlace, _ reader: inout Reader) {
-        let isOrderOfRun = draft.isOrderOfRun || reader.isOrderOfRun
         let sessions = shared.sessions
+        let isOrderOfRun = draft.isOrderOfRun || reader.isOrderOfRun
         if let session = draft.session, !shared.signers[session].isEmpty {
-            report(
-                SignatureCheck.faults(
-                    of: draft,
-                    in: sessions[session],
-                    signers: shared.signers[session],
-                    at: place
-                ),
-                &reader
+            let signers = shared.signers[session]
+            SignatureCheck.check(
+                draft,
+                in: sessions[session],
+                signers: signers,
+                at: place,
+                &reader.log
             )
         }
         if draft.body != nil {
-            let looksAtMachine = reader.fileStatus != nil
-            report(
-                BodyCheck.findings(
-                    of: draft,
-                    at: place,
-                    lacksGzip: looksAtMachine && !Gzip.isAvailable
-                ),
-                &reader
-            )
+            let isNew = !reader.isReadingAgain
+            BodyCheck.check(draft, at: place, lacksGzip: isNew && !Gzip.isAvailable, &reader.log)
         }
         if shared.hasBackground, let session = draft.session, !reader.isReadingAgain {
-            report(
-                BackgroundCheck.findings(
-                    of: draft,
-                    in: sessions[session],
-                    using: reader.captureReferences.first,
-                    isOrderOfRun: isOrderOfRun,
-                    at: place
-                ),
-                &reader
+            BackgroundCheck.check(
+                draft,
+                in: sessions[session],
+                using: reader.captureReferences.first,
+                isOrderOfRun: isOrderOfRun,
+                at: place,
+                &reader.log
             )
         }
         if draft.idempotencyKey != .none {
-            report(
-                IdempotencyKeyCheck.findings(
-                    of: draft,
-                    in: draft.session.map { sessions[$0] },
-                    isOrderOfRun: isOrderOfRun,
-                    at: place
-                ),
-                &reader
+            IdempotencyKeyCheck.check(
+                draft,
+                in: draft.session.map { sessions[$0] },
+                isOrderOfRun: isOrderOfRun,
+                at: place,
+                &reader.log
             )
         }
         if let session = draft.session, draft.allowedAccess != draft.deniedAccess {
-            report(AccessCheck.faults(of: draft, in: sessions[session], at: place), &reader)
+            AccessCheck.check(draft, in: sessions[session], at: place, &reader.log)
         }
     }
 
@@ -166,12 +152,5 @@ struct TaskReader: Sendable {
             help: "name one of \(names)"
         )
         return nil
-    }
-
-    /// Hands the findings of a check to the reader; warnings only while a plan is made.
-    private func report(_ findings: [Diagnostic], _ reader: inout Reader) {
-        for finding in findings where finding.severity == .error || reader.log.takesWarnings {
-            reader.log.add(finding)
-        }
     }
 }

@@ -5,45 +5,50 @@ internal import TransferModel
 
 /// Finds what contradicts the body of a task.
 enum BodyCheck {
-    /// Errors at keys of `encoding` that are about another kind of body.
-    static func faults(of encoding: TaskDraft.Encoding, at place: TaskPlace) -> [Diagnostic] {
+    /// Reports keys of `encoding` that are about another kind of body.
+    static func check(
+        _ encoding: TaskDraft.Encoding,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
         let document = place.document
         let has = { (key: String) in place.setting(key) != nil }
         let (takesJSON, takesCoding) = (
             has("json") || has("multipart"), has("json") || has("text") || has("form")
         )
-        return document.entries(of: encoding.node).compactMap { setting in
+        for setting in document.entries(of: encoding.node) {
             let isCoding = document.hasText(setting.key, equalTo: EncodingTable.contentEncoding)
             guard !(isCoding ? takesCoding : takesJSON),
                 EncodingTable.table.keys.position(of: setting.key, in: document) != nil
-            else { return nil }
-            return place.fault(
+            else { continue }
+            place.report(
                 .conflictingKeys,
                 "`\(document.text(of: setting.key))` in `encoding` of\(place.context.dropFirst(3)) "
                     + "is about " + (isCoding ? "`json`, `text` or `form`" : "`json`")
                     + ", which is not there",
-                at: setting.key
+                at: setting.key,
+                &log
             )
         }
     }
 
-    /// Errors and warnings about settings that do not fit the body; `lacksGzip` says whether this
-    /// machine cannot compress.
-    static func findings(
-        of draft: TaskDraft,
+    /// Reports settings that do not fit the body; `lacksGzip` says whether this machine cannot
+    /// compress.
+    static func check(
+        _ draft: TaskDraft,
         at place: TaskPlace,
-        lacksGzip: @autoclosure () -> Bool
-    ) -> [Diagnostic] {
+        lacksGzip: @autoclosure () -> Bool,
+        _ log: inout DiagnosticLog
+    ) {
         switch draft.body {
         case .multipart:
-            guard draft.headers.contains(BodyFields.typeName) else { return [] }
             let reason = "the type comes from the parts"
-            return place.reservedHeader(BodyFields.typeName, reason).map { [$0] } ?? []
+            place.reserve(BodyFields.typeName, reason, among: draft.headers, &log)
         case .stream(let stream):
-            guard case .pipe? = stream.source, draft.retry.attempts > 1,
+            guard case .pipe? = stream.source, draft.retry.attempts > 1, log.takesWarnings,
                 let retry = place.setting("retry")
-            else { return [] }
-            return [
+            else { return }
+            log.add(
                 Diagnostic(
                     .warning,
                     JobCode.notRepeatable,
@@ -51,30 +56,23 @@ enum BodyCheck {
                     at: place.document.range(of: retry.key),
                     help: "a `command` can be run again"
                 )
-            ]
+            )
         default:
-            guard draft.encoding?.value.content == .gzip else { return [] }
-            var faults: [Diagnostic] = []
-            if draft.headers.contains(BodyFields.codingName),
-                let fault = place.reservedHeader(
-                    BodyFields.codingName,
-                    "`contentEncoding` makes it"
-                )
-            {
-                faults.append(fault)
-            }
-            if lacksGzip() { faults.append(missingGzip(at: place)) }
-            return faults
+            guard draft.encoding?.value.content == .gzip else { return }
+            let reason = "`contentEncoding` makes it"
+            place.reserve(BodyFields.codingName, reason, among: draft.headers, &log)
+            if lacksGzip() { reportMissingGzip(at: place, &log) }
         }
     }
 
-    /// An error because this machine cannot compress.
-    static func missingGzip(at place: TaskPlace) -> Diagnostic {
-        place.fault(
+    /// Reports that this machine cannot compress.
+    static func reportMissingGzip(at place: TaskPlace, _ log: inout DiagnosticLog) {
+        place.report(
             .missingFile,
             "`\(EncodingTable.contentEncoding)`\(place.context): "
                 + "`\(Gzip.library)`, which makes gzip, cannot be loaded",
-            at: place.key("encoding")
+            at: place.key("encoding"),
+            &log
         )
     }
 }

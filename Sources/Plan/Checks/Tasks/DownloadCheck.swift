@@ -3,48 +3,44 @@ internal import TransferModel
 
 /// Finds settings that contradict how a task gets and keeps its file.
 enum DownloadCheck {
-    /// What is wrong with a task; `session` is its session, if that is known.
-    static func faults(
-        of draft: TaskDraft,
+    /// Checks a task; `session` is its session, if that is known.
+    static func check(
+        _ draft: TaskDraft,
         in session: SessionConfiguration?,
-        at place: TaskPlace
-    ) -> [Diagnostic] {
-        var faults: [Diagnostic] = []
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
         // A file that is kept brings no response.
         if draft.ifExists == .skip, !draft.expectation.captures.isEmpty,
             let key = place.setting("capture")?.key
         {
-            faults.append(
-                place.fault(
-                    .conflictingKeys,
-                    "`capture`\(place.context) has no response to look into when `ifExists: skip` keeps the file",
-                    at: key
-                )
+            place.report(
+                .conflictingKeys,
+                "`capture`\(place.context) has no response to look into when `ifExists: skip` keeps the file",
+                at: key,
+                &log
             )
         }
         // Each mirror would carry out what a POST asks for.
         if !draft.mirrors.isEmpty, let method = draft.method, method != "GET", method != "HEAD" {
-            faults.append(
-                place.fault(
-                    .conflictingKeys,
-                    "`mirrors`\(place.context) have copies of what a GET asks for, and its method is \(method)",
-                    at: place.key("mirrors")
-                )
+            place.report(
+                .conflictingKeys,
+                "`mirrors`\(place.context) have copies of what a GET asks for, and its method is \(method)",
+                at: place.key("mirrors"),
+                &log
             )
         }
         if draft.ifExists == .revalidate, let session, session.keptCache == nil,
             let value = place.setting("ifExists")?.value
         {
-            faults.append(
-                place.fault(
-                    .conflictingKeys,
-                    "`ifExists: revalidate`\(place.context) needs a cache, and session `\(session.name.excerpt)` has none",
-                    at: value,
-                    help: "\(advice(for: session)), or choose `replace`"
-                )
+            place.report(
+                .conflictingKeys,
+                "`ifExists: revalidate`\(place.context) needs a cache, and session `\(session.name.excerpt)` has none",
+                at: value,
+                help: "\(advice(for: session)), or choose `replace`",
+                &log
             )
         }
-        return faults
     }
 
     /// How a session gets a cache.

@@ -8,52 +8,50 @@ enum SignatureCheck {
         "X-Amz-Date", "X-Amz-Content-Sha256", "X-Amz-Security-Token",
     ]
 
-    /// What is wrong with a task whose session has credentials that sign requests.
-    static func faults(
-        of draft: TaskDraft,
+    /// Checks a task whose session has credentials that sign requests.
+    static func check(
+        _ draft: TaskDraft,
         in session: SessionConfiguration,
         signers: [Credential],
-        at place: TaskPlace
-    ) -> [Diagnostic] {
-        guard let url = draft.url,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        // A task that proves itself by its own field is not signed.
+        guard let url = draft.url, !draft.headers.contains("Authorization"),
             let signer = signers.first(where: { $0.space.contains(url.origin) }),
             case .awsSigV4(let keys) = signer.proof
-        else { return [] }
-        // A task that proves itself by its own field is not signed.
-        guard !draft.headers.contains("Authorization") else { return [] }
-        var faults = signedFields.compactMap { name in
+        else { return }
+        for name in signedFields {
             if draft.headers.contains(name) {
-                return place.reservedHeader(name, "`awsSigV4` makes it")
+                place.reserve(name, "`awsSigV4` makes it", among: draft.headers, &log)
+            } else if session.httpAdditionalHeaders.contains(name) {
+                place.report(
+                    .reservedHeader,
+                    "`httpAdditionalHeaders`: `\(name)` cannot be set by hand\(place.context): "
+                        + "`awsSigV4` makes it",
+                    at: place.entry.key,
+                    &log
+                )
             }
-            guard session.httpAdditionalHeaders.contains(name) else { return nil }
-            return place.fault(
-                .reservedHeader,
-                "`httpAdditionalHeaders`: `\(name)` cannot be set by hand\(place.context): "
-                    + "`awsSigV4` makes it",
-                at: place.entry.key
-            )
         }
         if keys.service == "s3", url.path != url.sentPath {
-            faults.append(
-                place.fault(
-                    .badURL,
-                    "`url`\(place.context): a request goes to a path without dot segments, "
-                        + "which is another object of S3",
-                    at: place.entry.key
-                )
+            place.report(
+                .badURL,
+                "`url`\(place.context): a request goes to a path without dot segments, "
+                    + "which is another object of S3",
+                at: place.entry.key,
+                &log
             )
         }
         if keys.service != "s3", let content = draft.content, !content.isInMemory {
-            faults.append(
-                place.fault(
-                    .conflictingKeys,
-                    "the body\(place.context) is not in memory, which `awsSigV4` signs for the service `s3` only",
-                    at: place.entry.key,
-                    help: "send it as `json`, `text` or `form`"
-                )
+            place.report(
+                .conflictingKeys,
+                "the body\(place.context) is not in memory, which `awsSigV4` signs for the service `s3` only",
+                at: place.entry.key,
+                help: "send it as `json`, `text` or `form`",
+                &log
             )
         }
-        return faults
     }
 }
 

@@ -10,71 +10,71 @@ import TransferModel
     @Test func `a task allows no interface that its session forbids`() throws {
         let place = try TestPlace.of(.data, "allowsCellularAccess: true")
         let draft = TestPlace.draft { $0.allowedAccess = .cellular }
-        let session = TestPlace.session { $0.access.remove(.cellular) }
+        func places(_ session: SessionConfiguration) -> [String] {
+            TestPlace.findings { AccessCheck.check(draft, in: session, at: place, &$0) }.places
+        }
         #expect(
-            AccessCheck.faults(of: draft, in: session, at: place).places
-                == ["6 job.conflicting-keys"]
+            places(TestPlace.session { $0.access.remove(.cellular) }) == ["6 job.conflicting-keys"]
         )
-        #expect(AccessCheck.faults(of: draft, in: TestPlace.session(), at: place).isEmpty)
+        #expect(places(TestPlace.session()).isEmpty)
     }
 
-    @Test func `multipath is not allowed beside a flag of a task`() throws {
+    @Test func `a task forbids no interface where the kernel chooses the paths`() throws {
         let place = try TestPlace.of(.data, "allowsCellularAccess: false")
         let draft = TestPlace.draft { $0.deniedAccess = .cellular }
         let session = TestPlace.session { $0.multipathServiceType = .handover }
-        let faults = AccessCheck.faults(of: draft, in: session, at: place)
+        let faults = TestPlace.findings {
+            AccessCheck.check(draft, in: session, at: place, &$0)
+        }
         #expect(faults.first?.message.contains("`multipathServiceType` of session `s`") == true)
     }
 
     @Test func `a background session takes only what another process can continue`() throws {
         let place = try TestPlace.of(.data, "redirects: { follow: false }")
         let draft = TestPlace.draft { $0.redirects.follow = .never }
-        func findings(_ session: SessionConfiguration) -> [String] {
-            BackgroundCheck.findings(
-                of: draft,
-                in: session,
-                using: CaptureReference(
-                    source: 0,
-                    range: SourceRange(SourcePosition(line: 1, column: 9))
-                ),
-                isOrderOfRun: true,
-                at: place
-            ).places
+        func places(_ session: SessionConfiguration) -> [String] {
+            TestPlace.findings {
+                BackgroundCheck.check(
+                    draft,
+                    in: session,
+                    using: CaptureReference(
+                        source: 0,
+                        range: SourceRange(SourcePosition(line: 1, column: 9))
+                    ),
+                    isOrderOfRun: true,
+                    at: place,
+                    &$0
+                )
+            }.places
         }
         #expect(
-            findings(TestPlace.session(.background)) == [
+            places(TestPlace.session(.background)) == [
                 "1 job.not-in-background", "9 job.not-in-background", "6 job.not-in-background",
             ]
         )
-        #expect(findings(TestPlace.session()).isEmpty)
+        #expect(places(TestPlace.session()).isEmpty)
     }
 
-    @Test func `an order that differs in every run causes a warning`() throws {
+    @Test(arguments: [KeyDraft.auto, .none, .value("a")])
+    func `an order that differs in every run is warned of once`(key: KeyDraft) throws {
         let place = try TestPlace.of(.upload, "idempotencyKey: auto")
-        func warnings(_ key: KeyDraft) -> [String] {
-            let draft = TestPlace.draft { $0.idempotencyKey = key }
-            let session = TestPlace.session(.background)
-            let background = BackgroundCheck.findings(
-                of: draft,
+        let draft = TestPlace.draft { $0.idempotencyKey = key }
+        let session = TestPlace.session(.background)
+        let findings = TestPlace.findings {
+            BackgroundCheck.check(
+                draft,
                 in: session,
                 using: nil,
                 isOrderOfRun: true,
-                at: place
+                at: place,
+                &$0
             )
-            let keys = IdempotencyKeyCheck.findings(
-                of: draft,
-                in: session,
-                isOrderOfRun: true,
-                at: place
-            )
-            return (background + keys).map { "\($0.severity) \($0.code)" }
+            IdempotencyKeyCheck.check(draft, in: session, isOrderOfRun: true, at: place, &$0)
         }
-        for key in [KeyDraft.auto, .none, .value("a")] {
-            #expect(warnings(key) == ["warning job.order-of-run"])
-        }
+        #expect(findings.map { "\($0.severity) \($0.code)" } == ["warning job.order-of-run"])
     }
 
-    @Test func `an idempotency key in two places is an error`() throws {
+    @Test func `an idempotency key stands in one place`() throws {
         let place = try TestPlace.of(.upload, "idempotencyKey: a")
         let field = HeaderField(name: "idempotency-key", value: "b")
         func messages(_ own: [HeaderField], _ inherited: [HeaderField]) -> [String] {
@@ -83,19 +83,18 @@ import TransferModel
                 $0.headers = own
             }
             let session = TestPlace.session { $0.httpAdditionalHeaders = inherited }
-            return IdempotencyKeyCheck.findings(
-                of: draft,
-                in: session,
-                isOrderOfRun: false,
-                at: place
-            ).map(\.message)
+            return TestPlace.findings {
+                IdempotencyKeyCheck.check(draft, in: session, isOrderOfRun: false, at: place, &$0)
+            }.map(\.message)
         }
         #expect(messages([], []).isEmpty)
         #expect(messages([field], [field]).map { $0.contains("among its `headers`") } == [true])
         #expect(messages([], [field]).map { $0.contains("of session `s`") } == [true])
     }
 
-    @Test func `a mirror answers no POST, and a kept file no capture`() throws {
+    @Test func `a mirror answers no POST, and a session without a cache revalidates nothing`()
+        throws
+    {
         let place = try TestPlace.of(.download, "mirrors: [], ifExists: revalidate")
         let mirror = try URLText.parse("http://m.example/")
         let draft = TestPlace.draft {
@@ -103,20 +102,23 @@ import TransferModel
             $0.method = "POST"
             $0.ifExists = .revalidate
         }
-        let session = TestPlace.session(.background)
-        let faults = DownloadCheck.faults(of: draft, in: session, at: place)
+        let faults = TestPlace.findings {
+            DownloadCheck.check(draft, in: TestPlace.session(.background), at: place, &$0)
+        }
         #expect(faults.places == ["6 job.conflicting-keys", "29 job.conflicting-keys"])
         #expect(faults.last?.help == "give the session a `urlCache`, or choose `replace`")
     }
 
     @Test func `the body makes some header fields itself`() throws {
         let place = try TestPlace.of(.upload, "headers: { content-TYPE: text/plain }")
+        func places(_ draft: TaskDraft) -> [String] {
+            TestPlace.findings { BodyCheck.check(draft, at: place, lacksGzip: true, &$0) }.places
+        }
         let draft = TestPlace.draft {
             $0.body = .multipart([])
             $0.headers = [HeaderField(name: "content-TYPE", value: "text/plain")]
         }
-        let faults = BodyCheck.findings(of: draft, at: place, lacksGzip: true)
-        #expect(faults.places == ["17 job.reserved-header"])
-        #expect(BodyCheck.findings(of: TaskDraft(), at: place, lacksGzip: true).isEmpty)
+        #expect(places(draft) == ["17 job.reserved-header"])
+        #expect(places(TaskDraft()).isEmpty)
     }
 }

@@ -18,6 +18,13 @@ enum TestPlace {
         )
     }
 
+    /// What a check reports.
+    static func findings(_ check: (inout DiagnosticLog) -> Void) -> [Diagnostic] {
+        var log = DiagnosticLog(showsWarnings: true)
+        check(&log)
+        return log.diagnostics
+    }
+
     /// A draft that was changed.
     static func draft(_ change: (inout TaskDraft) -> Void) -> TaskDraft {
         var draft = TaskDraft()
