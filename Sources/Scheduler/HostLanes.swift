@@ -14,7 +14,7 @@ struct HostLanes {
     }
 
     /// What goes on in a lane.
-    private final class Traffic {
+    private struct Traffic {
         let lane: Lane
         var running = 0
         /// Whether the server has spoken a version of HTTP with streams.
@@ -27,17 +27,13 @@ struct HostLanes {
         var heldSince: MonotonicTime?
         /// How many tasks the last pause alone has kept back, and since when.
         var held = (count: 0, since: MonotonicTime(nanoseconds: 0))
-
-        init(_ lane: Lane, hasStreams: Bool) {
-            self.lane = lane
-            self.hasStreams = hasStreams
-        }
     }
 
     /// The first parked task of a lane that had room when it was listed.
     private struct Listing: Comparable {
         var task: TaskKey
-        var traffic: Traffic
+        /// The lane's place in `traffics`.
+        var place: Int
 
         static func == (left: Listing, right: Listing) -> Bool { left.task == right.task }
         static func < (left: Listing, right: Listing) -> Bool { left.task < right.task }
@@ -55,9 +51,13 @@ struct HostLanes {
 
     /// `httpMaximumConnectionsPerHost` of each session.
     private let limits: [Int]
-    private var lanes: [Lane: Traffic] = [:]
-    /// The lane that was looked for last, which most often is the next one too.
-    private var recent: Traffic?
+    private var traffics: [Traffic] = []
+    /// The places in `traffics` of the lanes with a running or a parked task.
+    private var places: [Lane: Int] = [:]
+    /// The places in `traffics` that have no lane.
+    private var freePlaces: [Int] = []
+    /// The place that was looked for last, which most often is the next one too.
+    private var recent: Int?
     /// The lanes whose server has spoken a version of HTTP with streams.
     private var streamLanes: Set<Lane> = []
     private var open = Heap<Listing>()
@@ -70,54 +70,55 @@ struct HostLanes {
 
     /// Takes a place in the lane if it has one to give, else parks the task.
     mutating func enter(_ task: TaskKey, _ lane: Lane, at now: MonotonicTime) -> Bool {
-        let traffic = traffic(of: lane)
-        guard hasRoom(traffic) else {
-            let isFirst = traffic.parked.min == nil
-            traffic.parked.insert(task)
+        let place = place(of: lane)
+        guard hasRoom(place) else {
+            let isFirst = traffics[place].parked.min == nil
+            traffics[place].parked.insert(task)
             if pauseEnd(lane.origin) != nil {
-                traffic.heldSince = traffic.heldSince ?? now
+                traffics[place].heldSince = traffics[place].heldSince ?? now
             } else if isFirst {
                 // The tasks that the last pause kept back are gone.
-                traffic.held.count = 0
+                traffics[place].held.count = 0
             }
             return false
         }
-        traffic.running += 1
+        traffics[place].running += 1
         return true
     }
 
     /// Parks the task, which comes out of `takeNext` as soon as its lane has room.
     mutating func park(_ task: TaskKey, _ lane: Lane) {
-        let traffic = traffic(of: lane)
-        traffic.parked.insert(task)
-        list(traffic)
+        let place = place(of: lane)
+        traffics[place].parked.insert(task)
+        list(place)
     }
 
     /// Gives a place back.
     mutating func leave(_ lane: Lane) {
-        guard let traffic = find(lane) else { return }
-        traffic.running -= 1
-        if traffic.running <= 0, traffic.parked.isEmpty {
-            lanes[lane] = nil
+        guard let place = find(lane) else { return }
+        traffics[place].running -= 1
+        if traffics[place].running <= 0, traffics[place].parked.isEmpty {
+            places[lane] = nil
+            freePlaces.append(place)
             recent = nil
         } else {
-            list(traffic)
+            list(place)
         }
     }
 
     /// The first parked task whose lane has room.
     mutating func next() -> TaskKey? {
         while let listing = open.min {
-            let traffic = listing.traffic
-            let isListed = traffic.listed == listing.task
-            if isListed, traffic.parked.min == listing.task, hasRoom(traffic) {
+            let place = listing.place
+            let isListed = traffics[place].listed == listing.task
+            if isListed, traffics[place].parked.min == listing.task, hasRoom(place) {
                 return listing.task
             }
-            // The lane has filled up, or somebody better has come, since it was listed.
+            // The lane has filled up, or has got a better task, since it was listed.
             open.removeMin()
             if isListed {
-                traffic.listed = nil
-                list(traffic)
+                traffics[place].listed = nil
+                list(place)
             }
         }
         return nil
@@ -127,33 +128,36 @@ struct HostLanes {
     ///
     /// `heldSince` tells since when a pause of the origin kept the task from a place that was free.
     mutating func takeNext() -> (task: TaskKey, lane: Lane, heldSince: MonotonicTime?)? {
-        guard let task = next(), let traffic = open.popMin()?.traffic else { return nil }
-        traffic.listed = nil
-        traffic.parked.removeMin()
-        traffic.running += 1
-        list(traffic)
-        guard traffic.held.count > 0 else { return (task, traffic.lane, nil) }
+        guard let task = next(), let place = open.popMin()?.place else { return nil }
+        traffics[place].listed = nil
+        traffics[place].parked.removeMin()
+        traffics[place].running += 1
+        list(place)
+        let (lane, held) = (traffics[place].lane, traffics[place].held)
+        guard held.count > 0 else { return (task, lane, nil) }
         // Tasks that come after the last one that was kept back have not been.
-        traffic.held.count = traffic.parked.min == nil ? 0 : traffic.held.count - 1
-        return (task, traffic.lane, traffic.held.since)
+        traffics[place].held.count = traffics[place].parked.min == nil ? 0 : held.count - 1
+        return (task, lane, held.since)
     }
 
     /// The lane's server speaks a version of HTTP with streams: a connection has room for many
     /// tasks.
     mutating func didSpeakStreams(_ lane: Lane) {
-        guard streamLanes.insert(lane).inserted, let traffic = lanes[lane] else { return }
-        traffic.hasStreams = true
-        list(traffic)
+        guard streamLanes.insert(lane).inserted, let place = places[lane] else { return }
+        traffics[place].hasStreams = true
+        list(place)
     }
 
     /// Forgets every parked task.
     mutating func dropParked() {
         open = Heap()
-        lanes = lanes.filter { $0.value.running > 0 }
         recent = nil
-        for traffic in lanes.values {
-            traffic.parked = TaskQueue()
-            traffic.listed = nil
+        for (lane, place) in places {
+            traffics[place].parked = TaskQueue()
+            traffics[place].listed = nil
+            guard traffics[place].running <= 0 else { continue }
+            places[lane] = nil
+            freePlaces.append(place)
         }
     }
 
@@ -164,8 +168,8 @@ struct HostLanes {
     mutating func pause(_ origin: Origin, until time: MonotonicTime, from now: MonotonicTime) {
         if let current = pauses[origin], current >= time { return }
         if pauses[origin] == nil {
-            for traffic in traffics(of: origin) where traffic.parked.min != nil {
-                traffic.heldSince = now
+            for place in places(of: origin) where traffics[place].parked.min != nil {
+                traffics[place].heldSince = now
             }
         }
         pauses[origin] = time
@@ -187,40 +191,42 @@ struct HostLanes {
             // An extended pause has a later entry of its own.
             guard pauses[resumption.origin] == resumption.time else { continue }
             pauses[resumption.origin] = nil
-            for traffic in traffics(of: resumption.origin) {
-                if let since = traffic.heldSince { traffic.held = (room(of: traffic), since) }
-                traffic.heldSince = nil
-                list(traffic)
+            for place in places(of: resumption.origin) {
+                if let since = traffics[place].heldSince {
+                    traffics[place].held = (room(of: traffics[place]), since)
+                }
+                traffics[place].heldSince = nil
+                list(place)
             }
         }
     }
 
     /// The lanes of all sessions to an origin.
-    private func traffics(of origin: Origin) -> [Traffic] {
-        limits.indices.compactMap { lanes[Lane(session: $0, origin: origin)] }
+    private func places(of origin: Origin) -> [Int] {
+        limits.indices.compactMap { places[Lane(session: $0, origin: origin)] }
     }
 
     // MARK: Bookkeeping
 
-    private mutating func traffic(of lane: Lane) -> Traffic {
+    private mutating func place(of lane: Lane) -> Int {
         if let known = find(lane) { return known }
-        let new = Traffic(
-            lane,
-            hasStreams: !streamLanes.isEmpty && streamLanes.contains(lane)
-        )
-        lanes[lane] = new
-        recent = new
-        return new
+        let hasStreams = !streamLanes.isEmpty && streamLanes.contains(lane)
+        let new = Traffic(lane: lane, hasStreams: hasStreams)
+        let place = freePlaces.popLast() ?? traffics.endIndex
+        if place < traffics.endIndex { traffics[place] = new } else { traffics.append(new) }
+        places[lane] = place
+        recent = place
+        return place
     }
 
-    private mutating func find(_ lane: Lane) -> Traffic? {
-        if let recent, recent.lane == lane { return recent }
-        recent = lanes[lane]
+    private mutating func find(_ lane: Lane) -> Int? {
+        if let recent, traffics[recent].lane == lane { return recent }
+        recent = places[lane]
         return recent
     }
 
-    private func hasRoom(_ traffic: Traffic) -> Bool {
-        room(of: traffic) > 0 && pauseEnd(traffic.lane.origin) == nil
+    private func hasRoom(_ place: Int) -> Bool {
+        room(of: traffics[place]) > 0 && pauseEnd(traffics[place].lane.origin) == nil
     }
 
     /// How many more tasks its connections have room for.
@@ -230,10 +236,10 @@ struct HostLanes {
     }
 
     /// Offers the lane's first parked task if the lane has room.
-    private mutating func list(_ traffic: Traffic) {
-        guard let first = traffic.parked.min, hasRoom(traffic) else { return }
-        if let listed = traffic.listed, listed <= first { return }
-        traffic.listed = first
-        open.insert(Listing(task: first, traffic: traffic))
+    private mutating func list(_ place: Int) {
+        guard let first = traffics[place].parked.min, hasRoom(place) else { return }
+        if let listed = traffics[place].listed, listed <= first { return }
+        traffics[place].listed = first
+        open.insert(Listing(task: first, place: place))
     }
 }

@@ -60,10 +60,11 @@ private struct SeededRun {
         self.generator = generator
     }
 
-    /// Plays the run to its end; a signal cancels the rest after three quarters of the tasks.
-    mutating func play() {
+    /// Plays the run to its end, or until `count` tasks have ended; a signal cancels the rest after
+    /// three quarters of the tasks.
+    mutating func play(until count: Int = taskCount + 1) {
         var steps = 0
-        while !isFinished, steps < 100_000 {
+        while !isFinished, records.count < count, steps < 100_000 {
             steps += 1
             simulation.dice = Double.random(in: 0..<1, using: &generator)
             if records.count >= Self.taskCount * 3 / 4, simulation.machine.stopReason == nil {
@@ -73,7 +74,7 @@ private struct SeededRun {
             }
             note()
         }
-        trace += "\(simulation.summary)\n"
+        if isFinished { trace += "\(simulation.summary)\n" }
     }
 
     private mutating func playOne() {
@@ -152,4 +153,13 @@ private struct SeededRun {
         #expect(first.trace != second.trace)
     }
 
+    @Test func `a copy of a run takes the same course and leaves the run alone`() {
+        var run = SeededRun(seed: 1)
+        run.play(until: 400)
+        var copy = run
+        run.play()
+        copy.play()
+        #expect(run.isFinished && copy.isFinished)
+        #expect(Array(copy.trace.utf8) == Array(run.trace.utf8))
+    }
 }
