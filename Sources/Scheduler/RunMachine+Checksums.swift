@@ -37,9 +37,7 @@ extension RunMachine {
     ) {
         task.take(list, from: result)
         for index in sums.end(key, with: .ready(list)) {
-            guard var slot = active.take(index) else { continue }
-            if slot.task.stage == .awaitingChecksums { park(&slot.task) }
-            active.putBack(slot)
+            change(index, in: .awaitingChecksums) { $0.park(&$1) }
         }
         if phase == .cancelling {
             release(task)
@@ -56,9 +54,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) {
         for index in sums.end(key, with: .failed(failure)) {
-            guard var slot = active.take(index) else { continue }
-            if slot.task.stage == .awaitingChecksums { fail(&slot.task, failure, now) }
-            active.putBack(slot)
+            change(index, in: .awaitingChecksums) { $0.fail(&$1, failure, now) }
         }
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import SystemKit
 import Transfer
 import TransferModel
@@ -6,16 +5,6 @@ import TransferModel
 extension RunMachine {
     /// Takes in how the attempt of a task has ended.
     mutating func finish(
-        _ result: AttemptResult,
-        _ now: MonotonicTime,
-        _ dice: () -> Double
-    ) {
-        guard var slot = active.take(result.key) else { return }
-        if slot.task.stage == .running { finish(&slot.task, result, now, dice) }
-        active.putBack(slot)
-    }
-
-    private mutating func finish(
         _ task: inout ActiveTask,
         _ result: AttemptResult,
         _ now: MonotonicTime,
@@ -52,7 +41,7 @@ extension RunMachine {
         }
     }
 
-    /// Decides whether there is another attempt; `part` is the part of its backoff that is waited.
+    /// Repeats a failed attempt or ends its task; a wait takes `part` of the backoff.
     private mutating func attemptFailed(
         _ task: inout ActiveTask,
         _ result: AttemptResult,
@@ -91,16 +80,14 @@ extension RunMachine {
         }
     }
 
-    /// Tells that another attempt follows, which its origin may hold back longer than the task
-    /// itself does.
+    /// Reports that another attempt follows; a pause of its origin may delay it further.
     private mutating func announceRetry(
         _ task: ActiveTask,
         _ failure: TransferFailure,
         due: MonotonicTime,
         _ now: MonotonicTime
     ) {
-        // Not by the event: the next try, which the journal is told of at once, may begin in the
-        // same turn.
+        // The journal learns it before the next attempt, which may begin in the same turn.
         tellAttemptEnded(task, failure)
         let start = max(due, queue.lanes.pauseEnd(task.lane.origin) ?? due)
         actions.events.append(
@@ -113,15 +100,13 @@ extension RunMachine {
         )
     }
 
-    /// Tells the journal that an attempt has ended that another one follows.
+    /// Tells the journal that an attempt has ended and another one follows.
     ///
-    /// Of an order that may have arrived, and of which only this run can ask, it keeps that it was
-    /// cut.
+    /// For an order that may have arrived, and of which only this run can ask, the journal keeps
+    /// the cut.
     mutating func tellAttemptEnded(_ task: ActiveTask, _ failure: TransferFailure) {
         guard isKept(task.spec), !task.leavesOutcomeUnknown(failure) else { return }
-        actions.journalSteps.append(
-            .attemptEnded(task.spec, failures: task.failuresForLaterRuns)
-        )
+        actions.journalSteps.append(.attemptEnded(task.spec, failures: task.failuresForLaterRuns))
     }
 
     /// Ends a waiting task with the failure of its last attempt.
@@ -142,11 +127,7 @@ extension RunMachine {
         queue.lanes.leave(task.lane)
     }
 
-    mutating func succeed(
-        _ task: inout ActiveTask,
-        _ outcome: TaskOutcome,
-        _ now: MonotonicTime
-    ) {
+    mutating func succeed(_ task: inout ActiveTask, _ outcome: TaskOutcome, _ now: MonotonicTime) {
         end(&task)
         succeed(task.spec.index, task.record(outcome, clock, now))
     }
@@ -158,16 +139,12 @@ extension RunMachine {
     }
 
     /// Ends a task that has begun, and those that wait for what it could not fetch.
-    mutating func fail(
-        _ task: inout ActiveTask,
-        _ failure: TransferFailure,
-        _ now: MonotonicTime
-    ) {
+    mutating func fail(_ task: inout ActiveTask, _ failure: TransferFailure, _ now: MonotonicTime) {
         let outcome: TaskOutcome = failure.isDeferral ? .deferred : .failed
         let record = task.record(outcome, clock, now)
         end(&task)
         var failure = failure
-        // Later runs go on with it, and have no more time for it than this one.
+        // Later runs continue it, and have no more time for it than this one.
         if isKept(task.spec), let deadline = task.deadline, now >= deadline {
             failure.isPermanent = true
         }
@@ -218,10 +195,7 @@ extension RunMachine {
 
 extension TransferFailure {
     /// The failure of a task that ends with it, and why it is not tried again.
-    func explained(
-        _ reason: RetryDecision.Reason,
-        _ task: ActiveTask
-    ) -> TransferFailure {
+    func explained(_ reason: RetryDecision.Reason, _ task: ActiveTask) -> TransferFailure {
         var failure = self
         failure.isOutcomeUnknown = task.leavesOutcomeUnknown(self)
         failure.explain(reason, under: task.spec.retry)

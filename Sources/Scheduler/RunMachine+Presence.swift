@@ -6,16 +6,6 @@ import TransferModel
 extension RunMachine {
     /// Takes in what is at the destination of a download.
     mutating func destinationChecked(
-        _ index: Int,
-        _ occupant: PathOccupant,
-        _ now: MonotonicTime
-    ) {
-        guard var slot = active.take(index) else { return }
-        if slot.task.stage == .checking { destinationChecked(&slot.task, occupant, now) }
-        active.putBack(slot)
-    }
-
-    private mutating func destinationChecked(
         _ task: inout ActiveTask,
         _ occupant: PathOccupant,
         _ now: MonotonicTime

@@ -16,11 +16,11 @@ extension RunMachine {
         while running < schedule.maxConcurrentTasks {
             candidate = queue.next(acceptsFresh: active.count - running < maximumWaiting)
             guard let candidate else { return nil }
-            let (task, lane) = (candidate.key.task, candidate.lane)
-            guard candidate.key.isRetry, let lane else {
-                return .task(task, captured: captures.values, isFresh: lane == nil)
+            let task = candidate.key.task
+            guard candidate.key.isRetry else {
+                return .task(task, captured: captures.values, isFresh: candidate.lane == nil)
             }
-            repeatTask(task, lane, now)
+            change(task, in: .queued) { $0.repeatAttempt(of: &$1, now) }
         }
         return nil
     }
@@ -90,16 +90,8 @@ extension RunMachine {
         return proceed(now)
     }
 
-    /// Hands tasks whose wait is over to their lanes.
-    mutating func wakeRetries(_ now: MonotonicTime) {
-        while let task = queue.takeDue(now) {
-            guard var slot = active.take(task) else { continue }
-            wake(&slot.task, now)
-            active.putBack(slot)
-        }
-    }
-
-    private mutating func wake(_ task: inout ActiveTask, _ now: MonotonicTime) {
+    /// Hands a task whose wait is over to its lane.
+    mutating func wake(_ task: inout ActiveTask, _ now: MonotonicTime) {
         if let limit = task.retryLimit, now >= limit {
             giveUp(&task, .outOfTime, now)
         } else if let pauseEnd = queue.lanes.pauseEnd(task.lane.origin), pauseEnd > now {
@@ -159,19 +151,6 @@ extension RunMachine {
         } else {
             startAttempt(of: &task, now)
         }
-    }
-
-    private mutating func repeatTask(
-        _ index: Int,
-        _ lane: HostLanes.Lane,
-        _ now: MonotonicTime
-    ) {
-        guard var slot = active.take(index) else {
-            queue.lanes.leave(lane)
-            return
-        }
-        repeatAttempt(of: &slot.task, now)
-        active.putBack(slot)
     }
 
     private mutating func repeatAttempt(of task: inout ActiveTask, _ now: MonotonicTime) {

@@ -31,27 +31,21 @@ extension RunMachine {
         actions.events.append(.stopping(reason: stopReason?.text ?? "", running: running))
         connectivity.stop()
         queue.stop()
-        for index in active.indices(where: { $0 != .checking && $0 != .running }) {
-            guard var slot = active.take(index) else { continue }
-            cancelTask(&slot.task, now)
-            active.putBack(slot)
+        for task in active.indices(where: { $0 != .checking && $0 != .running }) {
+            change(task) { $0.cancelTask(&$1, now) }
         }
     }
 
     /// Ends the tasks whose cancelled attempts have not ended.
     private mutating func abandonRunning(_ now: MonotonicTime) {
-        for index in active.indices(where: { _ in true }) {
-            guard var slot = active.take(index) else { continue }
+        for task in active.indices(where: { _ in true }) {
             stopping.noteAbandoned()
-            abandon(&slot.task, now)
-            active.putBack(slot)
+            change(task) {
+                $1.abandon($0.clock, now)
+                $0.release($1)
+                $0.cancelTask(&$1, now)
+            }
         }
-    }
-
-    private mutating func abandon(_ task: inout ActiveTask, _ now: MonotonicTime) {
-        task.abandon(clock, now)
-        release(task)
-        cancelTask(&task, now)
     }
 
     /// Ends a task that has begun because the run stops.

@@ -4,7 +4,7 @@ import TransferModel
 
 /// Decides what a run does next, without I/O, clock or dice.
 ///
-/// Events go in, actions come out. What the machine must read in between it asks for
+/// A value: events go in, actions come out. What the machine must read in between it asks for
 /// (`RunQuestion`). Each task gets exactly one record. Kept in memory are one byte for each task,
 /// its needs where it does not share them, and all of a task only from its start to its end.
 struct RunMachine {
@@ -119,7 +119,8 @@ struct RunMachine {
     mutating func on(_ event: Event, now: MonotonicTime) -> RunQuestion? {
         switch event {
         case .tick: break
-        case .destinationChecked(let task, let occupant): destinationChecked(task, occupant, now)
+        case .destinationChecked(let task, let occupant):
+            change(task, in: .checking) { $0.destinationChecked(&$1, occupant, now) }
         case .signal(let signal): carryOut(stopping.take(signal, now), now)
         case .networkChanged: networkChanged(now)
         case .powerChanged(let isExternal): powerChanged(isExternal, now)
@@ -145,7 +146,7 @@ struct RunMachine {
         now: MonotonicTime,
         dice: () -> Double
     ) -> RunQuestion? {
-        finish(result, now, dice)
+        change(result.key, in: .running) { $0.finish(&$1, result, now, dice) }
         return beginTurn(now)
     }
 
@@ -154,6 +155,17 @@ struct RunMachine {
         let taken = actions
         actions = RunActions()
         return taken
+    }
+
+    /// Changes an active task in place; not at all when it is in another stage than `stage`.
+    mutating func change(
+        _ index: Int,
+        in stage: ActiveTask.Stage? = nil,
+        _ body: (inout RunMachine, inout ActiveTask) -> Void
+    ) {
+        guard var slot = active.take(index) else { return }
+        if stage == nil || slot.task.stage == stage { body(&self, &slot.task) }
+        active.putBack(slot)
     }
 
     /// Lets tasks start when there is room.
@@ -180,7 +192,7 @@ struct RunMachine {
             guard phase == .running else { return nil }
             hasWoken = true
             queue.beginTurn(now)
-            wakeRetries(now)
+            while let task = queue.takeDue(now) { change(task) { $0.wake(&$1, now) } }
             while let task = queue.beginDates.takeNext(now) { makeReady(task..<task + 1) }
         }
         return startTasks(now)
