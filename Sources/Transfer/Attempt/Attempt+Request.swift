@@ -66,17 +66,10 @@ extension Attempt {
     func easyBody() -> EasyRequest.Body {
         bodyHold.beginBody()
         guard carriesBody else { return .none }
-        if let part = appendedBytes {
-            recorder.willSendBody(.memory(sent: part.count, original: part.count))
-            return .bytes(part)
-        }
         switch request.body {
-        case .bytes(let bytes):
-            recorder.willSendBody(.memory(sent: bytes.count, original: bytes.count))
-            return .bytes(bytes)
+        case .bytes(let bytes): return easyBody(bytes, originalCount: bytes.count)
         case .compressed(let bytes, let originalCount):
-            recorder.willSendBody(.memory(sent: bytes.count, original: originalCount))
-            return .bytes(bytes)
+            return easyBody(bytes, originalCount: originalCount)
         case nil:
             return .none
         default:
@@ -85,7 +78,16 @@ extension Attempt {
         }
     }
 
-    /// Whether nobody knows the length of the body.
+    private func easyBody(_ bytes: [UInt8], originalCount: Int) -> EasyRequest.Body {
+        let part = upload?.appended(of: bytes)
+        let count = part?.count
+        recorder.willSendBody(
+            .memory(sent: count ?? bytes.count, original: count ?? originalCount)
+        )
+        return .bytes(part ?? bytes)
+    }
+
+    /// Whether the length of the body is unknown.
     var isStream: Bool {
         carriesBody && body.map { $0.size == nil } ?? false
     }

@@ -139,9 +139,6 @@ extension Attempt {
     }
 
     var expectedToSend: Int64? {
-        switch request.body {
-        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
-        default: upload?.machine.total ?? body?.size
-        }
+        upload?.machine.total ?? bodySize
     }
 }

@@ -268,7 +268,7 @@ final class Attempt {
             countOfBytesSent: recorder.sentBodyBytes,
             countOfBytesReceived: response.decoding?.codedBytes ?? recorder.deliveredBytes,
             countOfBytesExpected: request.body == nil ? response.contentLength : restToSend,
-            countOfBytesResumed: resumption?.start ?? resumedUploadOffset
+            countOfBytesResumed: resumption?.start ?? upload?.offset ?? 0
         )
     }
 

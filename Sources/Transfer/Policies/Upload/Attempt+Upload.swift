@@ -1,108 +1,46 @@
 internal import CurlKit
-internal import SystemKit
 internal import TransferModel
 
-// Uploads that go on where they were cut: carries out what `UploadMachine` decides.
+// Carries out what `ActiveUpload` decides.
 extension Attempt {
-    /// What libcurl hands over at once, bytes: TLS tells of none of them before all have left.
-    private static let sendBufferSize: Int64 = 2 << 20
-
-    /// Makes the task's request one that the server may offer to resume, or goes on with what was
-    /// cut.
+    /// Begins or resumes the task's upload.
     func beginUpload() {
         guard let wanted = request.upload else { return }
         let isOwn = hop.headers.contains { UploadFields.isOwn($0.name) }
-        let total = isOwn ? nil : bodySize
-        guard let partial = wanted.partial else {
-            if let obstacle = wanted.obstacle { meet(obstacle, of: wanted, total) }
-            return offerUpload(of: total, wanted)
-        }
-        guard let total, let digests = uploadDigests(partial.salt) else {
-            if !wanted.mayReplace { failure = .anotherUpload }
-            return
-        }
-        let match = digests.match(partial)
-        guard match != .nothing || wanted.mayReplace else {
-            failure = .anotherUpload
-            return
-        }
-        if partial.url.origin == hop.url.origin {
-            resume(partial, of: total, digests, wanted)
-        } else if isRepeatable {
-            // Nobody else gets what the task sends: that one expires.
-            keeper.forgetUpload(of: wanted.id)
-            offerUpload(of: total, wanted)
-        }
-    }
-
-    /// An order of which nobody can tell whether an earlier run has sent it is not sent.
-    private func meet(
-        _ obstacle: UploadObstacle,
-        of wanted: AttemptRequest.Upload,
-        _ total: Int64?
-    ) {
-        // Of a shorter body none has kept anything.
-        guard !isRepeatable, let total, total >= TaskSpec.leastResumableCount else { return }
-        failure = TransferFailure(obstacle)
-        // Whoever was told that nobody knows has it sent by running the job again.
-        if case .damaged = obstacle { keeper.forgetUpload(of: wanted.id) }
-    }
-
-    /// Tells the server that the upload could be gone on with, if the body is worth it.
-    private func offerUpload(of total: Int64?, _ wanted: AttemptRequest.Upload) {
-        guard let total, total >= TaskSpec.leastResumableCount,
-            let version = session.uploadSupport.version(for: hop.url.origin)
-        else { return }
-        upload = ActiveUpload(
-            wanted,
-            hop,
+        let start = UploadStart(
+            wanted: wanted,
+            request: hop,
             boundary: boundary,
-            machine: UploadMachine(total: total, version: version, isRepeatable: isRepeatable),
-            isPlain: hasPlainWay,
-            creationDate: context.clock.timestamp(of: startTime)
-        )
-    }
-
-    private func resume(
-        _ partial: PartialUpload,
-        of total: Int64,
-        _ digests: UploadDigests,
-        _ wanted: AttemptRequest.Upload
-    ) {
-        let match = digests.match(partial)
-        // A key that it has got since says nothing of the time without it.
-        let wasRepeatable = match == .upload || partial.isRepeatable || wanted.mayRepeat
-        let upload = ActiveUpload(
-            wanted,
-            hop,
-            resuming: partial,
-            digests: digests,
-            machine: UploadMachine(
-                resuming: partial,
-                of: total,
-                match: match,
-                isRepeatable: isRepeatable && wasRepeatable
+            total: isOwn ? nil : bodySize,
+            source: UploadDigests.Source(
+                request: request.request,
+                credentials: session.configuration.credentials,
+                body: request.body,
+                files: body as? SegmentedBody
             ),
-            isPlain: hasPlainWay
+            isRepeatable: hop.isIdempotent || hop.hasIdempotencyKey || wanted.mayRepeat,
+            isPlain: session.configuration.hasPlainWay
+                && request.access == session.configuration.access,
+            now: context.clock.timestamp(of: startTime),
+            keeper: keeper
         )
-        self.upload = upload
+        do throws(TransferFailure) {
+            upload = try start.upload(session.uploadSupport.version(for: hop.url.origin))
+        } catch {
+            failure = error
+        }
+        guard let upload, upload.machine.leg != .creation else { return }
         setLeg(of: upload)
         recorder.begin(
-            reason: legReason(upload),
+            reason: upload.reason,
             method: hop.method,
             url: reportedURL,
             at: startTime
         )
     }
 
-    private var hasPlainWay: Bool {
-        session.configuration.hasPlainWay && request.access == session.configuration.access
-    }
-
-    /// Whether the task's own request, which the hop is as yet, may arrive twice.
-    private var isRepeatable: Bool {
-        hop.isIdempotent || hop.hasIdempotencyKey || request.upload?.mayRepeat == true
-    }
+    /// Whether the running request gives an upload up.
+    var isGivingUp: Bool { upload?.isGivingUp == true }
 
     /// The request of the leg that the upload is in now.
     private func performLeg(_ upload: ActiveUpload) -> Next {
@@ -112,7 +50,7 @@ extension Attempt {
         connection.beginLeg()
         bodyHold.beginBody()
         beginAuthentication()
-        return exchange(legReason(upload))
+        return exchange(upload.reason)
     }
 
     /// Makes the hop the request of the upload's leg.
@@ -120,32 +58,13 @@ extension Attempt {
     /// - Returns: Whether the leg has other time limits than the one before.
     @discardableResult
     private func setLeg(of upload: ActiveUpload) -> Bool {
-        // Where the server has led who asked how much there is, the rest goes at once.
-        var url = upload.machine.url ?? hop.url
-        if case .append = upload.machine.leg { url = hop.url }
-        hop = upload.request(at: url)
+        hop = upload.request(at: upload.url(after: hop.url))
         carriesBody = upload.part != nil
         if let part = upload.part { (body as? SegmentedBody)?.restrict(to: part) }
-        if case .append(let start, _) = upload.machine.leg, start > 0, upload.sentEnd == nil {
-            upload.resumedFrom = start
-        }
         return upload.beginLeg()
     }
 
-    /// Whether the running request gives an upload up.
-    var isGivingUp: Bool { upload?.isGivingUp == true }
-
-    private func legReason(_ upload: ActiveUpload) -> TransactionMetrics.Reason {
-        switch upload.machine.leg {
-        case .offset: .uploadOffset
-        case .append: .uploadAppend
-        case .cancellation: .uploadCancel
-        case .creation, .over: .restart
-        }
-    }
-
-    /// A server that does not answer when it is told that an upload is given up holds nobody up for
-    /// long.
+    /// A server that does not answer the end of an upload delays nothing for long.
     private func watchAnew() {
         let now = MonotonicTime.now
         let limit = ActiveUpload.cancellationLimit
@@ -158,230 +77,96 @@ extension Attempt {
         )
     }
 
-    // MARK: What comes
-
-    /// A 104 may say where the upload is, which is written down at once.
+    /// Takes an informational response, which may name the upload's URL.
     func didInform(_ head: ResponseHead) {
         guard let upload, head.statusCode == 104, carriesBody, !bodyHold.lacksBody else { return }
-        guard upload.machine.didInform(head.fields, from: hop.url) else {
-            noteOtherVersion(in: head, of: upload)
-            return
-        }
-        session.uploadSupport.note(upload.machine.version, at: hop.url.origin)
-        keep(upload)
+        upload.didInform(head, from: hop.url, &session.uploadSupport)
     }
 
-    /// A 104 in another version than that of the request does not count, but tells what to ask in
-    /// the next time.
-    private func noteOtherVersion(in head: ResponseHead, of upload: ActiveUpload) {
-        guard upload.machine.url == nil,
-            let version = UploadFields(head.fields).version.flatMap(UploadVersion.init),
-            version != upload.machine.version
-        else { return }
-        session.uploadSupport.note(version, at: hop.url.origin)
-    }
-
-    /// Notes that the server has passed over the version of an upload that has come far enough for
-    /// a 104.
-    private func noteSilence(to upload: ActiveUpload) {
-        guard upload.machine.url == nil, upload.resumedFrom == nil else { return }
-        let isAccepted = head.map { (200...299).contains($0.statusCode) } ?? false
-        guard isAccepted || upload.sentEnd ?? 0 >= Self.sendBufferSize else { return }
-        session.uploadSupport.noteSilence(to: upload.machine.version, at: hop.url.origin)
-    }
-
-    /// Looks at a response with the upload in mind; nil when it is judged as any other.
+    /// Judges a response for the upload; nil when it is judged as any other.
     func judgeUpload(_ head: ResponseHead) -> Bool? {
         guard let upload else { return nil }
         noteSent()
-        let leg = upload.machine.leg
-        upload.step = upload.machine.didAnswer(
+        let judgement = upload.judge(
             head,
             from: hop.url,
-            isSent: recorder.isRequestSent
+            isSent: recorder.isRequestSent,
+            mayFollow: request.redirects.follow != .never
         )
-        if upload.step == .judge {
-            guard leg == .offset else {
-                if case .append = leg { invalidate(after: head, of: upload.request) }
-                return nil
-            }
-            guard request.redirects.follow != .never, head.fields["location"] != nil else {
-                upload.step = .fail(.refused(status: head.statusCode))
-                return passOverLeg()
-            }
-            response.verdict = .redirect
-            response.sink.discard()
-            return true
+        if judgement == .usual(answersOrder: true) || upload.step == .answerLost {
+            invalidate(after: head, of: upload.start.request)
         }
-        if case .append = upload.machine.leg, upload.isStored { keep(upload) }
-        if upload.step == .answerLost { invalidate(after: head, of: upload.request) }
-        return passOverLeg()
-    }
-
-    private func passOverLeg() -> Bool {
-        response.verdict = .proceed
+        switch judgement {
+        case .usual: return nil
+        case .redirect: response.verdict = .redirect
+        case .passOver: response.verdict = .proceed
+        }
         response.sink.discard()
         return true
     }
 
     /// Notes how much of the body has left with the running request.
     func noteSent() {
-        guard let upload, carriesBody, !bodyHold.lacksBody, let part = upload.part else { return }
-        let count = min(recorder.sentBodyBytes, part.upperBound - part.lowerBound)
-        if count > 0 { upload.sentEnd = part.lowerBound + count }
-        let isSecure = hop.url.origin.scheme == .https || proxy.route != nil
-        let unseen = isSecure ? Self.sendBufferSize : 0
-        upload.machine.didSend(
-            upTo: recorder.isRequestSent
-                ? part.upperBound : min(part.upperBound, part.lowerBound + count + unseen)
+        guard let upload, carriesBody, !bodyHold.lacksBody else { return }
+        upload.didSend(
+            recorder.sentBodyBytes,
+            isRequestSent: recorder.isRequestSent,
+            isBuffered: hop.url.origin.scheme == .https || proxy.route != nil
         )
     }
 
-    /// Goes on behind a response that was not the answer.
+    /// Continues after a response that was not the answer.
     func proceed() -> Next {
         guard let upload else { return finish() }
-        switch upload.step {
-        case .judge: return finish()
-        case .proceed: break
-        case .answerLost: return finishWithoutAnswer(upload)
-        case .sendPlainly:
-            // The record is that of the other order.
-            upload.isStored = false
-            return performLeg(upload)
+        switch upload.next(after: hop.method) {
+        case .finish: return finish()
+        case .leg: return performLeg(upload)
+        case .finishWithoutAnswer: return finishWithoutAnswer(upload)
         case .fail(let fault):
             failure = TransferFailure(fault, of: upload.machine, phase: recorder.phase)
             return finish()
+        case .again(let isOver):
+            session.uploadSupport.note(isOver ? nil : upload.machine.version, at: hop.url.origin)
+            if isOver { self.upload = nil }
+            return exchange(.transparentRetry)
         }
-        let isOver = upload.machine.leg == .over
-        guard isOver || upload.machine.leg == .creation, hop.method == upload.request.method else {
-            return performLeg(upload)
-        }
-        // The server has refused the version.
-        session.uploadSupport.note(isOver ? nil : upload.machine.version, at: hop.url.origin)
-        if isOver {
-            forget(upload)
-            self.upload = nil
-        }
-        return exchange(.transparentRetry)
     }
 
-    /// Goes on behind the request that has given an upload up, whatever came of it.
+    /// Continues after the request that has given an upload up, whatever its response.
     func didCancelUpload() -> Next {
         guard let upload else { return finish() }
-        upload.step = upload.machine.didCancel()
-        guard upload.step == .proceed else { return proceed() }
-        forget(upload)
-        return performLeg(upload)
+        upload.didCancel()
+        return upload.step == .proceed ? performLeg(upload) : proceed()
     }
 
-    /// The server had all of the body before, and what it said to that did not arrive.
-    ///
-    /// That is enough for a task that expects nothing of the answer but a success.
+    /// Ends an attempt whose answer was lost: a success is enough for a task that expects no more.
     private func finishWithoutAnswer(_ upload: ActiveUpload) -> Next {
         forgetResponse()
-        if let status = upload.machine.lateStatus {
-            failure = ResponseVerdict.statusFailure(
-                ResponseHead(statusCode: status, fields: HeaderFields())
-            )
-        } else if request.expectation != Expectation() || request.sink != .memory {
-            failure = TransferFailure(
-                kind: .truncated,
-                phase: .receive,
-                detail: "the upload is complete, but the answer to it was lost"
-            )
-            failure?.urlError = .networkConnectionLost
-        } else {
-            checks = [TaskRecord.Check(.clientError, passed: true)]
-        }
+        failure = upload.failureWithoutAnswer(
+            expectsNothing: request.expectation == Expectation() && request.sink == .memory
+        )
+        if !hasFailed { checks = [TaskRecord.Check(.clientError, passed: true)] }
         return finish()
     }
-
-    // MARK: What is left
 
     /// What of the upload is left for another attempt, or for another run.
     func uploadOutcome() -> ResumeOutcome? {
         guard let upload else { return nil }
-        noteSilence(to: upload)
-        var outcome = UploadOutcome(
-            partial: nil,
-            resumedFrom: upload.resumedFrom,
-            sentEnd: upload.sentEnd
+        return ResumeOutcome(
+            upload: upload.outcome(
+                after: failure,
+                head,
+                from: hop.url.origin,
+                &session.uploadSupport
+            )
         )
-        if failure?.leavesUpload == true, upload.machine.url != nil {
-            keep(upload)
-            // It is all that keeps the order from being sent twice.
-            let isNeeded = upload.machine.mayBeComplete && !upload.machine.isRepeatable
-            if upload.isStored, isNeeded { upload.isStored = keeper.isWritten(upload.id) }
-            outcome.partial = upload.partial
-        } else {
-            forget(upload)
-        }
-        return ResumeOutcome(upload: outcome)
     }
 
-    private func keep(_ upload: ActiveUpload) {
-        if upload.digests == nil { upload.digests = uploadDigests(upload.salt) }
-        guard upload.isKept, let partial = upload.partial else { return }
-        upload.isStored = keeper.keep(partial, of: upload.id)
-    }
+    /// What the running request and those behind it bring; nil when it is not known.
+    var restToSend: Int64? { expectedToSend.map { $0 - (upload?.offset ?? 0) } }
 
-    private func forget(_ upload: ActiveUpload) {
-        guard upload.isStored else { return }
-        keeper.forgetUpload(of: upload.id)
-        upload.isStored = false
-    }
-
-    /// What tells this upload from others; nil when its body cannot be read.
-    private func uploadDigests(_ salt: String) -> UploadDigests? {
-        let original = request.request
-        let key = original.headers.idempotencyKey
-        let traits = RequestTraits(original.headers, session.configuration.credentials)
-        let order = [salt, original.method, original.url.text]
-        guard let whole = digest(of: order + [key ?? "", traits.digest(salt) ?? ""], times: true),
-            let part = digest(of: order, times: false)
-        else { return nil }
-        return UploadDigests(request: whole, order: part)
-    }
-
-    /// The digest of texts and the body, with the times of its files or without.
-    private func digest(of texts: [String], times: Bool) -> String? {
-        guard let digest = MessageDigest() else { return nil }
-        for text in texts { digest.update(Array("\(text)\n".utf8).span) }
-        switch request.body {
-        case .bytes(let bytes), .compressed(let bytes, _): digest.update(bytes.span)
-        case .file, .multipart:
-            guard let body = body as? SegmentedBody,
-                (try? body.identify(to: digest, withTimes: times)) != nil
-            else { return nil }
-        case .command, .pipe, nil: return nil
-        }
-        return MessageDigest.hexadecimal(digest.finish())
-    }
-
-    /// The bytes in memory that the running request brings of a longer body; nil when it does not.
-    var appendedBytes: [UInt8]? {
-        guard case .append(let start, let end)? = upload?.machine.leg else { return nil }
-        switch request.body {
-        case .bytes(let bytes), .compressed(let bytes, _):
-            let part = Int(clamping: start)..<Int(clamping: end)
-            return Array(bytes[part.clamped(to: bytes.indices)])
-        default: return nil
-        }
-    }
-
-    /// What was there before the running request, for the progress.
-    var resumedUploadOffset: Int64 {
-        guard let upload else { return 0 }
-        return upload.part?.lowerBound ?? upload.machine.confirmed
-    }
-
-    /// What the running request and those behind it bring; nil when nobody knows it.
-    var restToSend: Int64? {
-        expectedToSend.map { $0 - resumedUploadOffset }
-    }
-
-    /// The length of the whole body; nil when nobody knows it, or without one.
-    private var bodySize: Int64? {
+    /// The length of the whole body; nil when unknown, or without one.
+    var bodySize: Int64? {
         switch request.body {
         case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
         default: body?.size
@@ -389,29 +174,10 @@ extension Attempt {
     }
 
     /// The URL of the running request as a report has it.
-    ///
-    /// Who knows that of an upload may add to it.
-    var reportedURL: String {
-        upload?.isAtOwnURL == true ? hop.url.withoutPath : hop.url.text
-    }
+    var reportedURL: String { upload?.reported(hop.url) ?? hop.url.text }
 
     /// A head as a report has it.
     func reported(_ head: ResponseHead) -> ResponseHead {
-        guard let own = upload?.machine.url else { return head }
-        var fields = HeaderFields()
-        var isChanged = false
-        for var field in head.fields.fields {
-            if field.name.lowercased() == "location", hop.url.resolving(field.value) == own {
-                field.value = own.withoutPath
-                isChanged = true
-            }
-            fields.append(field)
-        }
-        return isChanged ? ResponseHead(statusCode: head.statusCode, fields: fields) : head
+        upload?.reported(head, from: hop.url) ?? head
     }
-}
-
-extension HTTPURL {
-    /// The URL without what only its owner is to know.
-    fileprivate var withoutPath: String { "\(origin.text)/<redacted>" }
 }
