@@ -7,7 +7,7 @@ extension Attempt {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not
         // tell, unless libcurl passes over a proxy's answer.
         sent.hearsTraffic = carriesBody || hop.url.origin.scheme == .https || proxy.route != nil
-        let authentication = easyAuthentication()
+        let authentication = authentication?.easy
         if authentication?.takesSeveralRequests == true { sent.hearsTraffic = true }
         sent.cookies = cookieField(for: hop.url)
         let sentHop = sentHop
@@ -40,6 +40,24 @@ extension Attempt {
         }
         easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
         return easyRequest
+    }
+
+    /// The request of the current hop as it is sent, with the fields of an upload or those that
+    /// sign it: never both.
+    var sentHop: RequestSpec {
+        if let upload {
+            return RequestSpec(
+                method: hop.method,
+                url: hop.url,
+                headers: hop.headers + upload.machine.fields
+            )
+        }
+        if sent.signature.isEmpty, caching?.addedFields.isEmpty ?? true { return hop }
+        return RequestSpec(
+            method: hop.method,
+            url: sent.signature.isEmpty ? hop.url : hop.url.normalized,
+            headers: hop.headers + sent.signature + (caching?.addedFields ?? [])
+        )
     }
 
     /// The cookies that the current hop carries, or would to another URL; nil for none.

@@ -307,7 +307,7 @@ final class Attempt {
             failure = ExchangeStage.earlyAnswer
         }
         if body?.isSpent == true { failure?.explainSpentBody() }
-        if authentication != nil { explainRefusal() }
+        if let authentication { authentication.explain(&failure, head) }
         if !hasFailed, case .accept = verdict { failure = incompleteFile }
         if !hasFailed, !response.isUnchanged, case .accept = verdict,
             let findings = response.judgeBody(of: hop.method)

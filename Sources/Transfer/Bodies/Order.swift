@@ -33,7 +33,7 @@ package struct Order: Sendable {
         _ spec: TaskSpec,
         redact: (([UInt8]) -> [UInt8])? = nil
     ) throws(TransferFailure) {
-        guard let digest = MessageDigest() else { throw .noDigest }
+        guard let digest = MessageDigest() else { throw Self.noDigest }
         let digestText = { (bytes: [UInt8]) in Self.add(redact?(bytes) ?? bytes, to: digest) }
         for text in [spec.id, spec.request.method, spec.request.url.text] {
             digestText(Array(text.utf8))
@@ -72,7 +72,7 @@ package struct Order: Sendable {
     /// - Returns: The field's value: a quoted UUID (RFC 8941 §3.3.3, RFC 9562 §5.4).
     /// - Throws: A failure of kind `engine` when libcrypto fails.
     package func key(from seed: [UInt8]) throws(TransferFailure) -> String {
-        guard let code = MessageDigest.hmac(digest, key: seed) else { throw .noDigest }
+        guard let code = MessageDigest.hmac(digest, key: seed) else { throw Self.noDigest }
         return "\"\(Self.uuid(code))\""
     }
 
@@ -110,7 +110,7 @@ package struct Order: Sendable {
             plain.append(piece)
             return true
         }
-        guard progress == .decoded else { throw .noDecoder }
+        guard progress == .decoded else { throw Self.noDecoder }
         return plain
     }
 
@@ -131,6 +131,20 @@ package struct Order: Sendable {
             throw TransferFailure(reading: error, phase: .prepare)
         }
     }
+
+    /// Digests were available when the run began.
+    private static let noDigest = TransferFailure(
+        kind: .engine,
+        phase: .prepare,
+        detail: "libcrypto has no SHA-256"
+    )
+
+    /// zlib was available when the body was compressed.
+    private static let noDecoder = TransferFailure(
+        kind: .engine,
+        phase: .prepare,
+        detail: "zlib cannot undo what it has compressed"
+    )
 }
 
 /// The idempotency key of an order, and the order's files.
@@ -147,20 +161,4 @@ package struct OrderKey: Sendable, Hashable {
         self.files = files
         self.isReused = isReused
     }
-}
-
-extension TransferFailure {
-    /// Digests were available when the run began.
-    fileprivate static let noDigest = TransferFailure(
-        kind: .engine,
-        phase: .prepare,
-        detail: "libcrypto has no SHA-256"
-    )
-
-    /// zlib was available when the body was compressed.
-    fileprivate static let noDecoder = TransferFailure(
-        kind: .engine,
-        phase: .prepare,
-        detail: "zlib cannot undo what it has compressed"
-    )
 }

@@ -204,16 +204,3 @@ final class StreamBody: RequestBody {
         awaited = nil
     }
 }
-
-extension TransferFailure {
-    /// Explains that a retry was possible but the body cannot be read again.
-    mutating func explainSpentBody() {
-        isPermanent = true
-        switch kind {
-        case .timeout, .stalled, .reset, .truncated, .protocolViolation, .httpStatus, .localIO,
-            .network:
-            detail += "; not repeated, because a pipe can be read once"
-        default: break
-        }
-    }
-}

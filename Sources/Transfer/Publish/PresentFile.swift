@@ -119,18 +119,19 @@ final class PresentFile: Sendable {
         case .unreadable(let error) where examination.followsLink && !error.isMissing:
             result.failure = TransferFailure(reading: error, phase: .prepare)
         case .unreadable: break
-        case .more where isCancelled: result.failure = .endOfExamination(.cancelled, "cancelled")
+        case .more where isCancelled:
+            result.failure = Self.endOfExamination(.cancelled, "cancelled")
         case .more:
             guard let deadline, now >= deadline else { return nil }
-            result.failure = .endOfExamination(.timeout, "the task's time is over")
+            result.failure = Self.endOfExamination(.timeout, "the task's time is over")
         }
         return result
     }
-}
 
-extension TransferFailure {
     /// A check that ended early; nothing was sent.
-    fileprivate static func endOfExamination(_ kind: Kind, _ detail: String) -> TransferFailure {
+    private static func endOfExamination(_ kind: TransferFailure.Kind, _ detail: String)
+        -> TransferFailure
+    {
         var failure = TransferFailure(kind: kind, phase: .prepare, detail: detail)
         failure.urlError =
             kind == .timeout

@@ -1,5 +1,5 @@
 internal import SystemKit
-package import TransferModel
+internal import TransferModel
 
 /// Chooses the destination of an accepted body when the head is complete.
 extension Attempt {
@@ -95,36 +95,5 @@ extension Attempt {
         failure?.isPermanent = true
         failure?.help = help
         return nil
-    }
-}
-
-extension TransferFailure {
-    /// A download that must not replace an existing file.
-    package static func destinationExists(_ path: String, phase: Phase) -> TransferFailure {
-        var failure = TransferFailure(
-            kind: .localIO,
-            phase: phase,
-            detail: "the destination `\(path)` exists and `ifExists` is `fail`"
-        )
-        failure.osErrno = SystemError.taken
-        failure.urlError = .cannotCreateFile
-        failure.isPermanent = true
-        failure.isKnownUnprocessed = phase == .prepare
-        failure.help = "remove the file, or set `ifExists` to `replace` or `skip`"
-        return failure
-    }
-
-    /// A download whose name belongs to another task or to a file of the run.
-    fileprivate static func destinationTaken(_ path: String, by owner: String) -> TransferFailure {
-        var failure = TransferFailure(
-            kind: .localIO,
-            phase: .receive,
-            detail: "`\(path)` belongs to \(owner)"
-        )
-        failure.osErrno = SystemError.taken
-        failure.urlError = .cannotCreateFile
-        failure.isPermanent = true
-        failure.help = "give the download a file or a folder of its own in `to`"
-        return failure
     }
 }

@@ -77,6 +77,29 @@ struct ResponseIntake {
         return ReprDigest.announced(in: head.fields, isWhole: !isRest)
     }
 
+    /// Whether the whole body has come of a response behind which libcurl sends another request; it
+    /// does not wait for the body of a connection that ends with it.
+    ///
+    /// - Parameters:
+    ///   - method: That of the request.
+    ///   - received: The received bytes of the body.
+    ///   - protocolName: The protocol of the connection.
+    func hasPassedOverAll(
+        of method: String,
+        received: Int64,
+        over protocolName: String?
+    ) -> Bool {
+        guard method != "HEAD" else { return true }
+        if let length = parser.framing.contentLength { return received >= length }
+        return protocolName == "h2" || parser.framing.isChunked && !endsConnection
+    }
+
+    /// Whether the response says that its connection ends with it (RFC 9112 §9.6).
+    private var endsConnection: Bool {
+        head?.fields.values(of: "connection").contains { $0.lowercased().contains("close") }
+            == true
+    }
+
     /// Whether neither a length, framing nor digest can tell that an accepted body is whole.
     func lacksProof(to method: String, isRest: Bool) -> Bool {
         guard case .accept = verdict, let head, !isFramed, method != "HEAD", !head.hasNoContent

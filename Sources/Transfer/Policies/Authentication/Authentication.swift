@@ -1,3 +1,4 @@
+internal import CurlKit
 internal import TransferModel
 
 /// Which of a session's credentials the exchanges of one attempt carry.
@@ -88,6 +89,96 @@ struct Authentication {
         return carried.map { .carrying($0) } ?? .plain
     }
 
+    /// The carried credential as libcurl takes it; nil when libcurl has nothing to do with it.
+    var easy: EasyAuthentication? {
+        guard let carried else { return .awaited }
+        return switch credentials[carried].proof {
+        case .basic(let login):
+            login.password.withText { .basic(user: login.user, password: $0) }
+        case .digest(let login):
+            login.password.withText { .digest(user: login.user, password: $0) }
+        case .ntlm(let login):
+            login.password.withText { .ntlm(user: login.user, password: $0) }
+        case .negotiate: .negotiate
+        case .bearer(let token): token.withText { .bearer(token: $0) }
+        case .awsSigV4, .clientCertificate, .netrc: nil
+        }
+    }
+
+    /// The fields that sign a request; none when its credential does not sign.
+    ///
+    /// - Parameters:
+    ///   - request: The hop's request.
+    ///   - body: Its body; nil without one.
+    ///   - now: Reads the wall clock.
+    /// - Throws: The failure of a request that cannot be signed.
+    func signature(
+        for request: RequestSpec,
+        _ body: BodySource?,
+        at now: () -> Timestamp
+    ) throws(TransferFailure) -> [HeaderField] {
+        guard let carried, case .awsSigV4(let keys) = credentials[carried].proof else { return [] }
+        let payload: AWSSignature.Payload
+        switch body {
+        case nil: payload = .bytes([])
+        case .bytes(let bytes), .compressed(let bytes, _): payload = .bytes(bytes)
+        case .file, .multipart, .command, .pipe:
+            guard keys.service == "s3" else {
+                throw Self.unsigned("`awsSigV4` signs a body that is not in memory for s3 only")
+            }
+            payload = .unsigned
+        }
+        let signed = RequestSpec(
+            method: request.method,
+            url: request.url.normalized,
+            headers: request.headers
+        )
+        let signer = AWSSignature(credential: keys)
+        guard let fields = signer.fields(for: signed, payload, at: now()) else {
+            throw Self.unsigned("libcrypto is not there, which signs requests")
+        }
+        return fields
+    }
+
+    private static func unsigned(_ detail: String) -> TransferFailure {
+        var failure = TransferFailure(kind: .localIO, phase: .prepare, detail: detail)
+        failure.isPermanent = true
+        return failure
+    }
+
+    /// The server did not refuse the carried credential: other requests can carry it at once.
+    func didAccept(at url: HTTPURL, in known: inout KnownSpaces) {
+        guard let carried else { return }
+        switch credentials[carried].proof {
+        case .basic, .digest, .ntlm, .negotiate:
+            known.note(carried, at: url, hasRealm: credentials[carried].space.realm != nil)
+        case .bearer, .awsSigV4, .clientCertificate, .netrc: break
+        }
+    }
+
+    /// Explains a final 401: what the session could not do about it.
+    func explain(_ failure: inout TransferFailure?, _ head: ResponseHead?) {
+        guard failure?.httpStatus == 401 else { return }
+        let refused = refused.map { credentials[$0].methodName }
+        if !refused.isEmpty {
+            // Another attempt would carry the same credentials.
+            failure?.isPermanent = true
+            failure?.help =
+                "the server has refused the session's credential "
+                + "(\(refused.joined(separator: ", ")))"
+        } else if isUnable {
+            failure?.help =
+                "the session's credential could not be used: is there a ticket for negotiate (`klist`)?"
+        } else if let head {
+            let schemes = Set(Challenge.all(of: head).map(\.scheme))
+                .intersection(Credential.methodNames)
+            guard !schemes.isEmpty else { return }
+            failure?.help =
+                "the server asks for \(schemes.sorted().joined(separator: " or ")), "
+                + "and no credential of the session fits"
+        }
+    }
+
     /// Decides on a 401.
     ///
     /// - Parameters:
@@ -173,6 +264,24 @@ struct Authentication {
 }
 
 extension Credential {
+    fileprivate static let methodNames: Set<String> = [
+        "basic", "digest", "negotiate", "ntlm", "bearer",
+    ]
+
+    /// The method's name in the job file.
+    fileprivate var methodName: String {
+        switch proof {
+        case .basic: "basic"
+        case .digest: "digest"
+        case .ntlm: "ntlm"
+        case .negotiate: "negotiate"
+        case .bearer: "bearer"
+        case .awsSigV4: "awsSigV4"
+        case .clientCertificate: "clientCertificate"
+        case .netrc: "netrc"
+        }
+    }
+
     /// Whether it is part of every request to its servers.
     fileprivate var isSentUnasked: Bool {
         switch proof {
@@ -228,6 +337,11 @@ extension Credential {
 }
 
 extension Challenge {
+    /// The challenges of an origin.
+    static func all(of head: ResponseHead) -> [Challenge] {
+        all(in: head.fields, named: "www-authenticate")
+    }
+
     /// Algorithms of RFC 7616 §6.1 that libcurl computes.
     private static let algorithms = ["md5", "md5-sess", "sha-256", "sha-256-sess"]
 

@@ -261,13 +261,3 @@ extension Attempt {
         return isRead == true && digest.finish() == expected.digest
     }
 }
-
-extension TransferFailure {
-    /// Whether it says that the origin cannot be reached or does not answer (RFC 9111 §4.2.4).
-    fileprivate var isOfOrigin: Bool {
-        switch kind {
-        case .resolve, .connect, .timeout, .stalled, .reset, .protocolViolation: true
-        default: false
-        }
-    }
-}

@@ -373,22 +373,3 @@ extension TaskSpec.ExpectedChecksum {
         }
     }
 }
-
-extension TransferFailure {
-    /// Whether the attempt failed on what it received, so that another one is not to receive the
-    /// same.
-    package var isAboutContent: Bool {
-        switch kind {
-        case .integrity, .content, .mimeType, .tooLarge, .httpStatus, .protocolViolation: true
-        default: false
-        }
-    }
-
-    /// Whether what was asked may be at fault, so that who has led there is to be asked again.
-    var mayBeOfTarget: Bool {
-        switch kind {
-        case .cancelled, .localIO, .network, .power, .engine, .cache: false
-        default: true
-        }
-    }
-}

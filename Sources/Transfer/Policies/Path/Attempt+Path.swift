@@ -26,7 +26,7 @@ extension Attempt {
 
     /// Whether libcurl may ask a Kerberos service for a ticket.
     private var asksForTicket: Bool {
-        easyAuthentication() == .negotiate || proxy.asksForTicket
+        authentication?.easy == .negotiate || proxy.asksForTicket
     }
 
     /// What the socket to an address is told; nil when no permitted interface leads there.

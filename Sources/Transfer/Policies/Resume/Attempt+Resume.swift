@@ -252,18 +252,3 @@ extension Attempt {
         keeper.checkpoint(partial)
     }
 }
-
-extension TransferFailure {
-    /// Whether what is there of the file is of no use any more: it is not what was wanted, or it is
-    /// gone.
-    var endsResuming: Bool {
-        switch kind {
-        case .integrity, .mimeType, .content, .tooLarge: true
-        case .httpStatus: httpStatus == 404 || httpStatus == 410
-        case .resolve, .connect, .tls, .network, .power, .timeout, .stalled, .reset,
-            .protocolViolation, .redirectLimit, .truncated, .rangeMismatch, .localIO, .cache,
-            .cancelled, .engine:
-            false
-        }
-    }
-}

@@ -3,17 +3,6 @@ internal import TransferModel
 
 // How an upload fails that would go on where it was cut.
 extension TransferFailure {
-    /// Whether an upload that ends with it can be gone on with.
-    var leavesUpload: Bool {
-        switch kind {
-        case .integrity, .mimeType, .content, .tooLarge, .redirectLimit, .rangeMismatch, .cache:
-            false
-        case .httpStatus, .resolve, .connect, .tls, .timeout, .stalled, .reset,
-            .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network, .power:
-            true
-        }
-    }
-
     /// An order that may have come to its end as another upload than it would be now.
     static var anotherUpload: TransferFailure {
         var failure = TransferFailure(

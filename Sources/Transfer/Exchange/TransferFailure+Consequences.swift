@@ -1,0 +1,54 @@
+internal import TransferModel
+
+// What a failure means for the things that an attempt has used or leaves behind.
+extension TransferFailure {
+    /// Whether the attempt failed on what it received, so that another one is not to receive the
+    /// same.
+    package var isAboutContent: Bool {
+        switch kind {
+        case .integrity, .content, .mimeType, .tooLarge, .httpStatus, .protocolViolation: true
+        default: false
+        }
+    }
+
+    /// Whether the origin cannot be reached or does not answer (RFC 9111 §4.2.4).
+    var isOfOrigin: Bool {
+        switch kind {
+        case .resolve, .connect, .timeout, .stalled, .reset, .protocolViolation: true
+        default: false
+        }
+    }
+
+    /// Whether the target of the request may be at fault, so that stored redirects to it are
+    /// revalidated.
+    var mayBeOfTarget: Bool {
+        switch kind {
+        case .cancelled, .localIO, .network, .power, .engine, .cache: false
+        default: true
+        }
+    }
+
+    /// Whether a partial download is of no use any more: it is not the wanted file, or the file is
+    /// gone.
+    var endsResuming: Bool {
+        switch kind {
+        case .integrity, .mimeType, .content, .tooLarge: true
+        case .httpStatus: httpStatus == 404 || httpStatus == 410
+        case .resolve, .connect, .tls, .network, .power, .timeout, .stalled, .reset,
+            .protocolViolation, .redirectLimit, .truncated, .rangeMismatch, .localIO, .cache,
+            .cancelled, .engine:
+            false
+        }
+    }
+
+    /// Whether another attempt can resume the upload.
+    var leavesUpload: Bool {
+        switch kind {
+        case .integrity, .mimeType, .content, .tooLarge, .redirectLimit, .rangeMismatch, .cache:
+            false
+        case .httpStatus, .resolve, .connect, .tls, .timeout, .stalled, .reset,
+            .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network, .power:
+            true
+        }
+    }
+}
