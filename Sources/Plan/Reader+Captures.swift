@@ -2,13 +2,6 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// That the task being read is filled in with what another one captures.
-struct CaptureReference {
-    /// The task that captures.
-    var source: Int
-    var range: SourceRange
-}
-
 extension Reader {
     /// Fills in what another task has captured, or before the run, when the reference is right, a
     /// stand-in.

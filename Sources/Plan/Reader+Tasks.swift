@@ -2,12 +2,6 @@ internal import Diagnostics
 internal import JobFile
 internal import SystemKit
 
-/// A value of a task that is read once for each row, by its position in the task's table.
-struct DeferredValue: Sendable {
-    var position: Int
-    var field: Field
-}
-
 extension Reader {
     /// Whether an expression of a value, or of one inside of it, asks for the item.
     func dependsOnItem(_ node: NodeID) -> Bool {

@@ -189,7 +189,7 @@ package struct ConfidentialText: Sendable {
     private mutating func add(_ node: NodeID, in document: Document) {
         let text = document.text(of: node)
         guard document.hasInterpolation(node) else {
-            guard !Self.hasOnlyNames(text) else { return }
+            guard !NamedSecrets.hasOnlyNames(text) else { return }
             add(document.range(of: node), text)
             addLikely(in: text)
             return
@@ -214,31 +214,6 @@ package struct ConfidentialText: Sendable {
             }
             offset = placeholder.range.upperBound
         }
-    }
-
-    /// Whether a text is what other tools fill in, such as `$PASSWORD` or `Bearer {{ token }}`: the
-    /// name of a variable is no secret.
-    ///
-    /// A name with digits or signs could be the secret itself between marks.
-    static func hasOnlyNames(_ text: String) -> Bool {
-        var offset = 0
-        while let placeholder = Placeholder.first(in: text, from: offset, isKnown: { _ in false }) {
-            let isName = placeholder.name.utf8.allSatisfy { byte in
-                switch byte {
-                case 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "."): true
-                default: false
-                }
-            }
-            guard isName, tellsNothing(text.slice(offset..<placeholder.range.lowerBound)) else {
-                return false
-            }
-            offset = placeholder.range.upperBound
-        }
-        return tellsNothing(text.slice(offset..<text.utf8.count))
-    }
-
-    private static func tellsNothing(_ text: some StringProtocol) -> Bool {
-        text.isEmpty || SecretName.isScheme(String(text))
     }
 
     /// The fallbacks of expressions that ask for a secret by its name.
@@ -277,7 +252,7 @@ extension Template.Piece {
     fileprivate var confidentialText: String? {
         switch self {
         case .literal(let literal):
-            return ConfidentialText.hasOnlyNames(literal) ? nil : literal
+            return NamedSecrets.hasOnlyNames(literal) ? nil : literal
         case .expression(let expression):
             guard case .fallback(let fallback) = expression.rule, !fallback.isEmpty else {
                 return nil

@@ -47,7 +47,7 @@ enum NamedSecrets {
     static func texts(in text: String) -> [String] {
         ranges(in: text.utf8.span).flatMap { range -> [String] in
             let value = String(text.slice(range))
-            guard !ConfidentialText.hasOnlyNames(value) else { return [] }
+            guard !hasOnlyNames(value) else { return [] }
             let template = Template(value)
             guard template.faults.isEmpty else { return [value] }
             return template.pieces.compactMap { piece in
@@ -65,7 +65,7 @@ enum NamedSecrets {
         var end = 0
         for range in ranges(in: text.utf8.span) {
             let value = String(text.slice(range))
-            guard !ConfidentialText.hasOnlyNames(value) else { continue }
+            guard !hasOnlyNames(value) else { continue }
             result += text.slice(end..<range.lowerBound)
             let template = Template(value)
             result +=
@@ -74,6 +74,31 @@ enum NamedSecrets {
             end = range.upperBound
         }
         return end == 0 ? text : result + text.slice(end..<text.utf8.count)
+    }
+
+    /// Whether a text is what other tools fill in, such as `$PASSWORD` or `Bearer {{ token }}`: the
+    /// name of a variable is no secret.
+    ///
+    /// A name with digits or signs could be the secret itself between marks.
+    static func hasOnlyNames(_ text: String) -> Bool {
+        var offset = 0
+        while let placeholder = Placeholder.first(in: text, from: offset, isKnown: { _ in false }) {
+            let isName = placeholder.name.utf8.allSatisfy { byte in
+                switch byte {
+                case 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "."): true
+                default: false
+                }
+            }
+            guard isName, tellsNothing(text.slice(offset..<placeholder.range.lowerBound)) else {
+                return false
+            }
+            offset = placeholder.range.upperBound
+        }
+        return tellsNothing(text.slice(offset..<text.utf8.count))
+    }
+
+    private static func tellsNothing(_ text: some StringProtocol) -> Bool {
+        text.isEmpty || SecretName.isScheme(String(text))
     }
 
     private static func shown(_ piece: Template.Piece, of value: String) -> String {

@@ -1,15 +1,6 @@
 internal import JobFile
 internal import TransferModel
 
-/// A part of a multipart body while its settings are read.
-struct PartDraft: Sendable {
-    var name = ""
-    var content: TaskDraft.Body?
-    var fileName: String?
-    var contentType: String?
-    var headers: [HeaderField] = []
-}
-
 /// `multipart`: names and the parts that stand under them, of which a list has several.
 enum MultipartType {
     static let type = ValueType<[PartDraft]>(

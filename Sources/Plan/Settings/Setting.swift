@@ -1,12 +1,5 @@
 internal import JobFile
 
-/// A value of the document under the name of the key that it belongs to.
-struct Field: Sendable {
-    let name: String
-    let key: NodeID
-    let node: NodeID
-}
-
 /// One key of a mapping and what it sets in a `Target`.
 struct Setting<Target>: Sendable {
     typealias Read = @Sendable (inout Target, inout Reader, Field) -> Void

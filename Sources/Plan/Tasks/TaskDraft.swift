@@ -70,6 +70,15 @@ struct TaskDraft: Sendable {
     var deniedAccess: NetworkAccess = []
 }
 
+/// A part of a multipart body while its settings are read.
+struct PartDraft: Sendable {
+    var name = ""
+    var content: TaskDraft.Body?
+    var fileName: String?
+    var contentType: String?
+    var headers: [HeaderField] = []
+}
+
 /// The upload's setting for resuming after an interruption.
 enum ResumableUpload: String, Sendable, Hashable, CaseIterable {
     case auto

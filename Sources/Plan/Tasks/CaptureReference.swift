@@ -1,0 +1,8 @@
+internal import Diagnostics
+
+/// A place where a task uses a capture of another task.
+struct CaptureReference: Sendable {
+    /// The entry of the task that captures.
+    var source: Int
+    var range: SourceRange
+}
