@@ -21,7 +21,9 @@ package struct LockRequest: Sendable, Hashable {
             document.value(of: schedule, for: "lock") != nil
         else { return nil }
         let (head, reader) = JobHead.read(document, options)
-        guard reader.log.errorCount == 0, let policy = head.draft.schedule.lock else { return nil }
+        guard reader.faults.log.errorCount == 0, let policy = head.draft.schedule.lock else {
+            return nil
+        }
         self.init(jobName: head.jobName, policy: policy)
     }
 }

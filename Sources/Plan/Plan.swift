@@ -83,7 +83,7 @@ package struct Plan: Sendable {
     /// Which tasks are filled in with what others capture.
     package var captureUses: CaptureUses { source.captureUses }
     /// The run's id, as `${run.id}` has it.
-    package var runIdentifier: String { source.reader.run.id }
+    package var runIdentifier: String { source.reader.values.run.id }
     /// The parts of the job file that are redacted where it is shown.
     package var confidentialText: ConfidentialText {
         ConfidentialText(of: source.reader.document, and: source.reader.confidentialValues)

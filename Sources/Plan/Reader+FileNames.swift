@@ -27,7 +27,7 @@ extension Reader {
 
     /// Whether a value can be the name of a file that somebody wants to hear of.
     private func mayName(_ scalar: ScalarValue) -> Bool {
-        log.takesWarnings && scalar.secrets.isEmpty && !scalar.isKnownLater
+        faults.log.takesWarnings && scalar.secrets.isEmpty && !scalar.isKnownLater
             && scalar.text.utf8.count <= AbsolutePath.longest
             && !scalar.text.utf8.span.hasControlByte && !scalar.text.contains("://")
     }
@@ -48,7 +48,7 @@ extension Reader {
         let written = document.text(of: field.node)
         let file = String(hasMark && written.hasPrefix("@") ? written.dropFirst() : written[...])
         let entry = "file: \(file.excerpt)"
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .warning,
                 .fileNameAsBody,

@@ -14,7 +14,7 @@ extension Reader {
         _ formatting: JSONFormatting,
         isSent: Bool = false
     ) -> [UInt8]? {
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var writer = JSONWriter(
             isPretty: formatting.isPretty,
             escapesSlashes: formatting.escapesSlashes,
@@ -27,7 +27,7 @@ extension Reader {
             write(field, to: &writer, formatting, isSent: isSent)
         }
         if writer.count > Self.largestBody { reportTooLarge(field.name, at: field.key) }
-        return log.errorCount == errors ? writer.bytes : nil
+        return faults.log.errorCount == errors ? writer.bytes : nil
     }
 
     /// Reports a body that would not fit into the memory.

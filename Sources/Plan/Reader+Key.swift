@@ -12,9 +12,9 @@ extension Reader {
     /// or of an item with fields its `id`, else its `key`, else its first field without the name of
     /// a secret: never its place, so that it stays when rows come and go.
     mutating func key(of row: Row, in source: RowSource) -> String? {
-        let outer = (self.row, isNeededBeforeTheRun)
-        (self.row, isNeededBeforeTheRun) = (row, true)
-        defer { (self.row, isNeededBeforeTheRun) = outer }
+        let outer = (self.values.row, values.isNeededBeforeTheRun)
+        (values.row, values.isNeededBeforeTheRun) = (row, true)
+        defer { (self.values.row, values.isNeededBeforeTheRun) = outer }
         let field = source.key ?? source.field
         guard let text = source.key.map({ text($0) }) ?? naturalKey(of: row, in: source) else {
             return nil
@@ -87,9 +87,9 @@ extension Reader {
     /// The text of a scalar of the job file, whose own expressions know no item.
     private mutating func keyText(_ node: NodeID, _ field: Field) -> String? {
         guard document.kind(of: node) == .scalar else { return noKey(field) }
-        let outer = row
-        row = nil
-        defer { row = outer }
+        let outer = values.row
+        values.row = nil
+        defer { values.row = outer }
         return text(Field(name: field.name, key: field.key, node: node))
     }
 

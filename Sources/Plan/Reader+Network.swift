@@ -21,7 +21,7 @@ extension Reader {
         // What `defaults` say is meant for the sessions that it can be true of.
         guard let key = node.flatMap({ document.value(of: $0, for: "isDiscretionary")?.key })
         else { return }
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .warning,
                 .backgroundOnly,
@@ -55,10 +55,12 @@ package struct HostNetwork: Sendable {
     package init(_ document: Document) {
         var reader = Reader(
             document: document,
-            environment: [:],
+            values: Interpolator(
+                environment: [:],
+                variables: VariableTable(),
+                run: .standIn
+            ),
             folder: "/",
-            variables: VariableTable(),
-            run: .standIn,
             fileStatus: { _ in .missing },
             patternFault: { _ in nil }
         )
@@ -69,7 +71,7 @@ package struct HostNetwork: Sendable {
             from: document.root,
             ownedBy: document.root
         )
-        rules = reader.log.errorCount == 0 ? draft.interfaces : []
-        diagnostics = reader.log.diagnostics
+        rules = reader.faults.log.errorCount == 0 ? draft.interfaces : []
+        diagnostics = reader.faults.log.diagnostics
     }
 }

@@ -29,7 +29,7 @@ extension Reader {
             guard let text = text(field) else { return nil }
             return checkedPath(text, field)
         }
-        guard let pieces = filledPieces(field) else { return nil }
+        guard let pieces = values.filledPieces(field, &faults) else { return nil }
         let slash = UInt8(ascii: "/")
         var text = ""
         var firstFilledIn: Int?

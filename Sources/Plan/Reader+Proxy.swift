@@ -10,10 +10,10 @@ extension Reader {
             if let named = proxyRule(field) { rule = named }
             return
         }
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var servers = rule.servers ?? ProxyServers()
         apply(ProxyTable.table, to: &servers, in: field)
-        guard log.errorCount == errors else { return }
+        guard faults.log.errorCount == errors else { return }
         guard !servers.isEmpty else {
             report(
                 .missingKey,
@@ -53,7 +53,7 @@ extension Reader {
 
     /// One proxy: a URL alone, or a mapping with credentials.
     mutating func proxyServer(_ field: Field, isSOCKS: Bool) -> ProxyServer? {
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var draft = ProxyDraft()
         var node = field.node
         if document.kind(of: node) == .mapping {
@@ -62,7 +62,7 @@ extension Reader {
         } else if let text = text(field) {
             draft.server = parsed(text, of: field, ProxyURLText.parse)
         }
-        guard log.errorCount == errors, var server = draft.server else { return nil }
+        guard faults.log.errorCount == errors, var server = draft.server else { return nil }
         guard !isSOCKS || server.kind.isSOCKS else {
             report(
                 .badProxy,
@@ -74,7 +74,7 @@ extension Reader {
         }
         server.credentials = proxyCredentials(draft, of: server, field)
         if server.credentials != nil { checkCredentials(draft, of: server, at: node) }
-        return log.errorCount == errors ? server : nil
+        return faults.log.errorCount == errors ? server : nil
     }
 
     /// The login for a proxy; nil without credentials, and after a fault.
@@ -151,7 +151,7 @@ extension Reader {
         let password = draft.password?.secrets ?? SecretSet()
         let exposed = isReadable && !draft.allowsPlainText
         for (use, isShown) in [(user, true), (password, showsPassword)] {
-            for declaration in use.positions.compactMap({ secrets.declarations[$0] }) {
+            for declaration in use.positions.compactMap({ values.secrets.declarations[$0] }) {
                 if let origins = declaration.origins, !origins.contains(server.origin) {
                     reportSecret(declaration, .secretToOtherOrigin, server, at: node)
                 } else if exposed, isShown, declaration.origins == nil {
@@ -159,9 +159,10 @@ extension Reader {
                 }
             }
         }
-        guard exposed, showsPassword, draft.password != nil, password.isEmpty, log.takesWarnings
+        guard exposed, showsPassword, draft.password != nil, password.isEmpty,
+            faults.log.takesWarnings
         else { return }
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .warning,
                 .plainHTTPCredentials,

@@ -10,61 +10,36 @@ extension Reader {
         notes: [Diagnostic.Note] = [],
         help: String? = nil
     ) {
-        log.add(
-            Diagnostic(
-                .error,
-                code,
-                message,
-                at: document.range(of: node),
-                notes: notes,
-                help: help
-            )
-        )
+        faults.report(code, message, at: node, notes: notes, help: help)
     }
 
     /// Reports what is wrong with the text of a field's value, or with a part of it.
     mutating func report(_ fault: ValueFault, of field: Field, at part: SourceRange? = nil) {
-        let range = part ?? document.range(of: field.node)
-        // What is filled in stands elsewhere: an edit here would take the place of the expression.
-        let isFilled = part == nil && document.hasInterpolation(field.node)
-        let likely = isFilled ? nil : fault.likely
-        let meant = likely.map { likely in
-            document.hasText(field.node, equalTo: likely)
-                ? "write it without quotes" : "did you mean `\(likely)`?"
-        }
-        log.add(
-            Diagnostic(
-                .error,
-                fault.code,
-                "`\(field.name)`: \(fault.message)",
-                at: range,
-                help: meant ?? fault.help,
-                fixIt: likely.map { .init(range: range, replacement: $0) }
-            )
-        )
+        faults.report(fault, of: field, at: part)
     }
 
     /// Reports a key that no table has.
     ///
     /// `x-…` is free space for anchors and notes.
     mutating func reportUnknown(_ key: NodeID, in table: KeyTable) {
-        guard !isFree(key) else { return }
+        guard !document.isFree(key) else { return }
         let name = document.text(of: key)
         let range = document.range(of: key)
         if let hint = keyWithoutBlank(name, in: table, at: range)
-            ?? (table.name == "job" ? taskAtTopHint(key).map { .init(help: $0) } : nil)
+            ?? (table.name == "job"
+                ? Hints.taskAtTop(key, in: document).map { .init(help: $0) } : nil)
             ?? ForeignKeys.hint(for: name, in: table)
         {
             let fixIt = hint.key.map { Diagnostic.FixIt(range: range, replacement: $0) }
             let message = "unknown key `\(name.excerpt)`\(context)"
-            log.add(
+            faults.log.add(
                 Diagnostic(.error, .unknownKey, message, at: range, help: hint.help, fixIt: fixIt)
             )
             return
         }
         let nearest = nearestKey(name, in: table)
         let known = table.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .error,
                 .unknownKey,
@@ -92,18 +67,11 @@ extension Reader {
     /// The key that was probably meant: one that is not supported yet only when it is merely
     /// misspelled.
     private mutating func nearestKey(_ name: String, in table: KeyTable) -> String? {
-        guard let nearest = nearest(name, among: { _ in table.names }) else { return nil }
+        guard let nearest = faults.hints.nearest(name, among: table.names) else { return nil }
         let supported = table.keys.lazy.filter { $0.shape != nil }.map(\.name)
         let isMisspelled = abs(nearest.utf8.count - name.utf8.count) <= 2
         if isMisspelled || supported.contains(nearest) { return nearest }
-        return self.nearest(name, among: { _ in supported }) ?? nearest
-    }
-
-    /// Whether a key begins with `x-`.
-    func isFree(_ key: NodeID) -> Bool {
-        document.withBytes(of: key) {
-            $0.count > 1 && $0[0] == UInt8(ascii: "x") && $0[1] == UInt8(ascii: "-")
-        }
+        return faults.hints.nearest(name, among: supported) ?? nearest
     }
 
     /// Reports a scalar of another type than its setting takes.
@@ -113,7 +81,7 @@ extension Reader {
         found scalar: ScalarValue,
         likely: String?
     ) {
-        let found = Self.name(of: scalar.type, scalar.text)
+        let found = FaultReporter.name(of: scalar.type, scalar.text)
         let fault = ValueFault(.wrongType, "expected \(expected), found \(found)", likely: likely)
         report(fault, of: field)
     }
@@ -133,34 +101,9 @@ extension Reader {
         let fault = ValueFault(
             .badValue,
             "`\(shown)` is not one of \(list)",
-            likely: Self.likelyChoice(text, among: names)
+            likely: Hints.likelyChoice(text, among: names)
         )
         report(fault, of: field)
     }
 
-    /// A number that is not offered is no misspelling of another; `yes` is one of `true`.
-    private static func likelyChoice(_ text: String, among names: [String]) -> String? {
-        if let boolean = likelyBoolean(text), names.contains(boolean) { return boolean }
-        return Double(text) == nil ? NearestName.find(text, among: names) : nil
-    }
-
-    /// What a value is, in words with an article.
-    func name(of node: NodeID) -> String {
-        switch document.kind(of: node) {
-        case .mapping: "a mapping"
-        case .sequence: "a list"
-        case .scalar: Self.name(of: document.scalar(of: node), document.text(of: node))
-        }
-    }
-
-    private static func name(of scalar: Scalar, _ text: String) -> String {
-        switch scalar {
-        case .null: "null"
-        case .bool: "the truth value `\(text.excerpt)`"
-        case .integer: "the integer `\(text.excerpt)`"
-        case .float: "the number `\(text.excerpt)`"
-        case .string: "the string `\(text.excerpt)`"
-        case .timestamp: "the timestamp `\(text.excerpt)`"
-        }
-    }
 }

@@ -6,40 +6,7 @@ extension Reader {
     ///
     /// Nil also, without a report, for one that is known only when the task starts: its key counts
     /// as present.
-    mutating func scalar(_ field: Field) -> ScalarValue? {
-        guard let scalar = scalarWithoutSecrets(field) else { return nil }
-        return scalar.isKnownLater ? nil : scalar
-    }
-
-    private mutating func scalarWithoutSecrets(_ field: Field) -> ScalarValue? {
-        guard let scalar = scalarOrStandIn(field) else { return nil }
-        guard scalar.secrets.isEmpty else {
-            reportMisplaced(scalar.secrets, field)
-            return nil
-        }
-        return scalar
-    }
-
-    /// The scalar of a field, which may hold secrets, or a stand-in for one that is known only when
-    /// the task starts.
-    mutating func scalarOrStandIn(_ field: Field) -> ScalarValue? {
-        guard document.kind(of: field.node) == .scalar else {
-            report(
-                .wrongType,
-                "`\(field.name)`: expected a scalar, found \(name(of: field.node))",
-                at: field.node
-            )
-            return nil
-        }
-        guard document.hasInterpolation(field.node) else {
-            return ScalarValue(
-                text: document.text(of: field.node),
-                type: document.scalar(of: field.node),
-                isFilledIn: false
-            )
-        }
-        return filledScalar(field)
-    }
+    mutating func scalar(_ field: Field) -> ScalarValue? { values.scalar(field, &faults) }
 
     /// The text of any scalar but null.
     mutating func text(_ field: Field) -> String? {
@@ -50,7 +17,7 @@ extension Reader {
     /// The text of any scalar but null, or a stand-in for one that is known only when the task
     /// starts.
     mutating func textOrStandIn(_ field: Field) -> String? {
-        guard let scalar = scalarWithoutSecrets(field) else { return nil }
+        guard let scalar = values.scalarWithoutSecrets(field, &faults) else { return nil }
         return text(of: scalar, field)
     }
 
@@ -80,8 +47,10 @@ extension Reader {
         _ help: String?
     ) -> Bool {
         guard document.kind(of: field.node) != kind else { return true }
-        let found = name(of: field.node)
-        if kind == .sequence, help == nil, let likely = shortText(of: field.node) {
+        let found = faults.name(of: field.node)
+        if kind == .sequence, help == nil,
+            let likely = Hints.shortText(of: field.node, in: document)
+        {
             let message = "expected \(words), found \(found)"
             report(ValueFault(.wrongType, message, likely: "[\(likely)]"), of: field)
             return false
@@ -93,17 +62,6 @@ extension Reader {
             help: help
         )
         return false
-    }
-
-    /// The text of a plain scalar that a hint may repeat in brackets or braces; nil for null and
-    /// any other value.
-    func shortText(of node: NodeID) -> String? {
-        guard document.kind(of: node) == .scalar, document.isPlain(node),
-            document.scalar(of: node) != .null
-        else { return nil }
-        let text = document.text(of: node)
-        let isOneWord = text.utf8.count <= 80 && !text.contains { ",[]{}:#".contains($0) }
-        return isOneWord || document.hasInterpolation(node) && text.utf8.count <= 80 ? text : nil
     }
 
     /// The values of a sequence; nil when one of them has a fault, after all were looked at.
@@ -160,7 +118,7 @@ extension Reader {
             let words = names.map { "`\($0)`" }.joined(separator: ", ")
             let others = names.isEmpty ? "" : " or one of \(words)"
             let likely =
-                Self.likelyNumber(scalar.text) ?? NearestName.find(scalar.text, among: names)
+                Hints.likelyNumber(scalar.text) ?? NearestName.find(scalar.text, among: names)
             reportType(field, "a number" + others, found: scalar, likely: likely)
             return nil
         }

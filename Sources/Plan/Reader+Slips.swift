@@ -13,12 +13,12 @@ extension Reader {
     ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around
     ///     the name of a variable is no accident.
     mutating func warnOfPlaceholders(in field: Field, isBody: Bool = false) {
-        guard log.takesWarnings, !isBody || !variables.states.isEmpty,
+        guard faults.log.takesWarnings, !isBody || !values.variables.states.isEmpty,
             document.kind(of: field.node) == .scalar,
             document.withBytes(of: field.node, Self.mayHavePlaceholder)
         else { return }
         let text = document.text(of: field.node)
-        let known = variables.states
+        let known = values.variables.states
         let isKnown = { (name: String) in known[name] != nil }
         var start = 0
         for _ in 0..<Self.shownPlaceholders {
@@ -33,14 +33,14 @@ extension Reader {
 
     /// Warns of a key that looks as if something were filled in: it is sent as it stands.
     mutating func warnOfExpression(inKeyOf field: Field) {
-        guard log.takesWarnings,
+        guard faults.log.takesWarnings,
             document.withBytes(of: field.key, Self.mayHavePlaceholder)
         else { return }
         let text = document.text(of: field.key)
         let isBraced =
             Placeholder.first(in: text, isKnown: { _ in false }).map { $0.isBraced } ?? false
         guard isBraced || document.hasInterpolation(field.key) else { return }
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .warning,
                 .suspiciousPlaceholder,
@@ -52,13 +52,13 @@ extension Reader {
 
     /// Warns of a path in the manner of shells, which know a home folder by `~`.
     mutating func warnOfHome(in field: Field) {
-        guard log.takesWarnings, document.kind(of: field.node) == .scalar,
+        guard faults.log.takesWarnings, document.kind(of: field.node) == .scalar,
             document.withBytes(of: field.node, Self.beginsAtHome)
         else { return }
         let text = document.text(of: field.node)
         let range = document.range(of: field.node)
         let likely = "${env.HOME}" + text.dropFirst()
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .warning,
                 .suspiciousPlaceholder,
@@ -81,9 +81,9 @@ extension Reader {
         _ text: String,
         _ field: Field
     ) {
-        let range = range(of: placeholder.range, in: text, field.node)
+        let range = faults.range(of: placeholder.range, in: text, field.node)
         let isWholeValue = range == document.range(of: field.node)
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .warning,
                 .suspiciousPlaceholder,
@@ -114,13 +114,13 @@ extension Reader {
         of task: NodeID
     ) {
         // Most tasks have no field of their own: that is asked first.
-        guard log.takesWarnings, origin.scheme == .http,
+        guard faults.log.takesWarnings, origin.scheme == .http,
             let header = fields.first(where: { Self.isCredential($0.name) }), !origin.isLoopback,
             let url = document.value(of: task, for: "url")?.value
         else { return }
         let headers = document.value(of: task, for: "headers")?.value
         let entry = headers.flatMap { document.value(of: $0, for: header.name) }
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .warning,
                 .plainHTTPCredentials,
@@ -138,64 +138,7 @@ extension Reader {
         return lowercased == "authorization" || lowercased == "cookie"
     }
 
-    /// The mapping that a user meant who wrote only one of its values.
-    func likelyMapping(_ shorthand: Shorthand, _ node: NodeID) -> String? {
-        if document.kind(of: node) == .sequence {
-            return shorthand.ofList.map { "{ \($0): […] }" }
-        }
-        guard let text = shortText(of: node) else { return nil }
-        return shorthand.ofScalar(text).map { "{ \($0): \(text) }" }
-    }
-
-    /// The known name that was probably meant; nil also when so many were looked for that it would
-    /// take too long.
-    mutating func nearest<Names: Collection<String>>(
-        _ name: String,
-        among names: (Reader) -> Names
-    ) -> String? {
-        guard comparisonsLeft > 0 else { return nil }
-        let names = names(self)
-        comparisonsLeft -= names.count
-        return NearestName.find(name, among: names.prefix(Self.comparedNames))
-    }
-
     /// Names that one is compared with at most.
     static let comparedNames = 1000
 
-    /// What a text that should be true or false most likely means.
-    static func likelyBoolean(_ text: String) -> String? {
-        switch text.lowercased() {
-        case "true", "yes", "on": "true"
-        case "false", "no", "off": "false"
-        default: nil
-        }
-    }
-
-    /// The number that a text most likely means: quotes, needless zeros and `_` between digits
-    /// away.
-    static func likelyNumber(_ text: String) -> String? {
-        var digits = text.filter { $0 != "_" }[...]
-        let sign = digits.first == "-" ? "-" : ""
-        if digits.first == "-" || digits.first == "+" { digits = digits.dropFirst() }
-        while digits.utf8.count > 1, digits.first == "0",
-            let next = digits.utf8.dropFirst().first, (48...57).contains(next)
-        {
-            digits = digits.dropFirst()
-        }
-        let number = sign + digits
-        return switch Scalar(plain: number) {
-        case .integer, .float: number
-        default: nil
-        }
-    }
-}
-
-extension ValueType {
-    /// The same values, with a warning at what other tools would fill in.
-    func warningOfPlaceholders(isBody: Bool = false) -> ValueType {
-        ValueType(shape) { [read] reader, field in
-            reader.warnOfPlaceholders(in: field, isBody: isBody)
-            return read(&reader, field)
-        }
-    }
 }

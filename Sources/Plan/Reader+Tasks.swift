@@ -17,31 +17,33 @@ extension Reader {
     /// Makes the row of a task the one that `${item…}` stands for; none for a task without
     /// `forEach`.
     mutating func enterRow(of task: Int) throws(DataRows.Failure) {
-        guard !tasks.groups.isEmpty else { return }
-        let place = tasks.place(of: task)
-        guard let group = place.group else { return row = nil }
-        var cursor = RowCursor(tasks.groups[group].rows)
-        row = try cursor.row(at: place.row)
+        guard !values.tasks.groups.isEmpty else { return }
+        let place = values.tasks.place(of: task)
+        guard let group = place.group else { return values.row = nil }
+        var cursor = RowCursor(values.tasks.groups[group].rows)
+        values.row = try cursor.row(at: place.row)
     }
 
     /// The id of a task.
     mutating func id(of task: Int) -> String {
-        guard !tasks.groups.isEmpty else { return document.text(of: tasks.entries[task].key) }
-        let place = tasks.place(of: task)
+        guard !values.tasks.groups.isEmpty else {
+            return document.text(of: values.tasks.entries[task].key)
+        }
+        let place = values.tasks.place(of: task)
         return id(of: Need(entry: place.entry, row: place.group.map { _ in place.row }))
     }
 
     /// The id of all tasks of an entry, or of one row of it.
     mutating func id(of need: Need) -> String {
-        let id = document.text(of: tasks.entries[need.entry].key)
-        guard let row = need.row, let group = tasks.group(of: need.entry) else { return id }
-        return "\(id)[\(key(of: row, in: tasks.groups[group].rows) ?? "#\(row + 1)")]"
+        let id = document.text(of: values.tasks.entries[need.entry].key)
+        guard let row = need.row, let group = values.tasks.group(of: need.entry) else { return id }
+        return "\(id)[\(key(of: row, in: values.tasks.groups[group].rows) ?? "#\(row + 1)")]"
     }
 
     /// The id of a task, or of the task of the job file that tasks are all of.
     mutating func name(of tasks: Range<Int>) -> String {
-        let place = self.tasks.place(of: tasks.lowerBound)
-        let isWhole = self.tasks.tasks(of: place.entry) == tasks && place.group != nil
+        let place = values.tasks.place(of: tasks.lowerBound)
+        let isWhole = values.tasks.tasks(of: place.entry) == tasks && place.group != nil
         return isWhole ? id(of: Need(entry: place.entry)) : id(of: tasks.lowerBound)
     }
 
@@ -57,14 +59,14 @@ extension Reader {
 
     /// The task or tasks that an id means; nil when there are none.
     mutating func need(_ id: String) -> Need? {
-        if let entry = tasks.find(id, in: document) { return Need(entry: entry) }
+        if let entry = values.tasks.find(id, in: document) { return Need(entry: entry) }
         // By bytes: what follows a bracket may combine with it to one character.
         guard id.utf8.last == UInt8(ascii: "]"),
             let bracket = id.utf8.firstIndex(of: UInt8(ascii: "[")),
-            let entry = tasks.find(String(id[..<bracket]), in: document),
-            let group = tasks.group(of: entry)
+            let entry = values.tasks.find(String(id[..<bracket]), in: document),
+            let group = values.tasks.group(of: entry)
         else { return nil }
-        let source = tasks.groups[group].rows
+        let source = values.tasks.groups[group].rows
         // Its own fault is reported.
         if case .faulty = source.form { return Need(entry: entry) }
         let key = String(Substring(id.utf8[bracket...].dropFirst().dropLast()))
@@ -75,7 +77,7 @@ extension Reader {
     private mutating func row(of key: String, in source: RowSource, of entry: Int) -> Int? {
         let index = keyIndexes[entry] ?? keyIndex(of: source)
         keyIndexes[entry] = index
-        var again = forReading(tasks)
+        var again = forReading(values.tasks)
         return index.find(key.utf8.span.seededHash) { again.key(of: $0, in: source) == key }
     }
 
@@ -84,7 +86,7 @@ extension Reader {
         var index = TextIndex(capacity: source.count)
         var cursor = RowCursor(source)
         // What is wrong with a key is reported where the row is checked.
-        var again = forReading(tasks)
+        var again = forReading(values.tasks)
         for number in 0..<source.count {
             guard let row = try? cursor.row(at: number), let key = again.key(of: row, in: source)
             else { continue }
@@ -97,28 +99,30 @@ extension Reader {
     /// stay cheap.
     mutating func nearestTask(_ id: String) -> String? {
         let bracket = id.utf8.firstIndex(of: UInt8(ascii: "[")) ?? id.endIndex
-        if let entry = tasks.find(String(id[..<bracket]), in: document) {
-            guard let group = tasks.group(of: entry), bracket < id.endIndex else {
+        if let entry = values.tasks.find(String(id[..<bracket]), in: document) {
+            guard let group = values.tasks.group(of: entry), bracket < id.endIndex else {
                 return String(id[..<bracket])
             }
-            let source = tasks.groups[group].rows
-            var again = forReading(tasks)
+            let source = values.tasks.groups[group].rows
+            var again = forReading(values.tasks)
             let count = min(source.count, 1000)
-            return nearest(id) { _ in
-                (0..<count).map { again.id(of: Need(entry: entry, row: $0)) }
-            }
+            return faults.hints.nearest(
+                id,
+                among: (0..<count).map { again.id(of: Need(entry: entry, row: $0)) }
+            )
         }
-        return nearest(id) { reader in
-            let document = reader.document
-            return reader.tasks.entries.prefix(1000).map { document.text(of: $0.key) }
-        }
+        let (document, entries) = (self.document, values.tasks.entries)
+        return faults.hints.nearest(
+            id,
+            among: entries.prefix(Hints.comparedNames).map { document.text(of: $0.key) }
+        )
     }
 
     /// Why a task's row cannot be had any more.
     func changedData(of task: Int, _ failure: DataRows.Failure) -> Diagnostic {
-        let place = tasks.place(of: task)
-        let entry = tasks.entries[place.entry]
-        let source = place.group.map { tasks.groups[$0].rows }
+        let place = values.tasks.place(of: task)
+        let entry = values.tasks.entries[place.entry]
+        let source = place.group.map { values.tasks.groups[$0].rows }
         let name = if case .data(let rows)? = source?.form { rows.name } else { "" }
         let what =
             switch failure {

@@ -39,8 +39,8 @@ struct TaskSource: Sendable {
     /// The same tasks with other shared values.
     func with(_ shared: SharedSettings, _ filled: Reader) -> TaskSource {
         var source = self
-        source.reader.variables = filled.variables
-        source.reader.secrets = filled.secrets
+        source.reader.values.variables = filled.values.variables
+        source.reader.values.secrets = filled.values.secrets
         source.taskReader = TaskReader(shared: shared)
         source.lent = Lock((source.reader, KeptTasks(capacity: 0)))
         return source
@@ -65,7 +65,7 @@ struct TaskSource: Sendable {
         } catch {
             throw PlanRejected(diagnostics: [reader.changedData(of: index, error)])
         }
-        reader.captured = captured
+        reader.values.captured = captured
         let entry = tasks.entry(of: index)
         let id = reader.id(of: index)
         var task: TaskSpec?
@@ -77,8 +77,8 @@ struct TaskSource: Sendable {
         if let path = task?.destination?.path, !captureUses.sources(of: index).isEmpty {
             check(AbsolutePath.withoutClimbs(path), of: entry, with: &reader)
         }
-        guard let task, reader.log.errorCount == 0 else {
-            throw PlanRejected(diagnostics: reader.log.diagnostics)
+        guard let task, reader.faults.log.errorCount == 0 else {
+            throw PlanRejected(diagnostics: reader.faults.log.diagnostics)
         }
         return task
     }

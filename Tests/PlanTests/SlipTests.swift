@@ -62,7 +62,7 @@ import Testing
         var draft = taskReader.shared.defaults
         let isRight = taskReader.read(entry, into: &draft, with: &reader)
         #expect(isRight)
-        #expect(reader.log.diagnostics.isEmpty)
+        #expect(reader.faults.log.diagnostics.isEmpty)
     }
 
     @Test(
@@ -74,6 +74,6 @@ import Testing
         ] as [(String, String?)]
     )
     func `a number is recognized in other spellings`(text: String, number: String?) {
-        #expect(Reader.likelyNumber(text) == number)
+        #expect(Hints.likelyNumber(text) == number)
     }
 }

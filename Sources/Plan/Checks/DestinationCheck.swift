@@ -180,12 +180,12 @@ extension DestinationCheck {
     }
 
     private static func destination(of task: Int, in reader: Reader) -> NodeID {
-        let entry = reader.tasks.entry(of: task)
+        let entry = reader.values.tasks.entry(of: task)
         return node(entry.kind == .download ? "to" : "responseTo", of: entry, in: reader)
     }
 
     private static func source(of task: Int, in reader: Reader) -> NodeID {
-        let entry = reader.tasks.entry(of: task)
+        let entry = reader.values.tasks.entry(of: task)
         return reader.document.value(of: entry.value, for: "file")?.value
             ?? node("multipart", of: entry, in: reader)
     }

@@ -31,9 +31,9 @@ enum EmptyGroupCheck {
                 checkNames(row, of: group, deferred, &reader)
             }
         }
-        let entry = reader.tasks.entries[group.entry]
+        let entry = reader.values.tasks.entries[group.entry]
         let id = reader.document.text(of: entry.key).excerpt
-        reader.log.add(
+        reader.faults.log.add(
             Diagnostic(
                 .warning,
                 .noTasks,
@@ -50,10 +50,10 @@ enum EmptyGroupCheck {
         _ deferred: [DeferredValue],
         _ reader: inout Reader
     ) {
-        reader.row = row
+        reader.values.row = row
         for field in deferred.map(\.field) + [group.rows.key].compactMap(\.self) {
-            reader.checkItems(in: field)
+            reader.values.checkItems(in: field, &reader.faults)
         }
-        reader.row = nil
+        reader.values.row = nil
     }
 }

@@ -30,8 +30,8 @@ struct RowKeyCheck {
     mutating func report(in group: TaskGroup, _ reader: inout Reader) {
         let repeated = repeatedHashes()
         guard !repeated.isEmpty else { return }
-        let entry = reader.tasks.entries[group.entry]
-        reader.owner = .task(entry.kind, entry.key)
+        let entry = reader.values.tasks.entries[group.entry]
+        reader.faults.owner = .task(entry.kind, entry.key)
         var firsts: [String: Int] = [:]
         var shown = 0
         var cursor = RowCursor(group.rows)
@@ -70,7 +70,7 @@ struct RowKeyCheck {
                 bytes: Array(second.text),
                 firstLine: second.line
             )
-            reader.log.add(
+            reader.faults.log.add(
                 FileDiagnostics(
                     source: source,
                     diagnostics: [

@@ -96,7 +96,7 @@ enum CredentialTable {
         },
         CredentialMethod("netrc", .value, [netrcFile], namesItsHosts: true) { draft, reader in
             if let file = draft.file { return .netrc(path: file.path) }
-            return reader.environment["HOME"].map {
+            return reader.values.environment["HOME"].map {
                 .netrc(path: AbsolutePath.make(".netrc", in: $0))
             }
         },

@@ -32,7 +32,7 @@ extension Reader {
     /// One entry; nil when it has a fault.
     mutating func credential(_ field: Field) -> Credential? {
         guard isMapping(field), let method = credentialMethod(field) else { return nil }
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var draft = CredentialDraft()
         // What is missing is missing in the entry, not in the list.
         apply(
@@ -40,7 +40,7 @@ extension Reader {
             to: &draft,
             in: Field(name: field.name, key: field.node, node: field.node)
         )
-        guard log.errorCount == errors else { return nil }
+        guard faults.log.errorCount == errors else { return nil }
         checkExposure(of: draft, by: method)
         guard let proof = method.proof(draft, self) else {
             report(
@@ -51,7 +51,7 @@ extension Reader {
             return nil
         }
         if case .clientCertificate = proof { checkTLS(of: draft) }
-        guard log.errorCount == errors else { return nil }
+        guard faults.log.errorCount == errors else { return nil }
         let space = ProtectionSpace(scope: draft.scope, realm: draft.realm)
         return Credential(space: space, proof: proof)
     }
@@ -107,7 +107,7 @@ extension Reader {
     }
 
     private mutating func warnOfOpenCredential(_ field: Field) {
-        guard log.takesWarnings else { return }
+        guard faults.log.takesWarnings else { return }
         var warning = Diagnostic(
             .warning,
             .openCredential,
@@ -117,7 +117,7 @@ extension Reader {
             help: "declare it under `secrets` and write `${secret.\(field.name)}`"
         )
         warning.isConfidential = true
-        log.add(warning)
+        faults.log.add(warning)
     }
 
     /// Reports what the way to the credential's servers gives away, and secrets that may not go
@@ -145,7 +145,8 @@ extension Reader {
             for text in [draft.secret, draft.sessionToken].compactMap(\.self) {
                 // What proves a secret is not the secret: only where its own list forbids it, it
                 // may not go.
-                let secrets = isReadable ? self.secrets.bound(of: text.secrets) : text.secrets
+                let secrets =
+                    isReadable ? self.values.secrets.bound(of: text.secrets) : text.secrets
                 checkSecrets(secrets, sentTo: origin, at: field.node, from: text.field.node)
             }
         }
@@ -166,8 +167,8 @@ extension Reader {
     }
 
     private mutating func warnOfGuessing(_ origin: Origin, _ field: Field, _ method: String) {
-        guard log.takesWarnings else { return }
-        log.add(
+        guard faults.log.takesWarnings else { return }
+        faults.log.add(
             Diagnostic(
                 .warning,
                 .plainHTTPCredentials,
@@ -185,8 +186,8 @@ extension Reader {
         sentToAllOf host: String,
         at field: Field
     ) {
-        let bound = secrets.bound(of: text.secrets)
-        for declaration in bound.positions.compactMap({ secrets.declarations[$0] }) {
+        let bound = values.secrets.bound(of: text.secrets)
+        for declaration in bound.positions.compactMap({ values.secrets.declarations[$0] }) {
             report(
                 .secretToOtherOrigin,
                 "the secret `\(declaration.name)`\(context) goes to every port of `\(host)`, "

@@ -57,7 +57,7 @@ struct DataFiles {
         let name = shownName(path.text, beside: reader.document.name)
         var scan = DataScan(file, format, name: name, asked: field.name)
         scan.run(shownFaults: shownRows)
-        for fault in scan.faults { reader.log.add(fault) }
+        for fault in scan.faults { reader.faults.log.add(fault) }
         guard scan.faults.isEmpty else { return nil }
         guard file.isUnchanged else {
             reader.report(

@@ -5,7 +5,7 @@ extension Reader {
     /// Reads `matrix` and `exclude`; nil after a fault, or with more than `most` combinations.
     mutating func matrix(_ field: Field, exclude: Field?, most: Int) -> Matrix? {
         guard isMapping(field) else { return nil }
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var names: [String] = []
         var texts: [[String]] = []
         var values: [[NodeID]] = []
@@ -17,7 +17,7 @@ extension Reader {
             texts.append(list)
             values.append(Array(document.elements(of: entry.value)))
         }
-        guard log.errorCount == errors else { return nil }
+        guard faults.log.errorCount == errors else { return nil }
         // Beyond the limit it only has to stay beyond.
         let count = texts.reduce(1) { min($0, most + 1) * $1.count }
         guard !names.isEmpty, count <= most else {
@@ -32,7 +32,7 @@ extension Reader {
         }
         var excluded: [Int] = []
         if let exclude { excluded = numbers(exclude, names, texts, most: most) }
-        guard log.errorCount == errors else { return nil }
+        guard faults.log.errorCount == errors else { return nil }
         return Matrix(names: names, values: values, excluded: excluded)
     }
 
@@ -71,7 +71,7 @@ extension Reader {
         guard document.kind(of: node) == .mapping else {
             report(
                 .wrongType,
-                "`exclude`: expected a mapping of names to values, found \(name(of: node))",
+                "`exclude`: expected a mapping of names to values, found \(faults.name(of: node))",
                 at: node
             )
             return nil
@@ -84,12 +84,12 @@ extension Reader {
             )
             return nil
         }
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var positions = [Int?](repeating: nil, count: names.count)
         for entry in document.entries(of: node) {
             let name = document.text(of: entry.key)
             guard let number = names.firstIndex(of: name) else {
-                let nearest = nearest(name, among: { _ in names })
+                let nearest = faults.hints.nearest(name, among: names)
                 let fault = ValueFault(
                     .unknownField,
                     "`matrix` has no name `\(name.excerpt)`",
@@ -108,11 +108,11 @@ extension Reader {
                 let fault = ValueFault(
                     .badValue,
                     "`\(text.excerpt)` is not among the values of the matrix",
-                    likely: nearest(text, among: { _ in texts[number] })
+                    likely: faults.hints.nearest(text, among: texts[number])
                 )
                 report(fault, of: inner)
             }
         }
-        return log.errorCount == errors ? positions : nil
+        return faults.log.errorCount == errors ? positions : nil
     }
 }

@@ -66,7 +66,7 @@ struct FilledURL {
     private var openLabel: Expression?
 
     /// The URL of all pieces.
-    static func fill(_ pieces: [Reader.FilledPiece]) throws(Misfit) -> ScalarValue {
+    static func fill(_ pieces: [FilledPiece]) throws(Misfit) -> ScalarValue {
         var url = FilledURL()
         for piece in pieces { try url.append(piece, isOnly: pieces.count == 1) }
         try url.end()
@@ -74,7 +74,7 @@ struct FilledURL {
     }
 
     /// Adds a piece; `isOnly` is whether there is no other.
-    mutating func append(_ piece: Reader.FilledPiece, isOnly: Bool = false) throws(Misfit) {
+    mutating func append(_ piece: FilledPiece, isOnly: Bool = false) throws(Misfit) {
         guard let expression = piece.expression else { return try add(piece.value, nil) }
         var filled = piece.value
         if value.text.isEmpty {

@@ -43,14 +43,3 @@ struct ScalarPlaces: Sendable {
         )
     }
 }
-
-extension Reader {
-    /// Where a part of a scalar's text stands; the whole scalar when it is not written as it reads.
-    mutating func range(of part: Range<Int>, in text: String, _ node: NodeID) -> SourceRange {
-        var places =
-            places.flatMap { $0.node == node ? $0 : nil }
-            ?? ScalarPlaces(of: node, text, in: document)
-        defer { self.places = places }
-        return places.range(of: part, in: text)
-    }
-}

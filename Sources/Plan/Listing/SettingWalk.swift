@@ -156,13 +156,13 @@ struct SettingWalk {
     /// Shows what holds for a row of a `forEach`; nil for one that cannot be read, whose values
     /// stay expressions.
     mutating func enter(_ row: Row?) {
-        reader.row = row
+        reader.values.row = row
         for item in itemRows { rows[item.row].value = display(item.node, item.shape) }
     }
 
     /// The id of a task, whose row was entered.
     mutating func id(of task: Int, _ place: TaskList.Place, in plan: Plan) -> String {
-        guard let group = place.group, let row = reader.row,
+        guard let group = place.group, let row = reader.values.row,
             let key = reader.key(of: row, in: plan.source.tasks.groups[group].rows)
         else { return reader.id(of: task) }
         return "\(reader.id(of: Need(entry: place.entry)))[\(key)]"
@@ -267,12 +267,12 @@ struct SettingWalk {
     ) -> String? {
         switch expression.namespace {
         case .var:
-            guard case .value(let value)? = reader.variables.states[expression.name],
+            guard case .value(let value)? = reader.values.variables.states[expression.name],
                 !value.isFromEnvironment, value.secrets.isEmpty,
                 !confidential.contains(expression)
             else { return nil }
             return value.text
-        case .item where reader.row != nil:
+        case .item where reader.values.row != nil:
             return reader.isConfidential(expression, confidential)
                 ? nil : display(expression, text, node)
         case .env, .secret, .item, .run, .task: return nil
@@ -286,7 +286,7 @@ struct SettingWalk {
         _ node: NodeID
     ) -> String? {
         let field = Field(name: expression.written, key: node, node: node)
-        switch (reader.item(expression, text, field), expression.rule) {
+        switch (reader.values.item(expression, text, field, &reader.faults), expression.rule) {
         case (.value(let value), .fallback(let fallback)) where value.text.isEmpty: return fallback
         case (.value(let value), _): return value.isFromEnvironment ? nil : value.text
         case (.absent, .fallback(let fallback)): return fallback

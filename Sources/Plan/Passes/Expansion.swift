@@ -17,13 +17,13 @@ struct Expansion {
         self.options = options
         let document = reader.document
         guard document.hasScalar("forEach") else { return }
-        reader.isNeededBeforeTheRun = true
-        defer { reader.isNeededBeforeTheRun = false }
+        reader.values.isNeededBeforeTheRun = true
+        defer { reader.values.isNeededBeforeTheRun = false }
         var inlineCount = 0
-        var count = reader.tasks.entries.count
-        for (number, entry) in reader.tasks.entries.enumerated() {
+        var count = reader.values.tasks.entries.count
+        for (number, entry) in reader.values.tasks.entries.enumerated() {
             guard let found = document.value(of: entry.value, for: "forEach") else { continue }
-            reader.owner = .task(entry.kind, entry.key)
+            reader.faults.owner = .task(entry.kind, entry.key)
             let field = Field(name: "forEach", key: found.key, node: found.value)
             var rows = rowSource(field, &reader) ?? RowSource(.faulty, key: nil, field: field)
             count += rows.count
@@ -39,7 +39,7 @@ struct Expansion {
             }
             groups.append(TaskGroup(entry: number, first: 0, rows: rows))
         }
-        reader.owner = .job
+        reader.faults.owner = .job
     }
 
     private func reportTooMany(
@@ -56,13 +56,13 @@ struct Expansion {
     }
 
     private mutating func rowSource(_ field: Field, _ reader: inout Reader) -> RowSource? {
-        let errors = reader.log.errorCount
+        let errors = reader.faults.log.errorCount
         var draft = ForEachDraft()
         reader.apply(ForEachTable.table, to: &draft, in: field)
-        guard reader.log.errorCount == errors, let form = draft.form else { return nil }
+        guard reader.faults.log.errorCount == errors, let form = draft.form else { return nil }
         checkKey(draft.key, &reader)
         let rows = rows(of: form, exclude: draft.exclude, &reader)
-        guard reader.log.errorCount == errors, let rows else { return nil }
+        guard reader.faults.log.errorCount == errors, let rows else { return nil }
         return RowSource(rows, key: draft.key, field: field)
     }
 
@@ -107,7 +107,7 @@ struct Expansion {
             default:
                 reader.report(
                     .wrongType,
-                    "`items`: expected a scalar or a mapping, found \(reader.name(of: node))",
+                    "`items`: expected a scalar or a mapping, found \(reader.faults.name(of: node))",
                     at: node
                 )
             }

@@ -26,11 +26,11 @@ struct JobChecks {
     ) {
         let sessions = taskReader.shared.sessions
         traits = JobTraits(sessions: taskReader.shared.hasBackground ? sessions.count : 0)
-        destinations = DestinationCheck(of: reader.tasks, in: head.document)
+        destinations = DestinationCheck(of: reader.values.tasks, in: head.document)
         destinations.addInputs(job: head.path, sessions, data: dataPaths)
         destinations.addReports(of: head.draft.report, head.options, &reader)
         paths = TaskPathsReader(reader, taskReader)
-        needs.reserveCapacity(reader.tasks.entries.count)
+        needs.reserveCapacity(reader.values.tasks.entries.count)
     }
 
     /// Notes the task of an entry without `forEach`.
@@ -40,15 +40,15 @@ struct JobChecks {
             captures.note(task.captureReferences, of: entry, needs: task.needs)
         }
         guard let traits = task.traits else {
-            let place = reader.tasks.entries[entry].value
+            let place = reader.values.tasks.entries[entry].value
             if task.needs.isEmpty, reader.document.value(of: place, for: "needs") != nil {
                 captures.noteUnknownNeeds(of: entry)
             }
             return
         }
         secrets.note(traits.secrets, of: entry)
-        reader.tasks.set(entry, isRequired: traits.isRequired, priority: traits.priority)
-        let number = reader.tasks.tasks(of: entry).lowerBound
+        reader.values.tasks.set(entry, isRequired: traits.isRequired, priority: traits.priority)
+        let number = reader.values.tasks.tasks(of: entry).lowerBound
         note(traits, of: number, isFilledIn: task.captureReferences.isEmpty, &reader)
     }
 
@@ -73,7 +73,7 @@ struct JobChecks {
 
     /// Reports what only the graph of all tasks shows.
     mutating func finish(_ graph: TaskGraph, _ reader: inout Reader) {
-        let (document, tasks) = (reader.document, reader.tasks)
+        let (document, tasks) = (reader.document, reader.values.tasks)
         let cycles = CycleCheck.faults(in: graph) {
             reader.name(of: $0)
         } place: { task in
@@ -81,9 +81,11 @@ struct JobChecks {
             let needs = document.value(of: entry.value, for: "needs")?.value
             return document.range(of: needs ?? entry.key)
         }
-        for fault in cycles { reader.log.add(fault) }
-        for fault in captures.faults(in: graph, of: tasks, document) { reader.log.add(fault) }
+        for fault in cycles { reader.faults.log.add(fault) }
+        for fault in captures.faults(in: graph, of: tasks, document) {
+            reader.faults.log.add(fault)
+        }
         VariableSection.warnOfUnused(&reader)
-        for warning in keys.warnings(of: tasks, in: document) { reader.log.add(warning) }
+        for warning in keys.warnings(of: tasks, in: document) { reader.faults.log.add(warning) }
     }
 }

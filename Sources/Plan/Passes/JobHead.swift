@@ -38,20 +38,22 @@ struct JobHead {
         var head = JobHead(document, options)
         var reader = Reader(
             document: document,
-            environment: options.environment,
+            values: Interpolator(
+                environment: options.environment,
+                variables: VariableTable(),
+                run: options.run
+            ),
             folder: AbsolutePath.folder(of: head.path),
-            variables: VariableTable(),
-            run: options.run,
             fileStatus: options.fileStatus,
             patternFault: options.patternFault
         )
-        reader.log.toleratesEnvironment = options.toleratesEnvironment
+        reader.faults.log.toleratesEnvironment = options.toleratesEnvironment
         VariableSection.declare(options.variables, &reader)
         SecretSection.declare(values: secrets, &reader)
         // Before the variables: none may be filled in with what a secret is.
         SecretSection.define(&reader)
         reader.forgetVariablesOfSecrets()
-        reader.resolveVariables()
+        reader.values.resolveVariables(&reader.faults)
         let root = document.root
         reader.apply(JobTable.table, to: &head.draft, from: root, ownedBy: root)
         if let field = head.draft.secrets { _ = reader.isMapping(field) }

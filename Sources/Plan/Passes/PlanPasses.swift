@@ -13,31 +13,32 @@ extension Plan {
         let (head, headReader) = JobHead.read(document, options)
         var reader = headReader
         let taskReader = TaskReader(shared: SharedSettings(of: head, with: &reader))
-        reader.tasks = TaskEntries.list(of: head, &reader)
+        reader.values.tasks = TaskEntries.list(of: head, &reader)
         let expansion = Expansion(options, with: &reader)
-        reader.tasks.setGroups(expansion.groups)
+        reader.values.tasks.setGroups(expansion.groups)
         let files = expansion.dataFiles.paths
         var checks = JobChecks(of: head, taskReader, dataPaths: files, with: &reader)
         // A plan of some tasks numbers them anew.
         let mostKept = options.only.isEmpty ? options.mostKeptTasks : 0
         let kept = TaskPass.read(taskReader, mostKept: mostKept, into: &checks, with: &reader)
         let selection = TaskSelection(options.only, with: &reader)
-        let graph = checks.graph(of: reader.tasks, chosen: selection.needs)
+        let graph = checks.graph(of: reader.values.tasks, chosen: selection.needs)
         checks.finish(graph, &reader)
 
-        let diagnostics = inFileOrder(reader.log.diagnostics)
+        let diagnostics = inFileOrder(reader.faults.log.diagnostics)
         let reportFault = checks.destinations.reportFault
-        guard reader.log.errorCount == 0, selection.unknown.isEmpty, reportFault == nil else {
+        guard reader.faults.log.errorCount == 0, selection.unknown.isEmpty, reportFault == nil
+        else {
             throw PlanRejected(
                 diagnostics: diagnostics,
-                dataFaults: reader.log.dataFaults,
+                dataFaults: reader.faults.log.dataFaults,
                 unknownTasks: selection.unknown,
-                secretVariables: reader.secrets.variables,
+                secretVariables: reader.values.secrets.variables,
                 confidentialValues: reader.confidentialValues,
                 reportFault: reportFault
             )
         }
-        let all = reader.tasks
+        let all = reader.values.tasks
         let (tasks, chosenGraph) = selection.restrict(all, graph, in: document)
         let position = { selection.position(of: $0, of: all, in: tasks, document) }
         let secrets = checks.secrets.secrets { position($0) != nil }
@@ -46,7 +47,7 @@ extension Plan {
             checks.traits,
             graph: chosenGraph,
             warnings: diagnostics,
-            neededSecrets: secrets.positions.compactMap { reader.secrets.declarations[$0] },
+            neededSecrets: secrets.positions.compactMap { reader.values.secrets.declarations[$0] },
             source: TaskSource(
                 tasks: tasks,
                 reader: reader.forReading(tasks),

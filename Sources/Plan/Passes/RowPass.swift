@@ -20,35 +20,37 @@ struct RowPass {
     init(_ number: Int, of reader: Reader, _ taskReader: TaskReader) {
         self.number = number
         self.taskReader = taskReader
-        group = reader.tasks.groups[number]
+        group = reader.values.tasks.groups[number]
     }
 
     /// Reads all rows, until too many of them are faulty.
     mutating func read(into checks: inout JobChecks, with reader: inout Reader) {
-        let entry = reader.tasks.entries[group.entry]
-        let errors = reader.log.errorCount
+        let entry = reader.values.tasks.entries[group.entry]
+        let errors = reader.faults.log.errorCount
         var base = taskReader.shared.defaults
         let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
         let uses = reader.takeSecretUses()
         let references = reader.takeCaptureReferences()
         checks.captures.note(references, of: group.entry, needs: base.needs)
         checks.needs.append(group.entry, needs: base.needs)
-        reader.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
+        reader.values.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
         let hasOwnSettings = deferred.contains { ["priority", "required"].contains($0.field.name) }
 
         if group.rows.count == 0 { EmptyGroupCheck.check(group, deferred, &reader) }
         var cursor = RowCursor(group.rows)
         // When what they share is wrong, one row is enough to find what else is.
-        let count = min(group.rows.count, reader.log.errorCount == errors ? .max : 1)
+        let count = min(group.rows.count, reader.faults.log.errorCount == errors ? .max : 1)
         keys = RowKeyCheck(capacity: count)
         for row in 0..<count
-        where !reader.log.isFull && !reader.isOverfilled && faultyRows < DataFiles.shownRows {
+        where !reader.faults.log.isFull && !reader.values.isOverfilled
+            && faultyRows < DataFiles.shownRows
+        {
             var draft = base
-            let (mark, errors) = (reader.log.mark, reader.log.errorCount)
+            let (mark, errors) = (reader.faults.log.mark, reader.faults.log.errorCount)
             do throws(DataRows.Failure) {
-                reader.row = try cursor.row(at: row)
+                reader.values.row = try cursor.row(at: row)
             } catch {
-                reader.log.add(reader.changedData(of: group.first + row, error))
+                reader.faults.log.add(reader.changedData(of: group.first + row, error))
                 break
             }
             let isRight = taskReader.readRow(
@@ -63,7 +65,7 @@ struct RowPass {
             let references = reader.takeCaptureReferences()
             if row == 0 { checks.captures.note(references, of: group.entry, needs: base.needs) }
             secrets.formUnion(draft.secrets)
-            let key = reader.row.flatMap { reader.key(of: $0, in: group.rows) }
+            let key = reader.values.row.flatMap { reader.key(of: $0, in: group.rows) }
             if let key { keys.note(key) }
             if isRight {
                 if !draft.needs.isEmpty, draft.needs != base.needs {
@@ -79,10 +81,12 @@ struct RowPass {
                     &reader
                 )
             }
-            if reader.log.errorCount > errors { noteFault(of: row, key, since: mark, &reader) }
+            if reader.faults.log.errorCount > errors {
+                noteFault(of: row, key, since: mark, &reader)
+            }
         }
-        reader.row = nil
-        finish(&checks, count: count, isRight: reader.log.errorCount == errors, &reader)
+        reader.values.row = nil
+        finish(&checks, count: count, isRight: reader.faults.log.errorCount == errors, &reader)
     }
 
     /// Hands over what the rows say together.
@@ -92,13 +96,13 @@ struct RowPass {
         isRight: Bool,
         _ reader: inout Reader
     ) {
-        let entry = reader.tasks.entries[group.entry]
+        let entry = reader.values.tasks.entries[group.entry]
         // A row with a fault may have needs that are not known.
         if !isRight, reader.document.value(of: entry.value, for: "needs") != nil {
             checks.captures.noteUnknownNeeds(of: group.entry)
         }
         checks.secrets.note(secrets, of: group.entry)
-        if settings.count == group.rows.count { reader.tasks.set(settings, of: number) }
+        if settings.count == group.rows.count { reader.values.tasks.set(settings, of: number) }
         if faultyRows == 0, keys.count == count { keys.report(in: group, &reader) }
     }
 
@@ -110,8 +114,8 @@ struct RowPass {
         _ reader: inout Reader
     ) {
         faultyRows += 1
-        if let row = reader.row { reader.noteConfidential(of: row) }
-        let id = reader.document.text(of: reader.tasks.entries[group.entry].key)
+        if let row = reader.values.row { reader.noteConfidential(of: row) }
+        let id = reader.document.text(of: reader.values.tasks.entries[group.entry].key)
         var text = "in `\(id)[\((key ?? "#\(row + 1)").excerpt)]`"
         var range: SourceRange?
         switch group.rows.form {
@@ -121,6 +125,6 @@ struct RowPass {
         default: break
         }
         if faultyRows == DataFiles.shownRows { text += "; further rows were not checked" }
-        reader.log.addNote(.init(text, at: range), since: mark, known: &known)
+        reader.faults.log.addNote(.init(text, at: range), since: mark, known: &known)
     }
 }

@@ -23,7 +23,7 @@ final class SharedSettings: Sendable {
     init(of head: JobHead, with reader: inout Reader) {
         var defaults = DefaultsDraft()
         if let field = head.draft.defaults {
-            reader.owner = .defaults
+            reader.faults.owner = .defaults
             reader.apply(DefaultsTable.table, to: &defaults, from: field.node, ownedBy: field.key)
         }
         let shared = reader.takeSecretUses()
@@ -32,9 +32,9 @@ final class SharedSettings: Sendable {
         if let field = head.draft.sessions, reader.isMapping(field) {
             var identifiers = SessionIdentifierCheck()
             let document = head.document
-            for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
+            for entry in document.entries(of: field.node) where !reader.document.isFree(entry.key) {
                 IDCheck.check(entry.key, "session name", &reader)
-                reader.owner = .session(entry.key)
+                reader.faults.owner = .session(entry.key)
                 var session = defaults.session
                 session.name = document.text(of: entry.key)
                 reader.apply(
@@ -66,7 +66,7 @@ final class SharedSettings: Sendable {
             secrets = [shared]
             reader.sessions[defaults.session.name] = 0
         }
-        reader.owner = .job
+        reader.faults.owner = .job
         self.sessions = sessions
         self.defaults = defaults.task
         sessionSecrets = secrets

@@ -9,15 +9,15 @@ enum TaskEntries {
         var entries: [TaskList.Entry] = []
         entries.reserveCapacity(sections.reduce(0) { $0 + document.count(of: $1.field.node) })
         for (kind, field) in sections where reader.isMapping(field, help: hint(field, document)) {
-            for entry in document.entries(of: field.node) where !reader.isFree(entry.key) {
+            for entry in document.entries(of: field.node) where !reader.document.isFree(entry.key) {
                 IDCheck.check(entry.key, "task id", &reader)
                 entries.append(.init(key: entry.key, value: entry.value, kind: kind))
             }
         }
         let list = TaskList(entries, in: document)
         if sections.count > 1 { reportDuplicates(in: list, &reader) }
-        if entries.isEmpty, reader.log.errorCount == 0 {
-            reader.log.add(
+        if entries.isEmpty, reader.faults.log.errorCount == 0 {
+            reader.faults.log.add(
                 Diagnostic(
                     .warning,
                     .noTasks,
@@ -33,7 +33,7 @@ enum TaskEntries {
     private static func hint(_ field: Field, _ document: Document) -> String? {
         let isEmpty =
             document.kind(of: field.node) == .scalar && document.scalar(of: field.node) == .null
-        return isEmpty ? Reader.sectionHint(field.name) : nil
+        return isEmpty ? Hints.section(field.name) : nil
     }
 
     /// Reports ids that two sections use; within a section that is a repeated key, a fault of the

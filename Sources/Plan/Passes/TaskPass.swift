@@ -16,9 +16,9 @@ enum TaskPass {
     ) -> KeptTasks {
         var kept = KeptTasks(capacity: mostKept)
         var ahead = ReadAhead(taskReader, with: reader, mostKept: mostKept)
-        let groups = reader.tasks.groups
+        let groups = reader.values.tasks.groups
         var nextGroup = 0
-        for number in reader.tasks.entries.indices {
+        for number in reader.values.tasks.entries.indices {
             if nextGroup < groups.count, groups[nextGroup].entry == number {
                 var rows = RowPass(nextGroup, of: reader, taskReader)
                 rows.read(into: &checks, with: &reader)
@@ -26,7 +26,7 @@ enum TaskPass {
                 continue
             }
             let task: ReadTask
-            if !reader.log.isFull, let read = ahead?.take(number, for: &reader) {
+            if !reader.faults.log.isFull, let read = ahead?.take(number, for: &reader) {
                 task = read
             } else {
                 task = taskReader.read(number, mostKept: mostKept, with: &reader)
@@ -35,7 +35,7 @@ enum TaskPass {
             if let value = task.value { kept.keep(value) }
         }
         ahead?.finish(for: &reader)
-        reader.owner = .job
+        reader.faults.owner = .job
         return kept
     }
 }

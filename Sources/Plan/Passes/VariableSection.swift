@@ -7,14 +7,14 @@ enum VariableSection {
     static func declare(_ given: [String: String], _ reader: inout Reader) {
         for (name, text) in given {
             let value = ScalarValue(text: text, type: Scalar(plain: text), isFilledIn: true)
-            reader.variables.states[name] = .value(value)
-            reader.variables.unused.insert(name)
+            reader.values.variables.states[name] = .value(value)
+            reader.values.variables.unused.insert(name)
         }
         let document = reader.document
         guard let (key, node) = document.value(of: document.root, for: "variables"),
             reader.isMapping(Field(name: "variables", key: key, node: node))
         else { return }
-        for entry in document.entries(of: node) where !reader.isFree(entry.key) {
+        for entry in document.entries(of: node) where !reader.document.isFree(entry.key) {
             declare(document.text(of: entry.key), entry.key, entry.value, &reader)
         }
     }
@@ -33,25 +33,25 @@ enum VariableSection {
                 help: "a name has letters, digits, `_` and `-`, and does not begin with a digit"
             )
         }
-        reader.variables.unused.remove(name)
-        guard case .value(var given)? = reader.variables.states[name] else {
-            reader.variables.names.append(name)
-            reader.variables.states[name] = .pending(Field(name: name, key: key, node: node))
+        reader.values.variables.unused.remove(name)
+        guard case .value(var given)? = reader.values.variables.states[name] else {
+            reader.values.variables.names.append(name)
+            reader.values.variables.states[name] = .pending(Field(name: name, key: key, node: node))
             return
         }
         let document = reader.document
         // Declared as a string, it stays one: `--var id=00123` and `--var id=123` are both text.
         if document.kind(of: node) == .scalar, document.scalar(of: node) == .string {
             given.type = .string
-            reader.variables.states[name] = .value(given)
+            reader.values.variables.states[name] = .value(given)
         }
     }
 
     /// Warns of variables of `--var` that nothing has used.
     static func warnOfUnused(_ reader: inout Reader) {
-        for name in reader.variables.unused.sorted() {
-            let nearest = NearestName.find(name, among: reader.variables.names)
-            reader.log.add(
+        for name in reader.values.variables.unused.sorted() {
+            let nearest = NearestName.find(name, among: reader.values.variables.names)
+            reader.faults.log.add(
                 Diagnostic(
                     .warning,
                     .unusedVariable,

@@ -4,7 +4,7 @@ package import TransferModel
 extension Plan {
     /// All secrets of the job, in the order of the file, also those that no task of this run uses.
     package var declaredSecrets: [SecretDeclaration] {
-        source.reader.secrets.declarations.compactMap { $0 }
+        source.reader.values.secrets.declarations.compactMap { $0 }
     }
 
     /// The passwords of the proxies that the job names: nothing may show them.
@@ -16,7 +16,7 @@ extension Plan {
 
     /// The variables of the environment that have values of the job's secrets, whether or not a
     /// task uses them.
-    package var secretVariables: Set<String> { source.reader.secrets.variables }
+    package var secretVariables: Set<String> { source.reader.values.secrets.variables }
 
     /// The same plan with the values of its secrets in place.
     ///
@@ -30,7 +30,7 @@ extension Plan {
         _ values: [String: Secret],
         finder: (Secret) -> SecretFinder
     ) throws(PlanRejected) -> Plan {
-        guard !source.reader.secrets.isEmpty else { return self }
+        guard !source.reader.values.secrets.isEmpty else { return self }
         let unfit = neededSecrets.compactMap { secret in
             values[secret.name]?.withText { reasonAgainst($0, as: secret.name) }
                 .map { secret.missing($0) }
@@ -45,8 +45,8 @@ extension Plan {
         )
         var reader = headReader
         let shared = SharedSettings(of: head, with: &reader)
-        guard reader.log.errorCount == 0 else {
-            throw PlanRejected(diagnostics: reader.log.diagnostics)
+        guard reader.faults.log.errorCount == 0 else {
+            throw PlanRejected(diagnostics: reader.faults.log.diagnostics)
         }
         return with(source.with(shared, reader))
     }
@@ -54,15 +54,17 @@ extension Plan {
     /// Why a value cannot stand where the job has the secret of that name; continues "the secret
     /// `name` ".
     private func reasonAgainst(_ value: String, as name: String) -> String? {
-        guard let position = source.reader.secrets.names.firstIndex(of: name) else { return nil }
-        if source.reader.secrets.inHeaders.contains(position) {
+        guard let position = source.reader.values.secrets.names.firstIndex(of: name) else {
+            return nil
+        }
+        if source.reader.values.secrets.inHeaders.contains(position) {
             do {
                 try HeaderRule.checkValue(value)
             } catch {
                 return "cannot stand in a header: \(error.message)"
             }
         }
-        if source.reader.secrets.inURLs.contains(position),
+        if source.reader.values.secrets.inURLs.contains(position),
             value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
         {
             return "cannot stand in a URL: it has a control character"

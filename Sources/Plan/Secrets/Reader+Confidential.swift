@@ -6,12 +6,12 @@ extension Reader {
     /// The values of variables, of the job and of the environment, that have names of secrets, and
     /// those of rows that were found wrong: messages may quote what they were filled into.
     var confidentialValues: [String] {
-        let variables = self.variables.states.compactMap { name, state -> String? in
+        let variables = self.values.variables.states.compactMap { name, state -> String? in
             guard SecretName.isOne(name), case .value(let value) = state else { return nil }
             return value.text
         }
         let asked = NeededNames(document).environment.filter(SecretName.isOne)
-        return variables + asked.compactMap { environment[$0] } + valuesOfRows
+        return variables + asked.compactMap { values.environment[$0] } + valuesOfRows
     }
 
     /// Notes what nobody may read of a row, because something is said of it.
@@ -46,7 +46,7 @@ extension Reader {
     func isConfidential(_ expression: Expression, _ variables: ConfidentialVariables) -> Bool {
         if variables.contains(expression) { return true }
         guard expression.namespace == .item,
-            let node = row.flatMap({ self.node(of: $0, at: expression.name) })
+            let node = values.row.flatMap({ self.node(of: $0, at: expression.name) })
         else { return false }
         return variables.areIn(node, of: document)
     }

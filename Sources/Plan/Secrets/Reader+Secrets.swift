@@ -5,87 +5,28 @@ internal import TransferModel
 // Where a secret may stand: in values of header fields, in bodies, and in URLs where its
 // declaration allows it.
 extension Reader {
-    /// A secret by its name, with its value or with what stands for it; reports an unknown one.
-    mutating func secret(
-        _ expression: Expression,
-        _ text: String,
-        _ field: Field
-    ) -> ScalarValue? {
-        if let position = secrets.names.firstIndex(of: expression.name) {
-            var value = ScalarValue(
-                text: secrets.text(of: position),
-                type: .string,
-                isFilledIn: true
-            )
-            value.secrets = SecretSet(position)
-            return value
+    /// A URL that is not asked for but shown; nil when some of it is secret, or not known yet.
+    mutating func shownURL(_ field: Field) -> String? {
+        guard let url = values.urlOrStandIn(field, &faults), url.secrets.isEmpty, !url.isKnownLater
+        else {
+            return nil
         }
-        let name = expression.name
-        let nearest = nearest(name, among: { $0.secrets.names })
-        let range = range(of: expression.range, in: text, field.node)
-        log.add(
-            Diagnostic(
-                .error,
-                .unknownSecret,
-                "unknown secret `\(name.excerpt)`",
-                at: range,
-                help: nearest.map { "did you mean `${secret.\($0)}`?" }
-                    ?? "declare it under `secrets`",
-                fixIt: nearest.map { .init(range: range, replacement: "${secret.\($0)}") }
-            )
-        )
-        return nil
-    }
-
-    /// Whether a variable, of the environment or of the job by way of it, is the value of a secret,
-    /// which is reported: nobody would look after it.
-    mutating func isSecret(_ variable: Expression, _ text: String, _ field: Field) -> Bool {
-        let prefix = variable.namespace == .var ? PlanOptions.variablePrefix : ""
-        guard let secret = secrets.first(ofEnvironment: variable.name, behind: prefix) else {
-            return false
-        }
-        let range = range(of: variable.range, in: text, field.node)
-        let expression = "${secret.\(secret.name)}"
-        log.add(
-            Diagnostic(
-                .error,
-                .secretExposed,
-                "`${\(variable.namespace.rawValue).\(variable.name.excerpt)}` is the secret `\(secret.name)`, "
-                    + "but nothing keeps it from being seen",
-                at: range,
-                notes: [.init("it is declared here", at: secret.range)],
-                help: "write `\(expression)`",
-                fixIt: .init(range: range, replacement: expression)
-            )
-        )
-        return true
+        return url.text
     }
 
     /// What the environment gives as a secret is not meant as a variable that nobody uses.
     mutating func forgetVariablesOfSecrets() {
-        for name in variables.unused
-        where secrets.first(ofEnvironment: name, behind: PlanOptions.variablePrefix) != nil {
-            variables.unused.remove(name)
+        for name in values.variables.unused
+        where values.secrets.first(ofEnvironment: name, behind: PlanOptions.variablePrefix) != nil {
+            values.variables.unused.remove(name)
         }
-    }
-
-    /// Reports secrets in a value that is shown to people.
-    mutating func reportMisplaced(_ secrets: SecretSet, _ field: Field) {
-        report(
-            .secretMisplaced,
-            "`\(field.name.excerpt)` may not hold the \(self.secrets.words(for: secrets)): "
-                + "what it says stands in reports and messages",
-            at: field.node,
-            help: "a secret may stand in the values of `headers`, in a body, "
-                + "and with `allowInURL: true` in a URL"
-        )
     }
 
     /// Reports secrets in the name of a file.
     mutating func reportInPath(_ secrets: SecretSet, _ field: Field) {
         report(
             .secretInPath,
-            "`\(field.name.excerpt)`: the \(self.secrets.words(for: secrets)) "
+            "`\(field.name.excerpt)`: the \(values.secrets.words(for: secrets)) "
                 + "would stand in the name of a file",
             at: field.node
         )
@@ -100,7 +41,10 @@ extension Reader {
     /// A value that is sent, or a stand-in for one that is known only when the task starts; notes
     /// the secrets in it.
     mutating func sentScalar(_ field: Field, as place: SecretUse.Place) -> ScalarValue? {
-        guard let scalar = place == .url ? urlOrStandIn(field) : scalarOrStandIn(field) else {
+        guard
+            let scalar = place == .url
+                ? values.urlOrStandIn(field, &faults) : values.scalarOrStandIn(field, &faults)
+        else {
             return nil
         }
         if !scalar.secrets.isEmpty {
@@ -110,7 +54,7 @@ extension Reader {
     }
 
     private mutating func note(_ use: SecretUse) {
-        secrets.note(use)
+        values.secrets.note(use)
         secretUses.append(use)
     }
 
@@ -130,7 +74,7 @@ extension Reader {
         guard secretUses.count > count, header.mayCrossOrigins else { return header }
         report(
             .secretToOtherOrigin,
-            "the \(secrets.words(for: secretUses[count].secrets)) may not stand in "
+            "the \(values.secrets.words(for: secretUses[count].secrets)) may not stand in "
                 + "`\(field.name)`: the field goes along when a redirect leaves the origin",
             at: field.node,
             help: "send it in a field of another name"
@@ -169,7 +113,7 @@ extension Reader {
         from use: NodeID? = nil
     ) {
         guard !sent.isEmpty else { return }
-        for declaration in sent.positions.compactMap({ secrets.declarations[$0] })
+        for declaration in sent.positions.compactMap({ values.secrets.declarations[$0] })
         where !declaration.mayGo(to: origin) {
             let isPlain = !origin.isConfidential
             let places = use.map { [Diagnostic.Note("it stands here", at: document.range(of: $0))] }
@@ -194,7 +138,7 @@ extension Reader {
         guard URLText.hasOrigin(front) || scalar.standInStart == 0 else {
             report(
                 .secretInURL,
-                "`\(field.name)`: the \(secrets.words(for: scalar.secrets)) may not stand in "
+                "`\(field.name)`: the \(values.secrets.words(for: scalar.secrets)) may not stand in "
                     + "the scheme or the host of a URL",
                 at: field.node,
                 help: "write them out, so that it is known where the secret goes"
@@ -202,7 +146,8 @@ extension Reader {
             return false
         }
         for position in scalar.secrets.positions {
-            guard let declaration = secrets.declarations[position], !declaration.allowsURL else {
+            guard let declaration = values.secrets.declarations[position], !declaration.allowsURL
+            else {
                 continue
             }
             report(

@@ -11,8 +11,8 @@ enum SecretSection {
     static func declare(values: [String: KnownSecret]?, _ reader: inout Reader) {
         let document = reader.document
         guard let section = document.value(of: document.root, for: "secrets")?.value else { return }
-        reader.secrets = SecretList(isForRun: values != nil)
-        for entry in document.entries(of: section) where !reader.isFree(entry.key) {
+        reader.values.secrets = SecretList(isForRun: values != nil)
+        for entry in document.entries(of: section) where !reader.document.isFree(entry.key) {
             let name = document.text(of: entry.key)
             guard Expression.isVariableName(name) else {
                 reader.report(
@@ -23,7 +23,7 @@ enum SecretSection {
                 )
                 continue
             }
-            guard reader.secrets.declare(name, values?[name]) else {
+            guard reader.values.secrets.declare(name, values?[name]) else {
                 reader.report(
                     .outOfRange,
                     "a job may have at most \(SecretSet.capacity) secrets",
@@ -43,18 +43,20 @@ enum SecretSection {
             document.hasText($0.key, equalTo: "secrets")
         }
         let entries = sections.flatMap { document.entries(of: $0.value) }
-        for entry in entries where !reader.isFree(entry.key) {
+        for entry in entries where !reader.document.isFree(entry.key) {
             let name = document.text(of: entry.key)
-            let errors = reader.log.errorCount
+            let errors = reader.faults.log.errorCount
             var draft = SecretDraft()
-            reader.owner = .secret(entry.key)
+            reader.faults.owner = .secret(entry.key)
             reader.apply(SecretTable.table, to: &draft, from: entry.value, ownedBy: entry.key)
-            reader.secrets.variables.formUnion(draft.variables)
-            guard reader.log.errorCount == errors, var source = draft.source else { continue }
+            reader.values.secrets.variables.formUnion(draft.variables)
+            guard reader.faults.log.errorCount == errors, var source = draft.source else {
+                continue
+            }
             if let timeout = draft.timeout, case .command(let arguments, _) = source {
                 source = .command(arguments, timeout: timeout)
             }
-            reader.secrets.define(
+            reader.values.secrets.define(
                 SecretDeclaration(
                     name: name,
                     source: source,
@@ -64,6 +66,6 @@ enum SecretSection {
                 )
             )
         }
-        reader.owner = .job
+        reader.faults.owner = .job
     }
 }

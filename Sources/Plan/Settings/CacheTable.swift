@@ -77,10 +77,10 @@ extension Reader {
             }
             return
         }
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var cache = URLCacheConfiguration()
         if case .kept(let inherited)? = rule { cache = inherited }
         apply(CacheTable.table, to: &cache, in: field)
-        if log.errorCount == errors { rule = .kept(cache) }
+        if faults.log.errorCount == errors { rule = .kept(cache) }
     }
 }

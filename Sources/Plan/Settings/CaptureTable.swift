@@ -42,9 +42,9 @@ extension Reader {
     /// The captures of a mapping in its order; nil when one of them has a fault.
     fileprivate mutating func captures(_ field: Field) -> [Capture]? {
         guard isMapping(field) else { return nil }
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var captures: [Capture] = []
-        for entry in document.entries(of: field.node) where !isFree(entry.key) {
+        for entry in document.entries(of: field.node) where !document.isFree(entry.key) {
             let name = document.text(of: entry.key)
             guard Expression.isVariableName(name) else {
                 report(
@@ -60,7 +60,7 @@ extension Reader {
             apply(CaptureTable.table, to: &source, in: inner)
             if let source { captures.append(Capture(name, from: source)) }
         }
-        return log.errorCount == errors ? captures : nil
+        return faults.log.errorCount == errors ? captures : nil
     }
 
     /// Different patterns that are compiled at most, which takes up to half a millisecond each; a
@@ -85,7 +85,7 @@ extension Reader {
             report(
                 ValueFault(.badPattern, "`\(text.excerpt)` is not a pattern: \(message)"),
                 of: field,
-                at: isWritten ? range(of: part, in: text, field.node) : nil
+                at: isWritten ? faults.range(of: part, in: text, field.node) : nil
             )
         case .unavailable(let message):
             report(

@@ -8,7 +8,7 @@ enum CommandType {
     static let type = ValueType<[String]>(.nonEmptyList(.text(pattern: nil))) { reader, field in
         let help = "no shell reads it: write `[program, argument]`"
         guard reader.isList(field, help: help) else { return nil }
-        let errors = reader.log.errorCount
+        let errors = reader.faults.log.errorCount
         var arguments: [String] = []
         var length = 0
         for node in reader.document.elements(of: field.node) {
@@ -34,7 +34,7 @@ enum CommandType {
                 return nil
             }
         }
-        guard reader.log.errorCount == errors else { return nil }
+        guard reader.faults.log.errorCount == errors else { return nil }
         guard arguments.first?.isEmpty == false else {
             reader.report(.badValue, "`\(field.name)`: the program has no name", at: field.node)
             return nil

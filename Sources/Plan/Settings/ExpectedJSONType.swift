@@ -25,7 +25,7 @@ enum ExpectedJSONType {
         case .scalar:
             reader.report(
                 .wrongType,
-                "`\(field.name)`: expected a mapping or a list, found \(reader.name(of: field.node))",
+                "`\(field.name)`: expected a mapping or a list, found \(reader.faults.name(of: field.node))",
                 at: field.node
             )
             return nil
@@ -55,7 +55,7 @@ enum ExpectedJSONType {
 extension Reader {
     /// The values of a mapping in its order; nil when one of them has a fault.
     fileprivate mutating func expectedValues(_ field: Field) -> [Expectation.JSONValueAt]? {
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var values: [Expectation.JSONValueAt] = []
         for entry in document.entries(of: field.node) {
             let name = document.text(of: entry.key)
@@ -69,7 +69,7 @@ extension Reader {
                 report(error, of: field, at: document.range(of: entry.key))
             }
         }
-        return log.errorCount == errors ? values : nil
+        return faults.log.errorCount == errors ? values : nil
     }
 
     /// A value as an upload would send it.

@@ -14,9 +14,9 @@ extension Reader {
     /// fault.
     fileprivate mutating func form(_ field: Field) -> [UInt8]? {
         guard isMapping(field, help: "write `name: value`") else { return nil }
-        isReadingBody = true
-        defer { isReadingBody = false }
-        let errors = log.errorCount
+        values.isReadingBody = true
+        defer { values.isReadingBody = false }
+        let errors = faults.log.errorCount
         var form = FormText()
         for entry in document.entries(of: field.node) {
             let inner = Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
@@ -35,6 +35,6 @@ extension Reader {
                 }
             }
         }
-        return log.errorCount == errors ? form.bytes : nil
+        return faults.log.errorCount == errors ? form.bytes : nil
     }
 }

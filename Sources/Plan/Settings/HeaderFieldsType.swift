@@ -61,7 +61,7 @@ extension Reader {
             )
             return nil
         }
-        let errors = log.errorCount
+        let errors = faults.log.errorCount
         var fields: [HeaderField] = []
         for entry in document.entries(of: field.node) {
             let name = document.text(of: entry.key)
@@ -100,6 +100,6 @@ extension Reader {
                 report(error, of: inner)
             }
         }
-        return log.errorCount == errors ? fields : nil
+        return faults.log.errorCount == errors ? fields : nil
     }
 }

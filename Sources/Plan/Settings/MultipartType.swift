@@ -60,9 +60,9 @@ extension Reader {
     fileprivate mutating func parts(_ field: Field) -> [PartDraft]? {
         let help = "write `name: text` or `name: { file: path }`"
         guard isMapping(field, help: help) else { return nil }
-        isReadingBody = true
-        defer { isReadingBody = false }
-        let errors = log.errorCount
+        values.isReadingBody = true
+        defer { values.isReadingBody = false }
+        let errors = faults.log.errorCount
         var parts: [PartDraft] = []
         var length = 0
         for entry in document.entries(of: field.node) {
@@ -87,10 +87,10 @@ extension Reader {
                 parts.append(part)
             }
         }
-        if parts.isEmpty, log.errorCount == errors {
+        if parts.isEmpty, faults.log.errorCount == errors {
             report(.outOfRange, "`\(field.name)`: a body needs at least one part", at: field.node)
         }
-        return log.errorCount == errors ? parts : nil
+        return faults.log.errorCount == errors ? parts : nil
     }
 
     /// A part: a scalar is its text.

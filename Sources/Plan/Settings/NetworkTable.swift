@@ -88,7 +88,7 @@ enum NetworkTable {
 
     private static let rule = ValueType<InterfaceRule>(.mapping(rules.keys)) { reader, field in
         guard reader.isMapping(field) else { return nil }
-        let errors = reader.log.errorCount
+        let errors = reader.faults.log.errorCount
         var rule = InterfaceRule(match: .init())
         // What is missing is missing in the entry, not in the list.
         reader.apply(
@@ -96,17 +96,17 @@ enum NetworkTable {
             to: &rule,
             in: Field(name: field.name, key: field.node, node: field.node)
         )
-        return reader.log.errorCount == errors ? rule : nil
+        return reader.faults.log.errorCount == errors ? rule : nil
     }
 
     private static let match = ValueType<InterfaceRule.Match>(.mapping(matches.keys)) {
         reader,
         field in
         guard reader.isMapping(field) else { return nil }
-        let errors = reader.log.errorCount
+        let errors = reader.faults.log.errorCount
         var match = InterfaceRule.Match()
         reader.apply(matches, to: &match, in: field)
-        guard reader.log.errorCount == errors else { return nil }
+        guard reader.faults.log.errorCount == errors else { return nil }
         guard !match.isEmpty else {
             report(field, &reader)
             return nil

@@ -97,10 +97,10 @@ enum SessionTable {
     private static let minimumRate = ValueType<MinimumRate>(
         .mapping(minimumRateTable.keys)
     ) { reader, field in
-        let errors = reader.log.errorCount
+        let errors = reader.faults.log.errorCount
         var rate = MinimumRate(bytesPerSecond: 0, over: .zero)
         reader.apply(minimumRateTable, to: &rate, in: field)
-        return reader.log.errorCount == errors ? rate : nil
+        return reader.faults.log.errorCount == errors ? rate : nil
     }
 
     static let minimumRateTable = SettingTable<MinimumRate>(

@@ -80,7 +80,7 @@ enum TLSTable {
 
 extension Reader {
     fileprivate mutating func warnOfAnyServer(_ field: Field) {
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .warning,
                 .unverifiedServer,

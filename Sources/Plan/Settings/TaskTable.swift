@@ -244,7 +244,8 @@ enum TaskTable {
     private static let session = ValueType<Int>(.text(pattern: nil)) { reader, field in
         guard let name = reader.text(field) else { return nil }
         if let position = reader.sessions[name] { return position }
-        let nearest = reader.nearest(name, among: { $0.sessions.keys.sorted() })
+        let sessions = reader.sessions.keys
+        let nearest = reader.faults.hints.nearest(name, among: sessions.sorted())
         let fault = ValueFault(
             .unknownSession,
             "there is no session `\(name.excerpt)`",

@@ -68,6 +68,25 @@ struct ValueType<Value>: Sendable {
     }
 }
 
+extension ValueType {
+    /// The same values, none of which a task may capture: the order of the run depends on them.
+    func neededBeforeTheRun() -> ValueType {
+        ValueType(shape) { [read] reader, field in
+            reader.values.isNeededBeforeTheRun = true
+            defer { reader.values.isNeededBeforeTheRun = false }
+            return read(&reader, field)
+        }
+    }
+
+    /// The same values, with a warning at what other tools would fill in.
+    func warningOfPlaceholders(isBody: Bool = false) -> ValueType {
+        ValueType(shape) { [read] reader, field in
+            reader.warnOfPlaceholders(in: field, isBody: isBody)
+            return read(&reader, field)
+        }
+    }
+}
+
 extension ValueType where Value == Field {
     /// A value that is looked into later.
     static func field(
@@ -92,7 +111,7 @@ extension ValueType where Value == Bool {
         guard let scalar = reader.scalar(field) else { return nil }
         if case .bool(let value) = scalar.type { return value }
         if case .bool(let value) = Scalar(plain: scalar.text), scalar.isFilledIn { return value }
-        let likely = Reader.likelyBoolean(scalar.text)
+        let likely = Hints.likelyBoolean(scalar.text)
         reader.reportType(field, "true or false", found: scalar, likely: likely)
         return nil
     }
@@ -104,7 +123,7 @@ extension ValueType where Value == Int {
             guard let scalar = reader.scalar(field) else { return nil }
             let type = scalar.isFilledIn ? Scalar(plain: scalar.text) : scalar.type
             guard case .integer(let value) = type else {
-                let likely = Reader.likelyNumber(scalar.text)
+                let likely = Hints.likelyNumber(scalar.text)
                 let isInteger = likely.map { Int($0) != nil } ?? false
                 reader.reportType(
                     field,

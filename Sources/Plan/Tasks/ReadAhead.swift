@@ -52,7 +52,8 @@ struct ReadAhead {
     ///   - mostKept: How many of the first tasks are wanted themselves.
     init?(_ taskReader: TaskReader, with reader: Reader, mostKept: Int) {
         let document = reader.document
-        guard reader.tasks.entries.count >= Self.fewestTasks, reader.tasks.groups.isEmpty,
+        guard reader.values.tasks.entries.count >= Self.fewestTasks,
+            reader.values.tasks.groups.isEmpty,
             document.expandedLength <= Self.largestExpansion * document.source.bytes.count
         else { return nil }
         let state = Lock(State())
@@ -87,7 +88,7 @@ struct ReadAhead {
             return Part()
         }
         state.notify()
-        return reader.counts(longFilledIn: part.longFilledInLength) ? part.tasks : []
+        return reader.values.counts(longFilledIn: part.longFilledInLength) ? part.tasks : []
     }
 
     /// Ends the second thread; `reader` then knows what its reader has noted.
@@ -95,7 +96,7 @@ struct ReadAhead {
         state.withLock { $0.isOver = true }
         state.notify()
         thread.join()
-        if let other = state.withLock({ $0.reader }) { reader.takeNotes(of: other) }
+        if let other = state.withLock({ $0.reader }) { reader.values.takeNotes(of: other.values) }
     }
 
     /// The second thread.
@@ -106,8 +107,8 @@ struct ReadAhead {
         _ state: Lock<State>
     ) {
         var reader = reader
-        reader.document = reader.document.twin
-        let count = reader.tasks.entries.count
+        reader.faults.document = reader.document.twin
+        let count = reader.values.tasks.entries.count
         while true {
             let first = state.withLock(
                 when: { $0.isOver || $0.parts.count < mostParts },
@@ -140,14 +141,14 @@ struct ReadAhead {
         reader.forgetFindings()
         for entry in entries {
             let task = taskReader.read(entry, mostKept: mostKept, with: &reader)
-            filledInLength += reader.filledInLength
+            filledInLength += reader.values.filledInLength
             // How many patterns are looked at depends on those of the tasks before.
-            guard reader.log.isEmpty, filledInLength <= mostFilledIn,
+            guard reader.faults.log.isEmpty, filledInLength <= mostFilledIn,
                 reader.rightPatterns.count == patternCount
             else { return Part() }
             tasks.append(task)
         }
         tasks.reverse()
-        return Part(tasks: tasks, longFilledInLength: reader.longFilledInLength)
+        return Part(tasks: tasks, longFilledInLength: reader.values.longFilledInLength)
     }
 }

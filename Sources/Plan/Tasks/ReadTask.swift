@@ -56,9 +56,9 @@ extension TaskReader {
     /// - Returns: What is known of the task, with a fault only what it refers to.
     func read(_ entry: Int, mostKept: Int, with reader: inout Reader) -> ReadTask {
         let position = entry
-        let entry = reader.tasks.entries[position]
+        let entry = reader.values.tasks.entries[position]
         var draft = shared.defaults
-        let isRight = !reader.log.isFull && read(entry, into: &draft, with: &reader)
+        let isRight = !reader.faults.log.isFull && read(entry, into: &draft, with: &reader)
         let references = reader.takeCaptureReferences()
         let needs = draft.needs
         guard isRight else {
@@ -66,7 +66,7 @@ extension TaskReader {
         }
         let traits = ReadTask.Traits(draft)
         var value: TaskSpec?
-        let number = reader.tasks.tasks(of: position).lowerBound
+        let number = reader.values.tasks.tasks(of: position).lowerBound
         if number < mostKept, references.isEmpty, draft.content == nil {
             let id = reader.document.text(of: entry.key)
             value = TaskAssembly(shared: shared).task(number, entry, id: id, draft, with: &reader)

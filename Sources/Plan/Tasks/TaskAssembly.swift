@@ -19,7 +19,7 @@ struct TaskAssembly: Sendable {
         if draft.encoding?.value.content == .gzip, case .bytes(let bytes)? = draft.content {
             guard let compressed = Gzip.compress(bytes) else {
                 let place = TaskPlace(document: reader.document, entry: entry)
-                BodyCheck.reportMissingGzip(at: place, &reader.log)
+                BodyCheck.reportMissingGzip(at: place, &reader.faults.log)
                 return nil
             }
             draft.content = .compressed(compressed, originalCount: bytes.count)

@@ -9,7 +9,7 @@ final class TaskPathsReader {
     ///   - reader: With everything resolved that tasks refer to.
     ///   - taskReader: What reads the tasks.
     init(_ reader: Reader, _ taskReader: TaskReader) {
-        self.reader = reader.forReading(reader.tasks)
+        self.reader = reader.forReading(reader.values.tasks)
         self.taskReader = taskReader
     }
 
@@ -22,7 +22,7 @@ final class TaskPathsReader {
         } catch {
             return draft.paths
         }
-        _ = taskReader.read(reader.tasks.entry(of: task), into: &draft, with: &again)
+        _ = taskReader.read(reader.values.tasks.entry(of: task), into: &draft, with: &again)
         return draft.paths
     }
 }

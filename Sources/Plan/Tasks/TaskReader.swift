@@ -15,7 +15,7 @@ struct TaskReader: Sendable {
         into draft: inout TaskDraft,
         with reader: inout Reader
     ) -> Bool {
-        let errors = reader.log.errorCount
+        let errors = reader.faults.log.errorCount
         begin(entry, &reader)
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
@@ -30,12 +30,12 @@ struct TaskReader: Sendable {
         with reader: inout Reader
     ) -> [DeferredValue] {
         begin(entry, &reader)
-        reader.deferred = []
         let table = TaskTable.table(of: entry.kind)
-        reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
-        draft.isOrderOfRun = reader.isOrderOfRun
-        defer { reader.deferred = nil }
-        return reader.deferred ?? []
+        let deferred = reader.deferringRowValues {
+            $0.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
+        }
+        draft.isOrderOfRun = reader.values.isOrderOfRun
+        return deferred
     }
 
     /// Reads what depends on the reader's row; false when it has a fault, which is reported.
@@ -48,7 +48,7 @@ struct TaskReader: Sendable {
         into draft: inout TaskDraft,
         with reader: inout Reader
     ) -> Bool {
-        let errors = reader.log.errorCount
+        let errors = reader.faults.log.errorCount
         begin(entry, &reader)
         reader.secretUses = uses
         let table = TaskTable.table(of: entry.kind)
@@ -57,9 +57,9 @@ struct TaskReader: Sendable {
     }
 
     private func begin(_ entry: TaskList.Entry, _ reader: inout Reader) {
-        reader.owner = .task(entry.kind, entry.key)
-        reader.filledInLength = 0
-        reader.isOrderOfRun = false
+        reader.faults.owner = .task(entry.kind, entry.key)
+        reader.values.filledInLength = 0
+        reader.values.isOrderOfRun = false
         if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }
     }
 
@@ -72,36 +72,40 @@ struct TaskReader: Sendable {
         errors: Int
     ) -> Bool {
         let place = TaskPlace(document: reader.document, entry: entry)
-        if let encoding = draft.encoding { BodyCheck.check(encoding, at: place, &reader.log) }
+        if let encoding = draft.encoding {
+            BodyCheck.check(encoding, at: place, &reader.faults.log)
+        }
         if draft.session == nil { draft.session = onlySession(at: place, &reader) }
         if draft.ifExists != nil || !draft.mirrors.isEmpty {
             let session = draft.session.map { shared.sessions[$0] }
-            DownloadCheck.check(draft, in: session, at: place, &reader.log)
+            DownloadCheck.check(draft, in: session, at: place, &reader.faults.log)
         }
-        reader.isReadingBody = true
+        reader.values.isReadingBody = true
         draft.content = BodyAssembly.content(of: draft, at: place, &reader)
-        reader.isReadingBody = false
-        let errorsBefore = reader.log.errorCount
-        if !reader.secrets.isEmpty, let session = draft.session {
+        reader.values.isReadingBody = false
+        let errorsBefore = reader.faults.log.errorCount
+        if !reader.values.secrets.isEmpty, let session = draft.session {
             let inherited = shared.sessionSecrets[session]
             SecretCheck.check(&draft, inheriting: inherited, at: place, &reader)
         }
         // Of a secret that goes there more is said than of any field that looks like one.
         if let url = draft.url, url.origin.scheme == .http, let session = draft.session,
-            reader.log.errorCount == errorsBefore
+            reader.faults.log.errorCount == errorsBefore
         {
             let fields = draft.headers + shared.sessions[session].httpAdditionalHeaders
             reader.warnOfPlainCredentials(to: url.origin, in: fields, of: entry.value)
         }
-        guard reader.log.errorCount == errors, !reader.log.isFull else { return false }
+        guard reader.faults.log.errorCount == errors, !reader.faults.log.isFull else {
+            return false
+        }
         check(draft, at: place, &reader)
-        return reader.log.errorCount == errors
+        return reader.faults.log.errorCount == errors
     }
 
     /// Checks what the settings of a task, each right by itself, say together.
     private func check(_ draft: TaskDraft, at place: TaskPlace, _ reader: inout Reader) {
         let sessions = shared.sessions
-        let isOrderOfRun = draft.isOrderOfRun || reader.isOrderOfRun
+        let isOrderOfRun = draft.isOrderOfRun || reader.values.isOrderOfRun
         if let session = draft.session, !shared.signers[session].isEmpty {
             let signers = shared.signers[session]
             SignatureCheck.check(
@@ -109,21 +113,26 @@ struct TaskReader: Sendable {
                 in: sessions[session],
                 signers: signers,
                 at: place,
-                &reader.log
+                &reader.faults.log
             )
         }
         if draft.body != nil {
             let isNew = !reader.isReadingAgain
-            BodyCheck.check(draft, at: place, lacksGzip: isNew && !Gzip.isAvailable, &reader.log)
+            BodyCheck.check(
+                draft,
+                at: place,
+                lacksGzip: isNew && !Gzip.isAvailable,
+                &reader.faults.log
+            )
         }
         if shared.hasBackground, let session = draft.session, !reader.isReadingAgain {
             BackgroundCheck.check(
                 draft,
                 in: sessions[session],
-                using: reader.captureReferences.first,
+                using: reader.values.captureReferences.first,
                 isOrderOfRun: isOrderOfRun,
                 at: place,
-                &reader.log
+                &reader.faults.log
             )
         }
         if draft.idempotencyKey != .none {
@@ -132,11 +141,11 @@ struct TaskReader: Sendable {
                 in: draft.session.map { sessions[$0] },
                 isOrderOfRun: isOrderOfRun,
                 at: place,
-                &reader.log
+                &reader.faults.log
             )
         }
         if let session = draft.session, draft.allowedAccess != draft.deniedAccess {
-            AccessCheck.check(draft, in: sessions[session], at: place, &reader.log)
+            AccessCheck.check(draft, in: sessions[session], at: place, &reader.faults.log)
         }
     }
 

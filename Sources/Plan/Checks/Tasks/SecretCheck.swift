@@ -38,8 +38,8 @@ enum SecretCheck {
             reader.checkSecrets(use.secrets, sentTo: url.origin, at: node, from: use.node)
         }
         // A stand-in for a secret must never be sent.
-        for secret in reader.secrets.missing(of: draft.secrets) {
-            reader.log.add(secret.missing("has no value in this run"))
+        for secret in reader.values.secrets.missing(of: draft.secrets) {
+            reader.faults.log.add(secret.missing("has no value in this run"))
         }
     }
 }

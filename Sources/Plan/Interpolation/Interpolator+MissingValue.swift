@@ -3,21 +3,27 @@ internal import JobFile
 internal import SystemKit
 
 // What is said of expressions that stand for nothing.
-extension Reader {
+extension Interpolator {
     /// Reports an expression whose value is not set, or empty where its rule forbids that.
-    mutating func reportMissing(_ expression: Expression, at range: SourceRange) {
+    mutating func reportMissing(
+        _ expression: Expression,
+        at range: SourceRange,
+        _ faults: inout FaultReporter
+    ) {
         let reason: String? =
             if case .reason(let text) = expression.rule, !text.isEmpty { text } else { nil }
         switch expression.namespace {
-        case .env: reportMissingEnvironment(expression.name, reason, at: range)
-        case .var: reportMissingVariable(expression.name, reason, at: range)
-        case .item: reportAbsentField(expression, reason, at: range)
-        case .run: reportMissingRunValue(expression.name, at: range)
+        case .env: reportMissingEnvironment(expression.name, reason, at: range, &faults)
+        case .var: reportMissingVariable(expression.name, reason, at: range, &faults)
+        case .item: reportAbsentField(expression, reason, at: range, &faults)
+        case .run: reportMissingRunValue(expression.name, at: range, &faults)
         case .secret:
             break  // A secret is known or not: that is told where it is looked up.
         case .task:
             let message = "the captured value `\(expression.name.excerpt)` is empty"
-            log.add(Diagnostic(.error, .missingVariable, message + Self.because(reason), at: range))
+            faults.log.add(
+                Diagnostic(.error, .missingVariable, message + Self.because(reason), at: range)
+            )
         }
     }
 
@@ -28,15 +34,16 @@ extension Reader {
     mutating func isForeign(
         _ expression: Expression,
         _ text: String,
-        _ field: Field
+        _ field: Field,
+        _ faults: inout FaultReporter
     ) -> Bool {
         guard let value = environment[expression.name], value.hasForeignBytes else { return false }
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .error,
                 .missingVariable,
                 "the environment variable `\(expression.name.excerpt)` is not UTF-8 text",
-                at: range(of: expression.range, in: text, field.node)
+                at: faults.range(of: expression.range, in: text, field.node)
             )
         )
         return true
@@ -45,17 +52,18 @@ extension Reader {
     private mutating func reportMissingEnvironment(
         _ name: String,
         _ reason: String?,
-        at range: SourceRange
+        at range: SourceRange,
+        _ faults: inout FaultReporter
     ) {
         let isSet = environment[name] != nil
         let nearest =
-            isSet ? nil : nearest(name, among: { $0.environment.keys.sorted() })
+            isSet ? nil : faults.hints.nearest(name, among: environment.keys.sorted())
         let likely = nearest.map { name in
             secrets.first(ofEnvironment: name, behind: "").map { "${secret.\($0.name)}" }
                 ?? "${env.\(name)}"
         }
         let set = "set it, or write a fallback: `${env.\(name.excerpt):-…}`"
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .error,
                 .missingVariable,
@@ -70,10 +78,11 @@ extension Reader {
     private mutating func reportMissingVariable(
         _ name: String,
         _ reason: String?,
-        at range: SourceRange
+        at range: SourceRange,
+        _ faults: inout FaultReporter
     ) {
         if variables.states[name] != nil || reason != nil {
-            log.add(
+            faults.log.add(
                 Diagnostic(
                     .error,
                     .missingVariable,
@@ -84,8 +93,8 @@ extension Reader {
             )
             return
         }
-        let nearest = nearest(name, among: { $0.variables.states.keys.sorted() })
-        log.add(
+        let nearest = faults.hints.nearest(name, among: variables.states.keys.sorted())
+        faults.log.add(
             Diagnostic(
                 .error,
                 .unknownVariable,
@@ -98,9 +107,13 @@ extension Reader {
         )
     }
 
-    private mutating func reportMissingRunValue(_ name: String, at range: SourceRange) {
+    private mutating func reportMissingRunValue(
+        _ name: String,
+        at range: SourceRange,
+        _ faults: inout FaultReporter
+    ) {
         let nearest = NearestName.find(name, among: RunValues.names)
-        log.add(
+        faults.log.add(
             Diagnostic(
                 .error,
                 .unknownVariable,

@@ -1,15 +1,37 @@
 internal import Diagnostics
 internal import JobFile
+internal import TransferModel
 
-extension Reader {
-    /// A piece of a scalar, and the expression that it came out of.
-    struct FilledPiece {
-        var value: ScalarValue
-        /// Nil for text of the job file.
-        var expression: Expression?
-
-        var isFilledIn: Bool { expression != nil }
-    }
+/// Fills in the expressions of scalars.
+struct Interpolator {
+    let environment: [String: String]
+    var variables: VariableTable
+    var secrets = SecretList()
+    /// The values of `${run.…}`.
+    let run: RunValues
+    /// The values of `${item…}`; nil outside of tasks with `forEach`.
+    var row: Row?
+    /// Whether the settings that depend on the row are read later.
+    var expectsRow = false
+    /// The tasks whose captures expressions may name.
+    var tasks = TaskList()
+    /// The captured values so far; nil before the run, when stand-ins take their places.
+    var captured: CapturedValues?
+    /// The captures that the task being read refers to, in its order.
+    var captureReferences: [CaptureReference] = []
+    /// The names under `capture` of the tasks that were looked up, by their entries.
+    var captureNames: [Int: Set<String>] = [:]
+    /// Whether tasks cannot fill in the setting being read.
+    var isNeededBeforeTheRun = false
+    /// Whether the value being read is the body that the settings before it describe.
+    var isReadingBody = false
+    /// Whether the URL, the body or the key of the task being read differs in every run.
+    var isOrderOfRun = false
+    /// Bytes of the values whose expressions were filled in for the task being read, or before the
+    /// first one.
+    var filledInLength = 0
+    /// Bytes of the long values whose expressions were filled in, of all owners.
+    private(set) var longFilledInLength = 0
 
     /// Bytes of a value whose expressions are filled in: a few variables that double each other
     /// would fill the memory.
@@ -22,9 +44,78 @@ extension Reader {
     /// The longest chain of variables that refer to each other.
     private static let deepestVariable = 64
 
+    /// An interpolator without secrets and tasks.
+    init(environment: [String: String], variables: VariableTable, run: RunValues) {
+        self.environment = environment
+        self.variables = variables
+        self.run = run
+    }
+
+    /// An interpolator of tasks that has read none of them.
+    func forReading(_ tasks: TaskList) -> Interpolator {
+        var fresh = Interpolator(environment: environment, variables: variables, run: run)
+        fresh.secrets = secrets
+        fresh.tasks = tasks
+        return fresh
+    }
+
+    /// Forgets the references and counts of the tasks read so far.
+    mutating func forgetFindings() {
+        longFilledInLength = 0
+        captureReferences.removeAll()
+    }
+
+    /// Takes what another interpolator, a copy of this one at first, has noted for the whole job.
+    mutating func takeNotes(of other: Interpolator) {
+        variables.unused.formIntersection(other.variables.unused)
+        secrets.takeNotes(of: other.secrets)
+    }
+
+    /// The scalar of a field; reports a collection, what is wrong with expressions, and secrets.
+    ///
+    /// Nil also, without a report, for one that is known only when the task starts: its key counts
+    /// as present.
+    mutating func scalar(_ field: Field, _ faults: inout FaultReporter) -> ScalarValue? {
+        guard let scalar = scalarWithoutSecrets(field, &faults) else { return nil }
+        return scalar.isKnownLater ? nil : scalar
+    }
+
+    /// The scalar of a field, or a stand-in; reports secrets.
+    mutating func scalarWithoutSecrets(_ field: Field, _ faults: inout FaultReporter)
+        -> ScalarValue?
+    {
+        guard let scalar = scalarOrStandIn(field, &faults) else { return nil }
+        guard scalar.secrets.isEmpty else {
+            reportMisplaced(scalar.secrets, field, &faults)
+            return nil
+        }
+        return scalar
+    }
+
+    /// The scalar of a field, which may hold secrets, or a stand-in for one that is known only when
+    /// the task starts.
+    mutating func scalarOrStandIn(_ field: Field, _ faults: inout FaultReporter) -> ScalarValue? {
+        guard faults.document.kind(of: field.node) == .scalar else {
+            faults.report(
+                .wrongType,
+                "`\(field.name)`: expected a scalar, found \(faults.name(of: field.node))",
+                at: field.node
+            )
+            return nil
+        }
+        guard faults.document.hasInterpolation(field.node) else {
+            return ScalarValue(
+                text: faults.document.text(of: field.node),
+                type: faults.document.scalar(of: field.node),
+                isFilledIn: false
+            )
+        }
+        return filledScalar(field, &faults)
+    }
+
     /// Fills in a scalar's expressions; one that is a single expression keeps the value's type.
-    mutating func filledScalar(_ field: Field) -> ScalarValue? {
-        guard let pieces = filledPieces(field) else { return nil }
+    mutating func filledScalar(_ field: Field, _ faults: inout FaultReporter) -> ScalarValue? {
+        guard let pieces = filledPieces(field, &faults) else { return nil }
         if pieces.count == 1, pieces[0].isFilledIn { return pieces[0].value }
         var joined = ScalarValue(text: "", type: .string, isFilledIn: false)
         for piece in pieces { joined.append(piece.value) }
@@ -35,10 +126,14 @@ extension Reader {
     /// looked at.
     ///
     /// `ofURL`: they become a URL, the only place for `raw:`.
-    mutating func filledPieces(_ field: Field, ofURL isURL: Bool = false) -> [FilledPiece]? {
-        let text = document.text(of: field.node)
+    mutating func filledPieces(
+        _ field: Field,
+        ofURL isURL: Bool = false,
+        _ faults: inout FaultReporter
+    ) -> [FilledPiece]? {
+        let text = faults.document.text(of: field.node)
         guard text.utf8.count <= Self.longestValue else {
-            report(
+            faults.report(
                 .outOfRange,
                 "`\(field.name.excerpt)`: a value with expressions may not be longer than 1 MiB",
                 at: field.node
@@ -46,13 +141,17 @@ extension Reader {
             return nil
         }
         let template = Template(text)
-        for fault in template.faults where !log.isFull {
+        for fault in template.faults where !faults.log.isFull {
             let explained = ForeignExpression.explain(
                 fault.fault,
                 of: text.slice(fault.range),
-                hasItem: row != nil || deferred != nil
+                hasItem: row != nil || expectsRow
             )
-            report(explained, of: field, at: range(of: fault.range, in: text, field.node))
+            faults.report(
+                explained,
+                of: field,
+                at: faults.range(of: fault.range, in: text, field.node)
+            )
         }
         var isWhole = template.faults.isEmpty
         var pieces: [FilledPiece] = []
@@ -61,7 +160,7 @@ extension Reader {
         var isFilledIn = false
         var hasNull = false
         for piece in template.pieces {
-            guard !log.isFull else { return nil }
+            guard !faults.log.isFull else { return nil }
             switch piece {
             case .literal(let text):
                 let value = ScalarValue(text: text, type: .string, isFilledIn: false)
@@ -69,16 +168,16 @@ extension Reader {
                 length += text.utf8.count
             case .expression(let expression):
                 if expression.isRaw, !isURL {
-                    reportMisplacedMark(expression, text, field)
+                    reportMisplacedMark(expression, text, field, &faults)
                     isWhole = false
                     continue
                 }
-                guard var value = value(of: expression, text, field) else {
+                guard var value = value(of: expression, text, field, &faults) else {
                     isWhole = false
                     continue
                 }
                 value.isFilledIn = true
-                if value.isOfRun { noteRunValue(field) }
+                if value.isOfRun { noteRunValue(field, &faults) }
                 isFilledIn = true
                 if expression.namespace == .item, expression.rule == .required {
                     hasNull = hasNull || value.type == .null
@@ -87,7 +186,7 @@ extension Reader {
                 length += value.text.utf8.count
             }
             guard length <= Self.longestValue || !isFilledIn else {
-                report(
+                faults.report(
                     .outOfRange,
                     "`\(field.name.excerpt)`: the value is longer than 1 MiB "
                         + "when its expressions are filled in",
@@ -97,21 +196,22 @@ extension Reader {
             }
         }
         if hasNull, pieces.count > 1 {
-            report(
+            faults.report(
                 .wrongType,
                 "`\(field.name.excerpt)`: a part of the value is null",
                 at: field.node
             )
             return nil
         }
-        return isWhole && countFilledIn(length, field) ? pieces : nil
+        return isWhole && countFilledIn(length, field, &faults) ? pieces : nil
     }
 
     /// Reports `raw:` where nothing is encoded.
     private mutating func reportMisplacedMark(
         _ expression: Expression,
         _ text: String,
-        _ field: Field
+        _ field: Field,
+        _ faults: inout FaultReporter
     ) {
         let written = text.slice(expression.range)
         let fault = ValueFault(
@@ -119,7 +219,11 @@ extension Reader {
             "`raw:` is for URLs: elsewhere a value is always filled in as it is",
             likely: "${\(Substring(written.utf8.dropFirst("${raw:".utf8.count)))"
         )
-        report(fault, of: field, at: range(of: expression.range, in: text, field.node))
+        faults.report(
+            fault,
+            of: field,
+            at: faults.range(of: expression.range, in: text, field.node)
+        )
     }
 
     /// Whether so many long values are filled in that the job is refused, and no further row is
@@ -136,21 +240,25 @@ extension Reader {
 
     /// Adds to what is filled into the settings of one owner; false when that becomes too much,
     /// which is told once.
-    private mutating func countFilledIn(_ length: Int, _ field: Field) -> Bool {
+    private mutating func countFilledIn(
+        _ length: Int,
+        _ field: Field,
+        _ faults: inout FaultReporter
+    ) -> Bool {
         guard filledInLength <= Self.mostFilledIn, !isOverfilled else { return false }
         filledInLength += length
         if length > Self.shortLength { longFilledInLength += length }
         if filledInLength > Self.mostFilledIn {
-            report(
+            faults.report(
                 .outOfRange,
                 "`\(field.name.excerpt)`: with this value more than 16 MiB are filled in"
-                    + (context.isEmpty ? "" : "\(context)"),
+                    + (faults.context.isEmpty ? "" : "\(faults.context)"),
                 at: field.node
             )
             return false
         }
         if isOverfilled {
-            report(
+            faults.report(
                 .outOfRange,
                 "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in, short values apart",
                 at: field.node,
@@ -164,27 +272,28 @@ extension Reader {
     private mutating func value(
         of expression: Expression,
         _ text: String,
-        _ field: Field
+        _ field: Field,
+        _ faults: inout FaultReporter
     ) -> ScalarValue? {
         let found: ScalarValue?
         switch expression.namespace {
         case .env:
-            guard !isSecret(expression, text, field) else { return nil }
-            guard !isForeign(expression, text, field) else { return nil }
+            guard !isSecret(expression, text, field, &faults) else { return nil }
+            guard !isForeign(expression, text, field, &faults) else { return nil }
             found = environment[expression.name].map {
                 ScalarValue(text: $0, type: .string, isFilledIn: true, isFromEnvironment: true)
             }
         case .var:
-            guard !isSecret(expression, text, field) else { return nil }
-            switch variable(expression.name) {
+            guard !isSecret(expression, text, field, &faults) else { return nil }
+            switch variable(expression.name, &faults) {
             case .value(let value): found = value
             case .faulty: return nil
             default: found = nil
             }
         case .secret:
-            return secret(expression, text, field)
+            return secret(expression, text, field, &faults)
         case .item:
-            switch item(expression, text, field) {
+            switch item(expression, text, field, &faults) {
             case .value(let value): found = value
             case .absent: found = nil
             case .faulty: return nil
@@ -194,7 +303,9 @@ extension Reader {
                 ScalarValue(text: $0, type: .string, isFilledIn: true, isOfRun: true)
             }
         case .task:
-            guard let value = capturedValue(of: expression, text, field) else { return nil }
+            guard let value = capturedValue(of: expression, text, field, &faults) else {
+                return nil
+            }
             found = value
         }
         switch expression.rule {
@@ -208,24 +319,30 @@ extension Reader {
         case .reason:
             if let found, !found.text.isEmpty { return found }
         }
-        reportMissing(expression, at: range(of: expression.range, in: text, field.node))
+        reportMissing(
+            expression,
+            at: faults.range(of: expression.range, in: text, field.node),
+            &faults
+        )
         return nil
     }
 
     /// Resolves every variable of the file, so that the faults of unused ones are found too.
-    mutating func resolveVariables() {
-        for name in variables.names { _ = variable(name) }
+    mutating func resolveVariables(_ faults: inout FaultReporter) {
+        for name in variables.names { _ = variable(name, &faults) }
     }
 
     /// Where a variable stands, resolved if it was not yet; nil when there is none of that name.
-    private mutating func variable(_ name: String) -> VariableTable.State? {
+    private mutating func variable(_ name: String, _ faults: inout FaultReporter) -> VariableTable
+        .State?
+    {
         if !variables.unused.isEmpty { variables.unused.remove(name) }
         guard let state = variables.states[name] else { return nil }
         switch state {
         case .value, .absent, .faulty:
             return state
         case .resolving(let field):
-            report(
+            faults.report(
                 .variableCycle,
                 "the variable `\(name)` refers to itself",
                 at: field.node
@@ -233,7 +350,7 @@ extension Reader {
             variables.states[name] = .faulty
         case .pending(let field):
             guard variables.depth < Self.deepestVariable else {
-                report(
+                faults.report(
                     .outOfRange,
                     "`\(name.excerpt)`: \(Self.deepestVariable) variables in a row need one "
                         + "that is declared later",
@@ -245,7 +362,7 @@ extension Reader {
             }
             variables.states[name] = .resolving(field)
             variables.depth += 1
-            let scalar = scalarOrStandIn(field)
+            let scalar = scalarOrStandIn(field, &faults)
             variables.depth -= 1
             let isInCycle = if case .faulty? = variables.states[name] { true } else { false }
             variables.states[name] =
@@ -256,5 +373,15 @@ extension Reader {
                 }
         }
         return variables.states[name]
+    }
+
+    /// Keeps that a value of this run stands in a setting, if that belongs to what makes an order.
+    mutating func noteRunValue(_ field: Field, _ faults: inout FaultReporter) {
+        let setting = faults.path.first ?? field.name
+        // A header field goes by its own name.
+        let isKey = setting.lowercased() == "idempotency-key"
+        if isReadingBody || isKey || ["url", "text", "idempotencyKey"].contains(setting) {
+            isOrderOfRun = true
+        }
     }
 }

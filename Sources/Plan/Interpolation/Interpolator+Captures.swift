@@ -2,28 +2,29 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-extension Reader {
+extension Interpolator {
     /// Fills in what another task has captured, or before the run, when the reference is right, a
     /// stand-in.
     mutating func capturedValue(
         of expression: Expression,
         _ text: String,
-        _ field: Field
+        _ field: Field,
+        _ faults: inout FaultReporter
     ) -> ScalarValue? {
-        let range = range(of: expression.range, in: text, field.node)
+        let range = faults.range(of: expression.range, in: text, field.node)
         do throws(ValueFault) {
-            guard takesCaptures else {
+            guard takesCaptures(of: faults.owner) else {
                 throw ValueFault(
                     .misplacedCapture,
                     "what a task captures is not known yet where this is needed"
                 )
             }
             let (id, name) = expression.capture
-            guard let source = tasks.find(id, in: document) else {
+            guard let source = tasks.find(id, in: faults.document) else {
                 throw ValueFault(
                     .unknownTask,
                     "there is no task `\(id.excerpt)`",
-                    likely: nearestTask(id).map { "${task.\($0).\(name)}" }
+                    likely: nearestTask(id, &faults).map { "${task.\($0).\(name)}" }
                 )
             }
             guard tasks.group(of: source) == nil else {
@@ -33,7 +34,7 @@ extension Reader {
                 )
             }
             guard let captured else {
-                try checkCapture(name, of: source)
+                try checkCapture(name, of: source, &faults)
                 captureReferences.append(CaptureReference(source: source, range: range))
                 return .standIn
             }
@@ -49,16 +50,29 @@ extension Reader {
                 "`\(id.excerpt)` has not captured `\(name.excerpt)`"
             )
         } catch {
-            report(error, of: field, at: range)
+            faults.report(error, of: field, at: range)
             return nil
         }
     }
 
+    /// The id that was probably meant.
+    private func nearestTask(_ id: String, _ faults: inout FaultReporter) -> String? {
+        let document = faults.document
+        return faults.hints.nearest(
+            id,
+            among: tasks.entries.prefix(Hints.comparedNames).map { document.text(of: $0.key) }
+        )
+    }
+
     /// Checks that a task captures a value of that name.
-    private mutating func checkCapture(_ name: String, of source: Int) throws(ValueFault) {
-        guard !capturedNames(of: source).contains(name) else { return }
-        let id = id(of: Need(entry: source))
-        let nearest = nearest(name, among: { $0.captureNames[source]?.sorted() ?? [] })
+    private mutating func checkCapture(
+        _ name: String,
+        of source: Int,
+        _ faults: inout FaultReporter
+    ) throws(ValueFault) {
+        guard !capturedNames(of: source, &faults).contains(name) else { return }
+        let id = faults.document.text(of: tasks.entries[source].key)
+        let nearest = faults.hints.nearest(name, among: captureNames[source]?.sorted() ?? [])
         throw ValueFault(
             .unknownCapture,
             "the task `\(id.excerpt)` does not capture `\(name.excerpt)`",
@@ -67,13 +81,16 @@ extension Reader {
     }
 
     /// The names under `capture` of a task, which are gone through once.
-    private mutating func capturedNames(of source: Int) -> Set<String> {
+    private mutating func capturedNames(of source: Int, _ faults: inout FaultReporter) -> Set<
+        String
+    > {
         if let names = captureNames[source] { return names }
         var names: Set<String> = []
         let task = tasks.entries[source].value
-        if let captures = document.value(of: task, for: "capture")?.value {
-            for entry in document.entries(of: captures) where !isFree(entry.key) {
-                names.insert(document.text(of: entry.key))
+        if let captures = faults.document.value(of: task, for: "capture")?.value {
+            for entry in faults.document.entries(of: captures)
+            where !faults.document.isFree(entry.key) {
+                names.insert(faults.document.text(of: entry.key))
             }
         }
         captureNames[source] = names
@@ -81,7 +98,7 @@ extension Reader {
     }
 
     /// Whether what is being read is read again when a task starts.
-    private var takesCaptures: Bool {
+    private func takesCaptures(of owner: FaultReporter.Owner) -> Bool {
         guard !isNeededBeforeTheRun, case .task = owner else { return false }
         return true
     }
@@ -105,16 +122,5 @@ extension ScalarValue {
             case .number, .bool: Scalar(plain: captured.text)
             }
         self.init(text: captured.text, type: type, isFilledIn: true, isCaptured: true)
-    }
-}
-
-extension ValueType {
-    /// The same values, none of which a task may capture: the order of the run depends on them.
-    func neededBeforeTheRun() -> ValueType {
-        ValueType(shape) { [read] reader, field in
-            reader.isNeededBeforeTheRun = true
-            defer { reader.isNeededBeforeTheRun = false }
-            return read(&reader, field)
-        }
     }
 }

@@ -1,0 +1,138 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// Says of values in a document what is wrong with them: in which setting, and at which place.
+struct FaultReporter {
+    /// The mapping whose settings are being read, for messages.
+    enum Owner {
+        case job
+        case defaults
+        case secret(NodeID)
+        case session(NodeID)
+        case task(TaskSpec.Kind, NodeID)
+    }
+
+    var document: Document
+    var log: DiagnosticLog
+    var hints = Hints()
+    var owner = Owner.job
+    /// The keys of the open mappings inside the owner's mapping.
+    private(set) var path: [String] = []
+    /// The places of parts of the scalar that was reported last.
+    private var places: ScalarPlaces?
+
+    /// A reporter without faults.
+    init(_ document: Document, _ log: DiagnosticLog) {
+        self.document = document
+        self.log = log
+    }
+
+    /// Forgets the diagnostics so far, and allows new comparisons of names.
+    mutating func forget() {
+        log.forget()
+        hints = Hints()
+    }
+
+    /// Notes that the mapping of a key is being read.
+    mutating func open(_ name: String) { path.append(name) }
+
+    /// Notes that the mapping opened last has ended.
+    mutating func close() { path.removeLast() }
+
+    /// The open mapping in words, which messages put behind the name of a key.
+    var context: String {
+        let inner = path.last.map { " in `\($0)`" } ?? ""
+        let outer =
+            switch owner {
+            case .job: ""
+            case .defaults: "`defaults`"
+            case .secret(let key): "secret `\(document.text(of: key).excerpt)`"
+            case .session(let key): "session `\(document.text(of: key).excerpt)`"
+            case .task(let kind, let key): "\(kind.rawValue) `\(document.text(of: key).excerpt)`"
+            }
+        guard !outer.isEmpty else { return inner }
+        return inner.isEmpty ? " in \(outer)" : "\(inner) of \(outer)"
+    }
+
+    /// Reports an error at a value or key.
+    mutating func report(
+        _ code: JobCode,
+        _ message: String,
+        at node: NodeID,
+        notes: [Diagnostic.Note] = [],
+        help: String? = nil
+    ) {
+        log.add(
+            Diagnostic(
+                .error,
+                code,
+                message,
+                at: document.range(of: node),
+                notes: notes,
+                help: help
+            )
+        )
+    }
+
+    /// Reports what is wrong with the text of a field's value, or with a part of it.
+    mutating func report(_ fault: ValueFault, of field: Field, at part: SourceRange? = nil) {
+        let range = part ?? document.range(of: field.node)
+        // A filled-in value stands elsewhere: an edit here would replace its expression.
+        let isFilled = part == nil && document.hasInterpolation(field.node)
+        let likely = isFilled ? nil : fault.likely
+        let meant = likely.map { likely in
+            document.hasText(field.node, equalTo: likely)
+                ? "write it without quotes" : "did you mean `\(likely)`?"
+        }
+        log.add(
+            Diagnostic(
+                .error,
+                fault.code,
+                "`\(field.name)`: \(fault.message)",
+                at: range,
+                help: meant ?? fault.help,
+                fixIt: likely.map { .init(range: range, replacement: $0) }
+            )
+        )
+    }
+
+    /// Where a part of a scalar's text stands; the whole scalar when it is not written as it reads.
+    mutating func range(of part: Range<Int>, in text: String, _ node: NodeID) -> SourceRange {
+        var places =
+            places.flatMap { $0.node == node ? $0 : nil }
+            ?? ScalarPlaces(of: node, text, in: document)
+        defer { self.places = places }
+        return places.range(of: part, in: text)
+    }
+
+    /// What a value is, in words with an article.
+    func name(of node: NodeID) -> String {
+        switch document.kind(of: node) {
+        case .mapping: "a mapping"
+        case .sequence: "a list"
+        case .scalar: Self.name(of: document.scalar(of: node), document.text(of: node))
+        }
+    }
+
+    /// What a scalar is, in words with an article.
+    static func name(of scalar: Scalar, _ text: String) -> String {
+        switch scalar {
+        case .null: "null"
+        case .bool: "the truth value `\(text.excerpt)`"
+        case .integer: "the integer `\(text.excerpt)`"
+        case .float: "the number `\(text.excerpt)`"
+        case .string: "the string `\(text.excerpt)`"
+        case .timestamp: "the timestamp `\(text.excerpt)`"
+        }
+    }
+}
+
+extension Document {
+    /// Whether a key begins with `x-`.
+    func isFree(_ key: NodeID) -> Bool {
+        withBytes(of: key) {
+            $0.count > 1 && $0[0] == UInt8(ascii: "x") && $0[1] == UInt8(ascii: "-")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import Diagnostics
+internal import JobFile
+
+/// Guesses what the author of a job meant by a key or value that is wrong.
+struct Hints {
+    /// The most names that one unknown name is compared with.
+    static let comparedNames = 1000
+    /// Comparisons of names that are still allowed: each costs an edit distance.
+    private var comparisonsLeft = mostComparisons
+    private static let mostComparisons = 50_000
+
+    /// The known name that was probably meant; nil also when so many were looked for that another
+    /// search would take too long.
+    mutating func nearest<Names: Collection<String>>(
+        _ name: String,
+        among names: @autoclosure () -> Names
+    ) -> String? {
+        guard comparisonsLeft > 0 else { return nil }
+        let names = names()
+        comparisonsLeft -= names.count
+        return NearestName.find(name, among: names.prefix(Self.comparedNames))
+    }
+
+    /// What a text that should be true or false most likely means.
+    static func likelyBoolean(_ text: String) -> String? {
+        switch text.lowercased() {
+        case "true", "yes", "on": "true"
+        case "false", "no", "off": "false"
+        default: nil
+        }
+    }
+
+    /// The number that a text most likely means: quotes, needless zeros and `_` between digits
+    /// away.
+    static func likelyNumber(_ text: String) -> String? {
+        var digits = text.filter { $0 != "_" }[...]
+        let sign = digits.first == "-" ? "-" : ""
+        if digits.first == "-" || digits.first == "+" { digits = digits.dropFirst() }
+        while digits.utf8.count > 1, digits.first == "0",
+            let next = digits.utf8.dropFirst().first, (48...57).contains(next)
+        {
+            digits = digits.dropFirst()
+        }
+        let number = sign + digits
+        return switch Scalar(plain: number) {
+        case .integer, .float: number
+        default: nil
+        }
+    }
+
+    /// The name that a text most likely means.
+    ///
+    /// A number that is not offered is no misspelling of another; `yes` is one of `true`.
+    static func likelyChoice(_ text: String, among names: [String]) -> String? {
+        if let boolean = likelyBoolean(text), names.contains(boolean) { return boolean }
+        return Double(text) == nil ? NearestName.find(text, among: names) : nil
+    }
+
+    /// The mapping that a user meant who wrote only one of its values.
+    static func likelyMapping(
+        _ shorthand: Shorthand,
+        _ node: NodeID,
+        in document: Document
+    ) -> String? {
+        if document.kind(of: node) == .sequence {
+            return shorthand.ofList.map { "{ \($0): […] }" }
+        }
+        guard let text = shortText(of: node, in: document) else { return nil }
+        return shorthand.ofScalar(text).map { "{ \($0): \(text) }" }
+    }
+
+    /// The text of a plain scalar that a hint may repeat in brackets or braces; nil for null and
+    /// any other value.
+    static func shortText(of node: NodeID, in document: Document) -> String? {
+        guard document.kind(of: node) == .scalar, document.isPlain(node),
+            document.scalar(of: node) != .null
+        else { return nil }
+        let text = document.text(of: node)
+        let isOneWord = text.utf8.count <= 80 && !text.contains { ",[]{}:#".contains($0) }
+        return isOneWord || document.hasInterpolation(node) && text.utf8.count <= 80 ? text : nil
+    }
+
+    /// Says why there may be another value where a mapping of a table belongs.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the mapping.
+    ///   - value: What stands there.
+    ///   - key: What it stands under.
+    ///   - document: The job file.
+    /// - Returns: What to write; nil when nothing tells.
+    static func indentation(
+        _ keys: KeyTable,
+        _ value: NodeID,
+        _ key: NodeID,
+        in document: Document
+    ) -> String? {
+        guard document.kind(of: value) == .scalar else { return nil }
+        let name = document.text(of: key)
+        if document.scalar(of: value) == .null {
+            return "indent what belongs to `\(name.excerpt)` further than it"
+        }
+        // A key of a task that stands in the column of the task's id becomes a task of its own.
+        if keys.names.contains(name) { return "indent `\(name)` further than what it belongs to" }
+        let text = document.text(of: value)
+        guard document.isPlain(value), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        let first = String(text[..<colon])
+        return keys.names.contains(first) ? "a space is missing behind `\(first):`" : nil
+    }
+
+    /// A hint for a section without a mapping below it.
+    static func section(_ name: String) -> String {
+        "indent what belongs to `\(name)` further than it"
+    }
+
+    /// A hint for a key of the top level that is probably a task; nil for any other.
+    static func taskAtTop(_ key: NodeID, in document: Document) -> String? {
+        guard let value = document.value(of: document.root, for: document.text(of: key))?.value,
+            document.kind(of: value) == .mapping, document.value(of: value, for: "url") != nil
+        else { return nil }
+        return
+            "a task stands below `data`, `uploads` or `downloads`, and is indented further than they are"
+    }
+}

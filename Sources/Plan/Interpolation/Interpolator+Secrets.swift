@@ -1,0 +1,83 @@
+internal import Diagnostics
+internal import JobFile
+
+// Expressions that name secrets, and secrets where none may stand.
+extension Interpolator {
+    /// A secret by its name, with its value or with what stands for it; reports an unknown one.
+    mutating func secret(
+        _ expression: Expression,
+        _ text: String,
+        _ field: Field,
+        _ faults: inout FaultReporter
+    ) -> ScalarValue? {
+        if let position = secrets.names.firstIndex(of: expression.name) {
+            var value = ScalarValue(
+                text: secrets.text(of: position),
+                type: .string,
+                isFilledIn: true
+            )
+            value.secrets = SecretSet(position)
+            return value
+        }
+        let name = expression.name
+        let nearest = faults.hints.nearest(name, among: secrets.names)
+        let range = faults.range(of: expression.range, in: text, field.node)
+        faults.log.add(
+            Diagnostic(
+                .error,
+                .unknownSecret,
+                "unknown secret `\(name.excerpt)`",
+                at: range,
+                help: nearest.map { "did you mean `${secret.\($0)}`?" }
+                    ?? "declare it under `secrets`",
+                fixIt: nearest.map { .init(range: range, replacement: "${secret.\($0)}") }
+            )
+        )
+        return nil
+    }
+
+    /// Whether a variable, of the environment or of the job by way of it, is the value of a secret,
+    /// which is reported: nobody would look after it.
+    mutating func isSecret(
+        _ variable: Expression,
+        _ text: String,
+        _ field: Field,
+        _ faults: inout FaultReporter
+    ) -> Bool {
+        let prefix = variable.namespace == .var ? PlanOptions.variablePrefix : ""
+        guard let secret = secrets.first(ofEnvironment: variable.name, behind: prefix) else {
+            return false
+        }
+        let range = faults.range(of: variable.range, in: text, field.node)
+        let expression = "${secret.\(secret.name)}"
+        faults.log.add(
+            Diagnostic(
+                .error,
+                .secretExposed,
+                "`${\(variable.namespace.rawValue).\(variable.name.excerpt)}` is the secret `\(secret.name)`, "
+                    + "but nothing keeps it from being seen",
+                at: range,
+                notes: [.init("it is declared here", at: secret.range)],
+                help: "write `\(expression)`",
+                fixIt: .init(range: range, replacement: expression)
+            )
+        )
+        return true
+    }
+
+    /// Reports secrets in a value that is shown to people.
+    mutating func reportMisplaced(
+        _ secrets: SecretSet,
+        _ field: Field,
+        _ faults: inout FaultReporter
+    ) {
+        faults.report(
+            .secretMisplaced,
+            "`\(field.name.excerpt)` may not hold the \(self.secrets.words(for: secrets)): "
+                + "what it says stands in reports and messages",
+            at: field.node,
+            help: "a secret may stand in the values of `headers`, in a body, "
+                + "and with `allowInURL: true` in a URL"
+        )
+    }
+}
