@@ -1,9 +1,9 @@
 import Transfer
 import TransferModel
 
-/// Checksums that a task has to fetch before it asks for its file.
+/// The checksums that a task has to fetch before it requests its file.
 extension ActiveTask {
-    /// The list that the file's checksum stands in, until it is there.
+    /// The list with the file's checksum, until the task has it.
     var missingChecksums: SumsFile? {
         guard checksums == nil, case .listed(let list)? = spec.destination?.checksum else {
             return nil
@@ -11,14 +11,14 @@ extension ActiveTask {
         return list
     }
 
-    /// How the list is known among those of the run; nil when the task needs none any more.
+    /// The key of that list in `SumsFetches`; nil when the task needs no list.
     var checksumKey: SumsFetches.Key? {
         missingChecksums.map {
             SumsFetches.Key(session: spec.session, access: spec.access, url: $0.url.text)
         }
     }
 
-    /// The request for the list, with the fields of the task's own that are not about its file.
+    /// The request for the list, with those fields of the task that do not describe its file.
     func checksumRequest(_ list: SumsFile) -> AttemptRequest {
         var expectation = Expectation()
         expectation.maximumSize = ChecksumList.largestSize
@@ -42,7 +42,7 @@ extension ActiveTask {
             resolvesAnew: failure?.isOfConnecting ?? false,
             reason: .checksums,
             access: spec.access,
-            // Of which there is none of a list.
+            // No list is stored.
             cachePolicy: spec.cachePolicy == .returnCacheDataDontLoad ? spec.cachePolicy : nil
         )
     }

@@ -2,16 +2,9 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// What a task's attempts so far say about another one.
+/// Decisions of a task after an attempt, by its earlier attempts.
 extension ActiveTask {
-    /// What the decision on another attempt needs to know besides the failure; to be asked before
-    /// `end`.
-    ///
-    /// - Parameters:
-    ///   - result: The attempt's.
-    ///   - wall: What the wall clock reads, as far as is known.
-    ///   - now: The present.
-    /// - Returns: What is known.
+    /// The facts for the decision on another attempt, besides the failure; call it before `end`.
     mutating func history(
         after result: AttemptResult,
         wall: Timestamp,
@@ -55,8 +48,8 @@ extension ActiveTask {
 
     /// Whether a task whose attempt had no way may send its request again over another interface.
     ///
-    /// Not if nothing is to be repeated, the body was a pipe, or an order may have been processed
-    /// that has left no upload to continue.
+    /// Not if the policy repeats nothing, the body was a pipe, or the server may have processed an
+    /// order that has left no upload to continue.
     func mayRepeat(after failure: TransferFailure, _ result: AttemptResult) -> Bool {
         if failure.isPermanent { return false }
         if failure.isKnownUnprocessed { return true }
@@ -65,7 +58,7 @@ extension ActiveTask {
             || !RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
     }
 
-    /// What has no way for other tasks either; nil when that is another URL than the task's own.
+    /// The path that is closed for other tasks too; nil if the failure is of another URL.
     func closedPath(
         after failure: TransferFailure,
         _ result: AttemptResult,
@@ -78,10 +71,7 @@ extension ActiveTask {
         return ClosedPaths.Path(spec, origin: origin)
     }
 
-    /// The failure of a task that a stopping run ends.
-    ///
-    /// An attempt that was ended in flight says where it was, and whether the server may have acted
-    /// on its request.
+    /// The failure of a task that a stopping run ends; tells of the last attempt.
     func cancellation(_ text: String) -> TransferFailure {
         var failure = TransferFailure.cancelled(text)
         guard let last = self.failure else { return failure }
@@ -94,7 +84,7 @@ extension ActiveTask {
             number == 0
             ? "; it could not begin (\(last.detail))"
             : "; attempt \(number) had failed (\(last.detail)) and was not repeated"
-        // Only this run could have asked how much of it has arrived.
+        // Only this run could ask how much of an upload has arrived.
         failure.isOutcomeUnknown = leavesOutcomeUnknown(last)
         failure.explain(.notRetried, under: spec.retry)
         return failure

@@ -2,20 +2,20 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// Which of its URLs a task asks.
+/// The URL that a task requests.
 extension ActiveTask {
-    /// The URL that is asked.
+    /// The URL of the present attempt, or of the next one.
     var url: HTTPURL {
         guard let mirrors, mirrors.current > 0 else { return spec.request.url }
         return spec.mirrors[mirrors.current - 1]
     }
 
-    /// Whether another URL is to be asked before anything is waited for.
+    /// Whether the task requests a mirror before it waits.
     func hasUntriedMirror(after failure: TransferFailure) -> Bool {
         mirrors?.hasUntried == true && mayMoveOn(after: failure)
     }
 
-    /// Asks those of its URLs anew that have not said no: there may be another way by then.
+    /// Begins a new round through the URLs that have not refused the request.
     mutating func restartMirrors() {
         guard mirrors != nil else { return }
         mirrors?.restart()
@@ -25,9 +25,9 @@ extension ActiveTask {
 
     /// What a task does after a failed attempt.
     enum Next {
-        /// Asks a mirror at once that it has not asked.
+        /// Requests a new mirror at once.
         case mirror
-        /// Waits for a way to the URL that alone had none: no other URL will answer.
+        /// Waits for a way to the URL that had none: every other URL has refused.
         case awaitWay(TransferFailure)
         case decided(RetryDecision)
     }
@@ -36,10 +36,10 @@ extension ActiveTask {
     ///
     /// - Parameters:
     ///   - failure: Why it failed.
-    ///   - history: What is known of the task.
-    ///   - part: The part of the backoff that is waited, from 0 up to but not including 1.
+    ///   - history: The facts about the task's attempts.
+    ///   - part: The part of the backoff that a wait takes, from 0 up to but not including 1.
     ///   - mayAskMirror: Whether there is time for another URL at once.
-    /// - Returns: The next step; `url` is the one to ask then.
+    /// - Returns: The next step; `url` is the URL for it.
     mutating func next(
         after failure: TransferFailure,
         _ history: RetryDecision.History,
@@ -54,7 +54,7 @@ extension ActiveTask {
         guard let step = moveOn(after: failure, decision) else { return .decided(decision) }
         if case .untried = step, mayAskMirror { return .mirror }
         var final = decision
-        // Not this URL but another one may answer now.
+        // Another URL may answer now.
         if case .again = step, decision == .giveUp(.notRetried),
             let recoverable = mirrors?.recoverable
         {
@@ -65,8 +65,8 @@ extension ActiveTask {
         return .awaitWay(unreachable)
     }
 
-    /// Chooses the next URL; nil when no other is asked: there is none, the fault is not the
-    /// server's, or nothing may be sent twice.
+    /// Chooses the next URL; nil without mirrors, for a fault that is not the server's, and for a
+    /// request that must not be sent twice.
     private mutating func moveOn(
         after failure: TransferFailure,
         _ decision: RetryDecision

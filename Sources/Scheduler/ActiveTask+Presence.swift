@@ -2,28 +2,25 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// What is there of a download that has a checksum, before it is asked for.
+/// The file at the destination of a download, before the task requests it.
 extension ActiveTask {
-    /// How far it is known.
     enum Presence {
-        /// Nobody has looked. Next: `occupied` or `missing`.
+        /// Next: `occupied` or `missing`.
         case unknown
-        /// A file is there. Next: `examined`, or `missing` when there is nothing to hold it
-        /// against.
+        /// A file is there. Next: `examined`, or `missing` when the list has no checksum for it.
         case occupied
-        /// The file is hashed. Next: `right` or `different`.
+        /// The runner hashes the file. Next: `right` or `different`.
         case examined
         case right
-        /// Another file is there, which gives way.
+        /// The file has another checksum and is to be replaced.
         case different
         case missing
     }
 
-    /// Whether a file that is there and has the checksum is all that the task wants.
+    /// Whether a file with the checksum is all that the task wants.
     ///
-    /// Not where something is expected of the response besides its size, or captured from it, and
-    /// not where the request may do more than bring the file; unless such a file is to be kept
-    /// unasked.
+    /// Not if the task expects more of the response than its size, captures from it, or sends a
+    /// request that may change the server; a file that is to be kept always suffices.
     var isMetByFile: Bool {
         guard let destination = spec.destination, destination.checksum != nil,
             !destination.isFolder
@@ -39,7 +36,7 @@ extension ActiveTask {
         }
     }
 
-    /// What the file that is there is held against; nil when the list of checksums has none for it.
+    /// The check of the file; nil when the list has no checksum for it.
     private var examination: FileExamination? {
         guard let destination = spec.destination else { return nil }
         let checksum: Checksum? =
@@ -68,7 +65,7 @@ extension ActiveTask {
         } ?? .success(())
     }
 
-    /// Begins to hash the file that is there; nil when there is nothing to hold it against.
+    /// Begins to hash the file; nil when the list has no checksum for it.
     mutating func examine(_ now: MonotonicTime) -> AttemptRequest? {
         guard let examination else {
             presence = .missing

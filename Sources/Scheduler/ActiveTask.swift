@@ -4,24 +4,22 @@ import TransferModel
 
 /// The state of a task from its start to its end; `ActiveTasks` changes it in place.
 struct ActiveTask {
-    /// Legal next stages stand behind each.
+    /// Each stage names the next ones; `ended` may follow every stage.
     enum Stage {
-        /// Asks whether the destination is there. Next: `running`, `awaitingChecksums`, or the end.
+        /// The destination is looked at. Next: `running`, `awaitingChecksums`.
         case checking
-        /// Until another task has fetched the checksums. Next: `queued`, or the end.
+        /// Another task fetches the checksums. Next: `queued`.
         case awaitingChecksums
-        /// An attempt is with the runner, or a file to be examined. Next: `checking`, `waiting`, or
-        /// the end.
+        /// The runner has an attempt, or a file to hash. Next: `checking`, `waiting`.
         case running
-        /// Until the next attempt is due. Next: `queued`, or the end.
+        /// The next attempt is not due. Next: `queued`.
         case waiting
-        /// Due, and waits for a place at its host. Next: `running`, `awaitingChecksums`, or the
-        /// end.
+        /// The next attempt waits for a place at its host. Next: `running`, `awaitingChecksums`.
         case queued
         case ended
     }
 
-    /// The fields of its record that are known when it begins.
+    /// The fields of the record that are known when the task begins.
     private struct Heading {
         var sessionName: String
         /// nil without one.
@@ -31,80 +29,73 @@ struct ActiveTask {
     }
 
     let spec: TaskSpec
-    /// What is asked for, with the idempotency key that was made for it.
+    /// The request, with the idempotency key that was made for it.
     let request: RequestSpec
-    /// The idempotency key that was made for it; nil without one.
+    /// The idempotency key that was made for the request; nil without one.
     private let key: OrderKey?
-    /// Whether an idempotency key was made for it.
     var hasMadeKey: Bool { key != nil }
-    /// The session's connections to the origin of the URL that is asked.
+    /// The session's connections to the origin of `url`.
     var lane: HostLanes.Lane
-    /// How long it may take, and its waits.
     var waits: TaskWaits
-    /// When the task's life is over, whatever it does: the session's `timeoutIntervalForResource`.
+    /// When the task ends in any case: the session's `timeoutIntervalForResource`.
     var deadline: MonotonicTime? { waits.deadline }
     /// When no attempt may begin any more.
     var retryLimit: MonotonicTime? { waits.retryLimit }
     var stage = Stage.checking
-    /// Its attempts, counted.
     var count: AttemptCount
     /// The number of the attempt that runs, or of the last one; 0 before the first.
     var number: Int { count.number }
-    /// Whether an attempt was handed to the runner.
+    /// Whether the runner has had an attempt.
     private(set) var hasBegun = false
     /// How often the network had changed when the last attempt began.
     var changesAtStart = 0
-    /// Whether the next attempt is the first of a round through its URLs.
+    /// Whether the next attempt is the first of a round through the URLs.
     var isNewRound = true
-    /// Whether it was told that it waits for an interface, or for power.
+    /// Whether an event has reported that the task waits for an interface or for power.
     var isKnownToWait = false
-    /// How the last attempt failed.
+    /// The failure of the last attempt.
     private(set) var failure: TransferFailure?
 
     /// nil for a task without mirrors.
     var mirrors: MirrorRotation?
-    /// What the file's checksum is looked up in.
+    /// The list that has the file's checksum.
     var checksums: ChecksumList?
-    /// Whether it is this task that fetches them.
+    /// Whether this task fetches the list.
     var fetchesChecksums = false
-    /// What is known of the file that may be there already.
     var presence = Presence.unknown
-    /// Whether it was told that the task has begun.
+    /// Whether an event has reported that the task has begun.
     var isAnnounced = false
-    /// What the last attempt has left of the file.
+    /// The part of the file that the last attempt has left.
     private var partial: PartialDownload?
-    /// What it has left of the upload.
+    /// The upload that the last attempt has left.
     private var upload: PartialUpload?
-    /// Whether the file was not asked for yet.
+    /// Whether no attempt has requested the file yet.
     private var isFirstForFile = true
-    /// How many attempts count towards `retry.attempts` of a later run.
-    var failuresForLaterRuns: Int { count.failuresForLaterRuns }
-    /// When the attempt that runs was handed to the runner.
+    /// When the runner got the attempt that runs.
     private var handoverTime: MonotonicTime?
-    /// When the attempt that runs began, if it began with fetching the checksums and has them now.
+    /// When the attempt that runs began, if it has fetched the checksums already.
     private var checksumStart: MonotonicTime?
     private let heading: Heading
-    /// What the attempts have left.
     private var trace: AttemptTrace
-    /// Whether an attempt has met an answer that broke HTTP's rules.
+    /// Whether a response to an attempt broke HTTP's rules.
     var hasBrokenFraming = false
 
-    /// A task that begins now.
+    /// A task before its first attempt, in its place at the origin of its first URL.
     ///
     /// Only the memberwise initializer makes so large a value without a copy.
     ///
     /// - Parameters:
-    ///   - spec: All of its settings.
-    ///   - key: The idempotency key that was made for it; nil without one.
-    ///   - earlier: What earlier runs have left of it; nil when it begins now.
-    ///   - hold: How it was kept back; nil when it was not.
-    ///   - pausedSince: Since when its origin was paused, if that alone has kept it back.
-    ///   - session: Its session.
-    ///   - lane: Its place at the first URL's origin.
-    ///   - isRequired: Whether its failure is the run's.
+    ///   - spec: The task's settings.
+    ///   - key: The idempotency key that was made for the task; nil without one.
+    ///   - earlier: The transfer of earlier runs; nil when the transfer begins now.
+    ///   - hold: The hold that kept the task back; nil without one.
+    ///   - pausedSince: The start of the pause that alone kept the task back; nil without one.
+    ///   - session: The task's session.
+    ///   - lane: The task's place.
+    ///   - isRequired: Whether the task's failure is the run's.
     ///   - clock: Dates the record.
     ///   - now: The present.
-    /// - Returns: The task, before its first attempt.
+    /// - Returns: The task.
     static func begun(
         _ spec: TaskSpec,
         key: OrderKey? = nil,
@@ -147,7 +138,7 @@ struct ActiveTask {
         )
     }
 
-    /// Begins the next attempt, or goes on with one that has fetched the checksums.
+    /// Begins the next attempt, or continues one that has fetched the checksums.
     mutating func begin(_ now: MonotonicTime) -> AttemptRequest {
         stage = .running
         hasBegun = true
@@ -208,8 +199,7 @@ struct ActiveTask {
         return spec.retry.attempts == 1 ? .safe : .idempotent
     }
 
-    /// What its request makes of stored responses; nil for a download that nothing is said of,
-    /// which is fetched.
+    /// The cache policy of the request; nil for a plain download, which is always fetched.
     private var cachePolicy: RequestCachePolicy? {
         if let policy = spec.cachePolicy { return policy }
         let isPlainDownload =
@@ -218,8 +208,7 @@ struct ActiveTask {
         return isPlainDownload ? nil : .useProtocolCachePolicy
     }
 
-    /// Where the body goes: in the place of a file, too, that was to be kept and has not its
-    /// checksum.
+    /// The destination; a file that was to be kept is replaced if it has another checksum.
     private var destination: TaskSpec.Destination? {
         guard presence == .different, spec.destination?.ifExists == .skip else {
             return spec.destination
@@ -227,7 +216,7 @@ struct ActiveTask {
         return spec.destination?.replacing
     }
 
-    /// The file that is there is with the runner, which hashes it.
+    /// Hands the file at the destination to the runner, which hashes it.
     mutating func beginExamination(_ now: MonotonicTime) {
         stage = .running
         presence = .examined
@@ -235,12 +224,11 @@ struct ActiveTask {
         waits.endHold(now)
     }
 
-    /// Takes in what hashing the file has come to.
+    /// Takes in whether the file at the destination has its checksum.
     mutating func endExamination(_ result: AttemptResult, _ clock: RunClock) {
         presence = result.isUnchanged ? .right : .different
         failure = result.failure
-        // An attempt that has fetched the list of checksums ends with it, unless the file is asked
-        // for, too.
+        // An attempt that has fetched the checksums ends here, unless it requests the file too.
         if checksumStart != nil, result.failure != nil || result.isUnchanged { end(result, clock) }
     }
 
@@ -269,7 +257,7 @@ struct ActiveTask {
         }
         attempt.resumedFrom = result.resume?.resumedFrom ?? result.resume?.upload?.resumedFrom
         partial = result.resume?.partial
-        // Who has asked nothing has learnt nothing of it.
+        // An attempt that sent no request keeps the earlier upload state.
         if result.resume != nil || result.failure == nil || !result.transactions.isEmpty {
             upload = result.resume?.upload?.partial
         }
@@ -285,16 +273,15 @@ struct ActiveTask {
     /// Takes back an attempt that had no interface to begin over.
     mutating func retract(_ result: AttemptResult) {
         failure = result.failure
-        // What an earlier run has left was found all the same.
+        // The attempt has found the part that an earlier run has left.
         if let resume = result.resume { partial = resume.partial }
         guard checksumStart == nil else { return }
         count.retract()
     }
 
-    /// Waits for an interface that it may use, or for power; an attempt that was ended for want of
-    /// it counts as none.
+    /// Waits for a permitted interface or for power; an attempt that lacked it does not count.
     ///
-    /// A wait that was looked up in between goes on.
+    /// An attempt that could not begin continues the wait before it.
     mutating func hold(
         for reason: TaskRecord.Attempt.WaitReason,
         _ failure: TransferFailure,
@@ -310,12 +297,10 @@ struct ActiveTask {
     /// Whether a wait for an interface could help.
     func isInTime(_ now: MonotonicTime) -> Bool { deadline.map { now < $0 } ?? true }
 
-    /// What it waits for; nil while it does not.
+    /// The reason for the present wait; nil while the task does not wait.
     var awaited: TaskRecord.Attempt.WaitReason? { stage == .waiting ? waits.reason : nil }
 
-    /// Keeps of an attempt that nobody waits for any longer that it was cancelled.
-    ///
-    /// Nobody knows how far it came: the server may have acted on the request.
+    /// Records the abandoned attempt as cancelled; the server may have acted on its request.
     mutating func abandon(_ clock: RunClock, _ now: MonotonicTime) {
         guard stage == .running, number > 0 else { return }
         var result = AttemptResult(
@@ -328,7 +313,7 @@ struct ActiveTask {
         end(result, clock)
     }
 
-    /// Takes the checksums that the running attempt has fetched; its next request is for the file.
+    /// Takes the checksums that the running attempt has fetched; it requests the file next.
     mutating func take(_ list: ChecksumList, from result: AttemptResult) {
         checksums = list
         checksumStart = result.startTime
@@ -346,12 +331,11 @@ struct ActiveTask {
         waits.wait(reason, since: now)
     }
 
-    /// Whether nobody will know whether the server has acted on a request that it must not get
-    /// twice.
+    /// Whether the server may have acted on a request that it must not get twice, and no later
+    /// request can tell.
     func leavesOutcomeUnknown(_ failure: TransferFailure) -> Bool {
         if failure.isOutcomeUnknown { return true }
-        // Whatever the last try has met: without its last byte an upload is none, and a later run
-        // asks how much there is.
+        // An upload without its last byte has no effect, and a later run asks how much has arrived.
         if let upload {
             return !upload.isKept && upload.mayBeComplete && !upload.isRepeatable
         }
@@ -381,7 +365,6 @@ struct ActiveTask {
 }
 
 extension TransferFailure {
-    /// Whether no connection came about, so that the host's name may stand for other addresses by
-    /// now.
+    /// Whether no connection was made; the host's name may have other addresses by now.
     var isOfConnecting: Bool { phase == .connect || phase == .tls }
 }

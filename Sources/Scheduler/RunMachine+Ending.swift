@@ -106,7 +106,9 @@ extension RunMachine {
     /// the cut.
     mutating func tellAttemptEnded(_ task: ActiveTask, _ failure: TransferFailure) {
         guard isKept(task.spec), !task.leavesOutcomeUnknown(failure) else { return }
-        actions.journalSteps.append(.attemptEnded(task.spec, failures: task.failuresForLaterRuns))
+        actions.journalSteps.append(
+            .attemptEnded(task.spec, failures: task.count.failuresForLaterRuns)
+        )
     }
 
     /// Ends a waiting task with the failure of its last attempt.

@@ -1,33 +1,30 @@
 package import TransferModel
 
 extension Scheduler {
-    /// Tells listeners of a run that does not begin: `started`, each task's end for that reason,
-    /// `finished`.
+    /// Reports a run that does not begin: `started`, each task's end for that reason, `finished`.
     ///
-    /// The parameters are those of `init`. Returns the sums.
+    /// - Parameters:
+    ///   - resolver: The tasks.
+    ///   - schedule: The limits of the run.
+    ///   - header: The first event for the sinks.
+    ///   - reason: Why the run does not begin.
+    ///   - now: The monotonic clock.
+    ///   - sinks: The listeners.
+    /// - Returns: The sums.
     package static func endUnbegun(
-        _ source: any TaskSource,
-        sessions: [SessionConfiguration],
+        _ resolver: TaskResolver,
         schedule: ScheduleConfiguration,
         header: RunHeader,
-        clock: RunClock,
         reason: StopReason,
         now: () -> MonotonicTime = MonotonicTime.present,
         sinks: [any RunEventSink]
     ) -> RunSummary {
         var machine = RunMachine(
-            overview: source,
-            sessions: sessions,
+            overview: resolver.source,
+            sessions: resolver.sessions,
             schedule: schedule,
-            clock: clock,
+            clock: resolver.clock,
             now: now()
-        )
-        let resolver = TaskResolver(
-            source: source,
-            orderKeys: nil,
-            background: nil,
-            sessions: sessions,
-            clock: clock
         )
         func emit(_ event: RunEvent) { for sink in sinks { sink.receive(event) } }
         emit(.started(header))

@@ -16,73 +16,70 @@ package final class Scheduler {
         case powerChanged(isExternal: Bool)
     }
 
+    /// The clocks, the dice and the disk; a test has its own.
+    package struct Surroundings {
+        /// The monotonic clock; waits are always by `CLOCK_MONOTONIC`.
+        package var now: () -> MonotonicTime = MonotonicTime.present
+        /// The wall clock, read for a window and for dates.
+        package var wall: () -> WallReading = WallReading.present
+        /// Gives numbers from 0 up to but not including 1.
+        package var dice: () -> Double = { .random(in: 0..<1) }
+        /// What is at an absolute path; read for the destinations of downloads.
+        package var occupant: (String) -> PathOccupant = PathOccupant.init(at:)
+
+        /// Those of the machine.
+        package init() {}
+    }
+
     private let resolver: TaskResolver
     private let header: RunHeader
     private let runner: any AttemptRunner
     private let inbox: Inbox<Message>
     private let sinks: [any RunEventSink]
-    /// How often running transfers are asked for where they stand; nil for never.
+    /// The shortest time between two `progress` events; nil for none.
     private let progressInterval: Duration?
-    private let occupant: (String) -> PathOccupant
-    private let now: () -> MonotonicTime
-    private let dice: () -> Double
-    private let wall: () -> WallReading
+    private let surroundings: Surroundings
     private var machine: RunMachine
     private var nextProgress: MonotonicTime
 
-    /// Prepares a run, whose deadline counts from the monotonic reading of `clock`.
+    /// Prepares a run.
     ///
-    /// `header` is what the sinks are told first. `runner` puts its events into `inbox`; its owner
-    /// stops it after the run. `occupant` says what is at an absolute path; it is asked for
-    /// downloads that must not replace a file. `clock` turns the readings of `now` into dates.
-    /// `now` is the monotonic clock; waits are always by `CLOCK_MONOTONIC`. `wall` is the wall
-    /// clock, read for a window and for dates. `orderKeys` has the idempotency keys that tasks
-    /// want, `background` what is kept of background sessions, `hasExternalPower` what the machine
-    /// is fed by at the start. `dice` gives numbers from 0 up to but not including 1. Only with a
-    /// `progressInterval` are the sinks sent `progress` events, so often at most.
+    /// - Parameters:
+    ///   - resolver: The tasks, and the answers about them.
+    ///   - schedule: The limits of the run.
+    ///   - header: The first event for the sinks.
+    ///   - runner: Puts its events into `inbox`; its owner stops it after the run.
+    ///   - inbox: The messages of other threads.
+    ///   - sinks: The listeners.
+    ///   - progressInterval: The shortest time between two `progress` events; nil for none.
+    ///   - hasExternalPower: Whether the machine has external power at the start.
+    ///   - surroundings: The clocks, the dice and the disk.
     package init(
-        source: any TaskSource,
-        sessions: [SessionConfiguration],
+        _ resolver: TaskResolver,
         schedule: ScheduleConfiguration,
         header: RunHeader,
-        clock: RunClock,
         runner: any AttemptRunner,
         inbox: Inbox<Message>,
         sinks: [any RunEventSink],
         progressInterval: Duration?,
-        occupant: @escaping (String) -> PathOccupant,
-        orderKeys: (any OrderKeys)? = nil,
-        background: (any BackgroundTransfers)? = nil,
         hasExternalPower: Bool = true,
-        now: @escaping () -> MonotonicTime = MonotonicTime.present,
-        wall: @escaping () -> WallReading = WallReading.present,
-        dice: @escaping () -> Double = { .random(in: 0..<1) }
+        surroundings: Surroundings = Surroundings()
     ) {
-        resolver = TaskResolver(
-            source: source,
-            orderKeys: orderKeys,
-            background: background,
-            sessions: sessions,
-            clock: clock
-        )
+        self.resolver = resolver
         self.header = header
         self.runner = runner
         self.inbox = inbox
         self.sinks = sinks
         self.progressInterval = progressInterval
-        self.occupant = occupant
-        self.now = now
-        self.dice = dice
-        self.wall = wall
-        let start = now()
-        nextProgress = start + (progressInterval ?? .zero)
+        self.surroundings = surroundings
+        nextProgress = surroundings.now() + (progressInterval ?? .zero)
         machine = RunMachine(
-            overview: source,
-            sessions: sessions,
+            overview: resolver.source,
+            sessions: resolver.sessions,
             schedule: schedule,
-            clock: clock,
-            now: clock.monotonic,
-            keepsTransfers: background != nil,
+            clock: resolver.clock,
+            now: resolver.clock.monotonic,
+            keepsTransfers: resolver.background != nil,
             hasExternalPower: hasExternalPower
         )
     }
@@ -97,21 +94,21 @@ package final class Scheduler {
     /// `finished`.
     package func run() -> RunSummary {
         emit(.started(header))
-        let start = now()
-        if machine.watchesWallClock { machine.read(wall(), now: start) }
+        let start = surroundings.now()
+        if machine.watchesWallClock { machine.read(surroundings.wall(), now: start) }
         tell(.tick, start)
         var answers = perform(machine.takeActions())
         while !machine.isFinished {
             let messages = inbox.takeAll(until: wakeTime(hasAnswers: !answers.isEmpty))
-            let time = now()
-            if machine.watchesWallClock { machine.read(wall(), now: time) }
+            let time = surroundings.now()
+            if machine.watchesWallClock { machine.read(surroundings.wall(), now: time) }
             for event in answers { tell(event, time) }
             for message in messages { take(message, time) }
             tell(.tick, time)
             askForProgress(time)
             answers = perform(machine.takeActions())
         }
-        let summary = machine.summary(now())
+        let summary = machine.summary(surroundings.now())
         emit(.finished(summary))
         return summary
     }
@@ -133,8 +130,12 @@ package final class Scheduler {
                 switch event {
                 case .finished(let result):
                     // A server may ask to come back at a date, and have no clock of its own.
-                    if result.failure != nil { machine.read(wall(), now: time) }
-                    let question = machine.attemptFinished(result, now: time, dice: dice)
+                    if result.failure != nil { machine.read(surroundings.wall(), now: time) }
+                    let question = machine.attemptFinished(
+                        result,
+                        now: time,
+                        dice: surroundings.dice
+                    )
                     resolver.answer(question, of: &machine, time)
                 case .progress(let progress): emit(.progress(progress.map(named)))
                 }
@@ -155,7 +156,7 @@ package final class Scheduler {
         if !actions.cancellations.isEmpty { runner.cancel(actions.cancellations) }
         for event in actions.events { emit(event) }
         return actions.destinationChecks.map {
-            .destinationChecked(task: $0.task, occupant($0.path))
+            .destinationChecked(task: $0.task, surroundings.occupant($0.path))
         }
     }
 
@@ -167,7 +168,7 @@ package final class Scheduler {
             try resolver.background?.commit()
             runner.start(requests)
         } catch {
-            let time = now()
+            let time = surroundings.now()
             let results = requests.map { request in
                 var result = AttemptResult(
                     key: request.key,

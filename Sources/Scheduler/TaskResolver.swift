@@ -1,18 +1,38 @@
 import Plan
 import SystemKit
 import Transfer
-import TransferModel
+package import TransferModel
 
 /// Answers the questions of a `RunMachine`: reads tasks, makes idempotency keys, recalls what
 /// earlier runs have left, and makes the records of tasks that never begin.
-struct TaskResolver {
+package struct TaskResolver {
     let source: any TaskSource
-    /// nil when no task wants a key.
-    let orderKeys: (any OrderKeys)?
-    /// nil when the job has no background session.
-    let background: (any BackgroundTransfers)?
     let sessions: [SessionConfiguration]
     let clock: RunClock
+    let orderKeys: (any OrderKeys)?
+    let background: (any BackgroundTransfers)?
+
+    /// The resolver of a run.
+    ///
+    /// - Parameters:
+    ///   - source: The tasks.
+    ///   - sessions: The sessions of the tasks, by their numbers.
+    ///   - clock: Dates the records; the deadline of the run counts from its monotonic reading.
+    ///   - orderKeys: Makes idempotency keys; nil when no task wants one.
+    ///   - background: The journals of background sessions; nil without such a session.
+    package init(
+        _ source: any TaskSource,
+        sessions: [SessionConfiguration],
+        clock: RunClock,
+        orderKeys: (any OrderKeys)? = nil,
+        background: (any BackgroundTransfers)? = nil
+    ) {
+        self.source = source
+        self.sessions = sessions
+        self.clock = clock
+        self.orderKeys = orderKeys
+        self.background = background
+    }
 
     /// Answers questions until the machine has none.
     func answer(_ first: RunQuestion?, of machine: inout RunMachine, _ now: MonotonicTime) {

@@ -54,9 +54,7 @@ import TransferModel
     @Test func `the search for another host is split into turns`() {
         let source = FakeSource(tasks: tasks(200))
         let resolver = TaskResolver(
-            source: source,
-            orderKeys: nil,
-            background: nil,
+            source,
             sessions: [session(1)],
             clock: RunSimulation.clock
         )

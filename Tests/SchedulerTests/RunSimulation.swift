@@ -52,11 +52,11 @@ struct RunSimulation {
         self.minuteOfDay = minuteOfDay
         source = FakeSource(tasks: tasks)
         resolver = TaskResolver(
-            source: source,
-            orderKeys: orderKeys,
-            background: background,
+            source,
             sessions: sessions,
-            clock: Self.clock
+            clock: Self.clock,
+            orderKeys: orderKeys,
+            background: background
         )
         machine = RunMachine(
             overview: source,

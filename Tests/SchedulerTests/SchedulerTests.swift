@@ -58,23 +58,27 @@ private final class TextSink: RunEventSink {
     ) -> (lines: [String], summary: RunSummary) {
         let sink = TextSink()
         var time = MonotonicTime(nanoseconds: 0)
+        var surroundings = Scheduler.Surroundings()
+        surroundings.occupant = { files.contains($0) ? .file : .nothing }
+        surroundings.dice = { 0.5 }
+        surroundings.now = {
+            time = time + .milliseconds(300)
+            return time
+        }
         let scheduler = Scheduler(
-            source: FakeSource(tasks: tasks),
-            sessions: [SessionConfiguration(name: "default")],
+            TaskResolver(
+                FakeSource(tasks: tasks),
+                sessions: [SessionConfiguration(name: "default")],
+                clock: RunSimulation.clock,
+                orderKeys: orderKeys
+            ),
             schedule: schedule,
             header: Self.header,
-            clock: RunSimulation.clock,
             runner: FakeRunner(inbox, script),
             inbox: inbox,
             sinks: [sink],
             progressInterval: progressInterval,
-            occupant: { files.contains($0) ? .file : .nothing },
-            orderKeys: orderKeys,
-            now: {
-                time = time + .milliseconds(300)
-                return time
-            },
-            dice: { 0.5 }
+            surroundings: surroundings
         )
         let summary = scheduler.run()
         return (sink.lines, summary)
@@ -187,15 +191,13 @@ private final class TextSink: RunEventSink {
     {
         let sink = TextSink()
         let summary = Scheduler.endUnbegun(
-            FakeSource(tasks: [.init("a"), .init("b").with { $0.needs = [0] }]),
-            sessions: [SessionConfiguration(name: "s")],
+            TaskResolver(
+                FakeSource(tasks: [.init("a"), .init("b").with { $0.needs = [0] }]),
+                sessions: [SessionConfiguration(name: "s")],
+                clock: RunSimulation.clock
+            ),
             schedule: ScheduleConfiguration(),
             header: Self.header,
-            clock: RunClock(
-                wall: Timestamp(microseconds: 0),
-                monotonic: MonotonicTime(nanoseconds: 0),
-                maximumSkewMicroseconds: 0
-            ),
             reason: reason,
             now: { MonotonicTime(nanoseconds: 0) },
             sinks: [sink]

@@ -88,22 +88,23 @@ struct JobRun {
         var schedule = job.plan.schedule
         schedule.failFast = schedule.failFast || request.failFast
         return Scheduler(
-            source: job.plan,
-            sessions: job.plan.sessions,
+            TaskResolver(
+                job.plan,
+                sessions: job.plan.sessions,
+                clock: context.start.clock,
+                orderKeys: keys,
+                background: resources.background
+            ),
             schedule: schedule,
             header: context.start.header(
                 of: request,
                 engine: resources.engine.description,
                 keyRoundBeginDate: keys?.journal.roundBeginDate
             ),
-            clock: context.start.clock,
             runner: resources.engine,
             inbox: context.inbox,
             sinks: sinks,
             progressInterval: display.progressInterval,
-            occupant: PathOccupant.init(at:),
-            orderKeys: keys,
-            background: resources.background,
             hasExternalPower: resources.watch.hasExternalPower
         )
     }
@@ -117,11 +118,13 @@ struct JobRun {
         _ report: Reports
     ) -> Exit {
         let summary = Scheduler.endUnbegun(
-            request.plan,
-            sessions: request.plan.sessions,
+            TaskResolver(
+                request.plan,
+                sessions: request.plan.sessions,
+                clock: context.start.clock
+            ),
             schedule: request.plan.schedule,
             header: context.start.header(of: request, engine: nil),
-            clock: context.start.clock,
             reason: obstacle.reason,
             sinks: [report]
         )
