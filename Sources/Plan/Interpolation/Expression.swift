@@ -35,6 +35,19 @@ struct Expression: Hashable {
 }
 
 extension Expression {
+    /// The expression without its rule.
+    var written: String {
+        name.isEmpty ? "${\(namespace.rawValue)}" : "${\(namespace.rawValue).\(name)}"
+    }
+
+    /// The text that replaces a missing value; nil without one.
+    var fallback: String? {
+        guard case .fallback(let text) = rule, !text.isEmpty else { return nil }
+        return text
+    }
+}
+
+extension Expression {
     /// What stands in front of an expression whose value is filled in as it is.
     private static let rawMark = "raw:"
 

@@ -200,10 +200,3 @@ extension Interpolator {
         )
     }
 }
-
-extension Expression {
-    /// The expression without its rule.
-    var written: String {
-        name.isEmpty ? "${\(namespace.rawValue)}" : "${\(namespace.rawValue).\(name)}"
-    }
-}

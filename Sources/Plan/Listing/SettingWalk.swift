@@ -304,7 +304,7 @@ extension Expression {
     /// As it stands in a text, its fallback redacted: where a secret is asked for, that is one too.
     func writtenWithoutFallback(in text: String) -> String {
         let written = String(text.slice(range))
-        guard case .fallback(let fallback) = rule, !fallback.isEmpty else { return written }
+        guard let fallback else { return written }
         let front = written.utf8.count - fallback.utf8.count - 1
         guard front > 0 else { return Secret.mark }
         return written.slice(0..<front) + Secret.mark + "}"

@@ -52,10 +52,4 @@ extension Expression {
         SecretName.isOne(name)
             || name.split(separator: ".").contains(where: { SecretName.isOne(String($0)) })
     }
-
-    /// The text that stands in for a missing value; nil when there is none.
-    var fallback: String? {
-        guard case .fallback(let text) = rule, !text.isEmpty else { return nil }
-        return text
-    }
 }

@@ -15,7 +15,7 @@ enum ChecksumTable {
         [
             Setting(
                 "from",
-                TaskTable.url,
+                URLType.type,
                 isRequired: true,
                 "An absolute http or https URL of a list, as `sha256sum` writes it."
             ) { $0.url = $1 },

@@ -91,7 +91,7 @@ enum TaskTable {
             ) { $0.destination = $1 },
             Setting(
                 "mirrors",
-                .list(of: url),
+                .list(of: URLType.type),
                 default: "[]",
                 "Other URLs of the same file, asked in order when an attempt has failed."
             ) { $0.mirrors = $1 },
@@ -137,7 +137,7 @@ enum TaskTable {
             },
             Setting(
                 "url",
-                url,
+                URLType.type,
                 isRequired: true,
                 "An absolute http or https URL."
             ) { $0.url = $1 },
@@ -204,9 +204,6 @@ enum TaskTable {
             $1(&$0.redirects)
         },
     ]
-
-    static let url = ValueType<HTTPURL>(.text(pattern: URLText.pattern)) { $0.url($1) }
-        .warningOfPlaceholders()
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,
