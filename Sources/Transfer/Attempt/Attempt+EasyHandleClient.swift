@@ -122,7 +122,10 @@ extension Attempt: EasyHandleClient {
         recorder.didDeliver(count: bytes.count, at: now)
         let isPassedOver = verdict?.isPassedOver ?? proxy.hasSequel
         if isPassedOver, !mayPassOver(recorder.deliveredBytes) { return false }
-        if resumption != nil, exceedsRange() { return false }
+        if let excess = resumption?.excess(recorder.deliveredBytes) {
+            failure = excess
+            return false
+        }
         if let findings = response.bodyCheck?.take(bytes) {
             note(findings)
             return false

@@ -197,30 +197,43 @@ final class Attempt {
             curlCode: isFault ? code.rawValue : nil,
             osErrno: isFault ? osErrno(behind: code) : nil
         )
-        if isAsked { return answerProxy() }
-        if isGivenUp { return resend() }
-        if caching != nil, let next = endCaching(isComplete: isComplete) { return next }
-        return goOn()
+        var machine = machine
+        machine.isAsked = isAsked
+        machine.isGivenUp = isGivenUp
+        machine.isCaching = caching != nil
+        if machine.step == .endCaching {
+            if let next = endCaching(isComplete: isComplete) { return next }
+            return perform(self.machine.step)
+        }
+        return perform(machine.step)
     }
 
-    /// What follows an exchange whose end is noted.
-    func goOn() -> Next {
-        if !hasFailed {
-            if resumption?.mustAskForAll == true { return startOver() }
-            if isGivingUp, verdict == nil { return didCancelUpload() }
-            switch verdict {
-            case .redirect: return follow()
-            case .challenge(let answer): return self.answer(answer)
-            case .sendUnasked:
-                bodyHold.didRefuse()
-                hop.headers.removeAll { $0.name.lowercased() == "expect" }
-                recorder.didGetRefusal()
-                return exchange(.transparentRetry)
-            case .proceed: return isGivingUp ? didCancelUpload() : proceed()
-            case .accept, .refuse, .stored, nil: break
-            }
+    /// Decides what follows an exchange whose end is recorded.
+    var machine: AttemptMachine {
+        AttemptMachine(
+            hasFailed: hasFailed,
+            asksForAll: resumption?.mustAskForAll == true,
+            isGivingUp: isGivingUp,
+            verdict: verdict
+        )
+    }
+
+    func perform(_ step: AttemptMachine.Step) -> Next {
+        switch step {
+        case .answerProxy: return answerProxy()
+        case .resend: return resend()
+        case .startOver: return startOver()
+        case .didCancelUpload: return didCancelUpload()
+        case .follow: return follow()
+        case .answer(let answer): return self.answer(answer)
+        case .sendUnasked:
+            bodyHold.didRefuse()
+            hop.headers.removeAll { $0.name.lowercased() == "expect" }
+            recorder.didGetRefusal()
+            return exchange(.transparentRetry)
+        case .proceed: return proceed()
+        case .finish, .endCaching: return finish()
         }
-        return finish()
     }
 
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
@@ -308,7 +321,7 @@ final class Attempt {
         }
         if body?.isSpent == true { failure?.explainSpentBody() }
         if let authentication { authentication.explain(&failure, head) }
-        if !hasFailed, case .accept = verdict { failure = incompleteFile }
+        if !hasFailed, case .accept = verdict { failure = resumption?.shortage }
         if !hasFailed, !response.isUnchanged, case .accept = verdict,
             let findings = response.judgeBody(of: hop.method)
         {

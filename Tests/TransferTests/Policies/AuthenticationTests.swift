@@ -1,3 +1,4 @@
+import CurlKit
 import Testing
 import TransferModel
 
@@ -280,6 +281,55 @@ import TransferModel
         var known = KnownSpaces()
         known.note(3, at: try #require(Self.url), hasRealm: true)
         #expect((known.credential(for: try HTTPURL(url)) == 3) == isKnown)
+    }
+
+    // MARK: - Requests and failures
+
+    private static func carrying(_ credentials: [Credential]) throws -> Authentication {
+        var machine = Authentication(credentials)
+        _ = machine.begin(
+            try #require(url),
+            hasBody: false,
+            hasAuthorization: false,
+            known: KnownSpaces()
+        )
+        return machine
+    }
+
+    @Test func `only a credential that signs adds a signature`() throws {
+        let request = RequestSpec(method: "PUT", url: try #require(Self.url), headers: [])
+        let bearer = try Self.carrying([Self.credential(.bearer(Secret("t")))])
+        var readsClock = false
+        let fields = try bearer.signature(for: request, .bytes([1])) {
+            readsClock = true
+            return Timestamp(microseconds: 0)
+        }
+        #expect(fields.isEmpty)
+        #expect(!readsClock)
+        #expect(bearer.easy != nil)
+    }
+
+    @Test func `libcurl waits for a challenge while nothing is carried`() throws {
+        #expect(try Self.carrying([Self.credential(.digest(Self.login))]).easy == .awaited)
+    }
+
+    @Test func `a final 401 is explained by what became of the credentials`() throws {
+        let challenge = HeaderField(name: "WWW-Authenticate", value: "Digest nonce=x")
+        let head = ResponseHead(statusCode: 401, fields: HeaderFields([challenge]))
+        let failure = ResponseVerdict.statusFailure(head)
+        var machine = try Self.carrying([Self.credential(.bearer(Secret("t")))])
+        var refused: TransferFailure? = failure
+        _ = machine.answer(Challenge.all(of: head), from: try #require(Self.url), didSend: true)
+        machine.explain(&refused, head)
+        #expect(refused?.isPermanent == true)
+        #expect(refused?.help?.contains("refused the session's credential (bearer)") == true)
+        var unfit: TransferFailure? = failure
+        try Self.carrying([Self.credential(.basic(Self.login))]).explain(&unfit, head)
+        #expect(unfit?.help?.hasPrefix("the server asks for digest") == true)
+        var other: TransferFailure? = ResponseVerdict.statusFailure(ResponseHead(statusCode: 500))
+        let before = other
+        machine.explain(&other, head)
+        #expect(other == before)
     }
 
     @Test func `the nearest known folder counts`() throws {

@@ -109,6 +109,6 @@ extension Attempt {
     private func endServing() -> Next {
         caching?.reading = nil
         recorder.end(isComplete: !hasFailed, protocolName: nil)
-        return goOn()
+        return perform(machine.step)
     }
 }

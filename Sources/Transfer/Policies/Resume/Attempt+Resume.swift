@@ -1,64 +1,41 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Downloads that go on where an earlier attempt was cut.
+// Carries out what `Resumption` decides.
 extension Attempt {
-    /// Asks for the rest of what an earlier attempt has left, where that may be gone on with.
+    /// Asks for the rest of a file of which an earlier attempt has left a part.
     ///
-    /// - Returns: Whether one has left anything.
+    /// - Returns: Whether an earlier attempt has left one.
     @discardableResult
     func beginResuming() -> Bool {
         guard case .file(let wanted) = request.sink,
             let partial = request.partial ?? keeper.find(request, session.configuration.credentials)
         else { return false }
-        let offer = partial.offer(
-            to: request.request.url.text,
-            hasChecksum: wanted.checksum != nil
+        let hasChecksum = wanted.checksum != nil
+        let offer = partial.offer(to: request.request.url.text, hasChecksum: hasChecksum)
+        resumption = Resumption(
+            partial,
+            offer,
+            hasChecksum: hasChecksum,
+            keepTime: wantsName ? .now : nil
         )
-        let resumption = Resumption(partial, offer)
-        self.resumption = resumption
-        if wantsName {
-            let now = MonotonicTime.now
-            resumption.keeping = .due(now)
-            if partial.isKept {
-                resumption.didKeep(vouched: partial.size, at: now, syncIn: PartialKeeper.interval)
-            }
-        }
         guard let offer else { return true }
         hop.headers += offer.fields
         recorder.willResume()
         return true
     }
 
-    /// Looks at the answer to a request for the rest; false ends the exchange, and everything is
-    /// asked for.
+    /// Judges the response to a request for the rest; false ends the exchange, and the whole file is
+    /// requested.
     func judgeRest(_ head: ResponseHead) -> Bool {
-        guard let resumption, let offer = resumption.offer else { return true }
-        switch ResumeAnswer.judge(head, contentLength: response.contentLength, to: offer) {
-        case .rest where !request.expectation.mimeTypes.isEmpty && head.mimeType == nil:
-            // A part may leave it out, and there is nothing to judge by.
-            return askForAll()
-        case .rest where !isSurelyTheSame(resumption): return askForAll()
-        case .rest(let end):
-            resumption.willReceiveRest(to: end)
-            return true
-        case .whole, .unrelated: return true
-        case .unusable: return askForAll()
-        }
-    }
-
-    /// Whether the rest is of the file that the part is of: validators tell versions of one URL
-    /// apart, not those of two (RFC 9110 §8.8.3); a redirect may lead elsewhere by now.
-    private func isSurelyTheSame(_ resumption: Resumption) -> Bool {
-        if case .file(let wanted) = request.sink, wanted.checksum != nil { return true }
-        return resumption.partial?.isFrom(hop.url.withoutSignature) == true
-    }
-
-    /// Ends the exchange, because its answer cannot be gone on with.
-    func askForAll() -> Bool {
-        resumption?.mustAskForAll = true
-        response.isCutOff = true
-        return false
+        guard let resumption else { return true }
+        response.isCutOff = !resumption.judge(
+            head,
+            contentLength: response.contentLength,
+            from: hop.url,
+            needsMIMEType: !request.expectation.mimeTypes.isEmpty
+        )
+        return !response.isCutOff
     }
 
     /// The same request without a range.
@@ -84,7 +61,11 @@ extension Attempt {
         expectedCount: Int64?
     ) throws(SystemError) -> Bool {
         if let resumption, resumption.isRest, let partial = resumption.partial {
-            guard partial.path.hasSameBytes(as: file.path) else { return askForAll() }
+            guard partial.path.hasSameBytes(as: file.path) else {
+                resumption.mustAskForAll = true
+                response.isCutOff = true
+                return false
+            }
             try partial.file.truncate(to: resumption.start)
             try response.sink.goOn(with: partial.file, in: partial.folder, as: file, expectedCount)
             return true
@@ -129,7 +110,7 @@ extension Attempt {
             if now >= time {
                 spill()
                 response.partTime = response.sink.isEmpty ? now + PartialKeeper.longestWait : nil
-                resumption?.keeping = .due(now)
+                resumption?.keep(from: now)
             }
             if let partTime = response.partTime { session.turn.look(at: partTime) }
         }
@@ -158,10 +139,12 @@ extension Attempt {
             // A name that a server gave is not known to the next run before it asks.
             names: wantsName ? PartialNames(of: file.name) : nil
         )
-        resumption = Resumption(partial)
-        guard wantsName else { return }
         let wait = total >= PartialKeeper.leastTotal ? .zero : PartialKeeper.longestWait
-        resumption?.keeping = .due(.now + wait)
+        resumption = Resumption(
+            partial,
+            hasChecksum: file.checksum != nil,
+            keepTime: wantsName ? .now + wait : nil
+        )
     }
 
     /// Whether the part is to be found by later runs.
@@ -172,83 +155,35 @@ extension Attempt {
 
     /// Whether another attempt could go on with the body of a whole response.
     private func isResumable(_ head: ResponseHead, _ file: TaskSpec.Destination) -> Bool {
-        file.resume != .nothing && head.statusCode == 200 && request.mayResume
-            && response.contentLength != nil && !head.hasContentCoding
-            && head.fields["accept-ranges"]?.lowercased() != "none"
+        file.resume != .nothing && request.mayResume
+            && Resumption.isPossible(for: head, contentLength: response.contentLength)
     }
 
     /// Keeps what has come in by now for later runs, when it is time to.
     func keepPart(_ resumption: Resumption, at now: MonotonicTime) {
-        guard let partial = resumption.partial else { return }
-        switch resumption.keeping {
-        case .never: return
-        case .due(let time):
-            guard now >= time, partial.size > 0 else { break }
-            keeper.keep(partial, of: request, session.configuration.credentials)
-            resumption.didKeep(vouched: 0, at: now, syncIn: PartialKeeper.firstInterval)
-        case .kept:
-            guard let isSettled = resumption.takeNote(age: now - startTime, at: now) else { break }
-            keeper.checkpoint(partial, isSettled: isSettled)
-        }
+        if let step = resumption.step(at: now, age: now - startTime) { perform(step) }
         if let time = resumption.nextTime { session.turn.look(at: time) }
     }
 
-    /// Fails when more has come than the range that the response announced; nobody knows then what
-    /// it is.
-    func exceedsRange() -> Bool {
-        guard let resumption, resumption.isRest,
-            recorder.deliveredBytes > resumption.end - resumption.start
-        else { return false }
-        failure = ExchangeStage.badResponse("the server sent more than the range that it announced")
-        resumption.startOver()
-        return true
-    }
-
-    /// The failure of an attempt whose response is complete, and the file is not.
-    var incompleteFile: TransferFailure? {
-        guard let resumption, resumption.isRest, let partial = resumption.partial,
-            partial.size < partial.total
-        else { return nil }
-        return ExchangeStage.truncated("the server sent \(partial.size) of \(partial.total) bytes")
-    }
-
-    /// What is left for the next attempt, or to be published; and from where this one went on.
-    func resumeOutcome() -> ResumeOutcome? {
-        if hasFailed { spill() }
-        guard let resumption else { return nil }
-        var partial = resumption.partial
-        // Of a whole file the publication finds out what is wrong with it.
-        if hasFailed, partial?.isSpoilt == true || endsResuming(partial) {
-            partial?.discard()
-            partial = nil
-        }
-        if hasFailed, let partial, partial.size > 0 { keepForLater(partial, resumption) }
-        return ResumeOutcome(
-            partial: partial?.size == 0 ? nil : partial,
-            resumedFrom: resumption.resumedFrom
-        )
-    }
-
-    /// Whether what is there is of no use any more: a file that is gone from one server a mirror
-    /// may still have, and its checksum tells that it is the same.
-    private func endsResuming(_ partial: PartialDownload?) -> Bool {
-        guard let failure, failure.endsResuming, let partial, partial.isOf(request.request.url.text)
-        else { return false }
-        guard failure.kind == .httpStatus, !request.nextMirrors.isEmpty,
-            case .file(let wanted) = request.sink
-        else { return true }
-        return wanted.checksum == nil
-    }
-
-    /// The attempt has ended: whatever there is may be all that a later run finds.
-    private func keepForLater(_ partial: PartialDownload, _ resumption: Resumption) {
-        switch resumption.keeping {
-        case .never: return
-        case .due:
-            guard partial.size > ResponseSink.memoryLimit else { return }
+    private func perform(_ step: Resumption.Step) {
+        switch step {
+        case .keep(let partial):
             keeper.keep(partial, of: request, session.configuration.credentials)
-        case .kept: break
+        case .note(let partial, let isSettled): keeper.checkpoint(partial, isSettled: isSettled)
         }
-        keeper.checkpoint(partial)
+    }
+
+    /// What is left for the next attempt, or to be published; and from where this one resumed.
+    func resumeOutcome() -> ResumeOutcome? {
+        guard let failure else { return resumption?.outcome }
+        spill()
+        guard let resumption else { return nil }
+        resumption.end(
+            after: failure,
+            at: request.request.url.text,
+            hasMirror: !request.nextMirrors.isEmpty
+        )
+        for step in resumption.lastSteps { perform(step) }
+        return resumption.outcome
     }
 }

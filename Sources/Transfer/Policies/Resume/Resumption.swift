@@ -1,8 +1,8 @@
 internal import TransferModel
 
-/// How far an attempt goes on with a part, and which part it leaves.
+/// Decides how far an attempt resumes a partial download, and which part it leaves.
 ///
-/// A class of its own, because only attempts for larger files have one.
+/// A class, because only attempts for larger files have one.
 final class Resumption {
     /// Whether later runs find the part.
     enum Keeping {
@@ -14,23 +14,89 @@ final class Resumption {
         case kept(note: MonotonicTime, sync: MonotonicTime)
     }
 
-    var keeping = Keeping.never
+    /// Work on the part for later runs.
+    enum Step {
+        /// The part gets its name.
+        case keep(PartialDownload)
+        /// The part's length is noted, and synced if settled.
+        case note(PartialDownload, isSettled: Bool)
+    }
+
+    /// Whether the file has a checksum, which tells whether a part fits, whatever its source.
+    private let hasChecksum: Bool
+    private(set) var keeping = Keeping.never
     /// How much of the part was handed over to be noted, and when.
-    private(set) var noted = (size: Int64(0), time: MonotonicTime(nanoseconds: 0))
+    private var noted = (size: Int64(0), time: MonotonicTime(nanoseconds: 0))
     /// What the running exchange asks for; nil when it asks for everything.
-    var offer: ResumeOffer?
+    private(set) var offer: ResumeOffer?
     /// What is there: left by an earlier attempt, or coming in now.
-    var partial: PartialDownload?
+    private(set) var partial: PartialDownload?
     /// Where the body of the response begins, 0 for a whole one, and up to where it may go.
     private(set) var start: Int64 = 0
-    private(set) var end: Int64 = .max
+    private var end: Int64 = .max
     /// Whether the answer to the offer was unusable, so that everything is to be asked for.
     var mustAskForAll = false
 
-    init(_ partial: PartialDownload, _ offer: ResumeOffer? = nil) {
+    /// - Parameters:
+    ///   - partial: The part.
+    ///   - offer: What the request asks for; nil for everything.
+    ///   - hasChecksum: Whether the file has a checksum.
+    ///   - keepTime: From when on the part is kept for later runs; nil for never.
+    init(
+        _ partial: PartialDownload?,
+        _ offer: ResumeOffer? = nil,
+        hasChecksum: Bool,
+        keepTime: MonotonicTime?
+    ) {
         self.partial = partial
         self.offer = offer
+        self.hasChecksum = hasChecksum
+        guard let keepTime else { return }
+        keeping = .due(keepTime)
+        if let partial, partial.isKept {
+            didKeep(vouched: partial.size, at: keepTime, syncIn: PartialKeeper.interval)
+        }
     }
+
+    /// Whether a response could be resumed after a cut.
+    static func isPossible(for head: ResponseHead, contentLength: Int64?) -> Bool {
+        head.statusCode == 200 && contentLength != nil && !head.hasContentCoding
+            && head.fields["accept-ranges"]?.lowercased() != "none"
+    }
+
+    /// Judges the response to a request for the rest.
+    ///
+    /// - Parameters:
+    ///   - head: The response.
+    ///   - contentLength: The announced length of the body.
+    ///   - url: The URL of the request: validators tell versions of one URL apart, not those of two
+    ///     (RFC 9110 §8.8.3), and a redirect may lead to another one now.
+    ///   - needsMIMEType: Whether the task expects a media type, which a part may leave out.
+    /// - Returns: Whether the response is of use; otherwise the whole file is requested.
+    func judge(
+        _ head: ResponseHead,
+        contentLength: Int64?,
+        from url: HTTPURL,
+        needsMIMEType: Bool
+    ) -> Bool {
+        guard let offer else { return true }
+        switch ResumeAnswer.judge(head, contentLength: contentLength, to: offer) {
+        case .rest(let end):
+            guard !needsMIMEType || head.mimeType != nil,
+                hasChecksum || partial?.isFrom(url.withoutSignature) == true
+            else { break }
+            start = offer.offset
+            self.end = end
+            return true
+        case .whole, .unrelated: return true
+        case .unusable: break
+        }
+        mustAskForAll = true
+        return false
+    }
+
+    /// Small bodies are looked at again: the part may be worth keeping now.
+    func keep(from time: MonotonicTime) { keeping = .due(time) }
 
     /// Whether the response is the rest of what is there.
     var isRest: Bool { start > 0 }
@@ -49,7 +115,7 @@ final class Resumption {
     }
 
     /// The part has its name: what is there of it is vouched for already, or will be.
-    func didKeep(vouched size: Int64, at now: MonotonicTime, syncIn wait: Duration) {
+    private func didKeep(vouched size: Int64, at now: MonotonicTime, syncIn wait: Duration) {
         noted = (size, now)
         keeping = .kept(note: now + Self.shortestInterval, sync: now + wait)
     }
@@ -64,7 +130,7 @@ final class Resumption {
     ///   - age: How long the attempt has lasted.
     ///   - now: The present.
     /// - Returns: Whether the part is to be synced, too; nil when nothing is to be done.
-    func takeNote(age: Duration, at now: MonotonicTime) -> Bool? {
+    private func takeNote(age: Duration, at now: MonotonicTime) -> Bool? {
         guard case .kept(let note, let sync) = keeping, now >= note, let partial,
             case let count = partial.size - noted.size, count > 0
         else { return nil }
@@ -89,10 +155,78 @@ final class Resumption {
     private static let leastAffordable: Int64 = 1 << 20
     private static let bytesPerMicrosecond: Int64 = 20
 
-    /// The response is the rest of what is there, up to that position.
-    func willReceiveRest(to end: Int64) {
-        start = offer?.offset ?? 0
-        self.end = end
+    /// What is to be done about the part now.
+    ///
+    /// - Parameters:
+    ///   - now: The present.
+    ///   - age: How long the attempt has lasted.
+    func step(at now: MonotonicTime, age: Duration) -> Step? {
+        guard let partial else { return nil }
+        switch keeping {
+        case .never: return nil
+        case .due(let time):
+            guard now >= time, partial.size > 0 else { return nil }
+            didKeep(vouched: 0, at: now, syncIn: PartialKeeper.firstInterval)
+            return .keep(partial)
+        case .kept:
+            return takeNote(age: age, at: now).map { .note(partial, isSettled: $0) }
+        }
+    }
+
+    /// What is to be done about the part of a failed attempt: later runs may find nothing else.
+    var lastSteps: [Step] {
+        guard let partial, partial.size > 0 else { return [] }
+        switch keeping {
+        case .never: return []
+        case .due where partial.size <= ResponseSink.memoryLimit: return []
+        case .due: return [.keep(partial), .note(partial, isSettled: true)]
+        case .kept: return [.note(partial, isSettled: true)]
+        }
+    }
+
+    /// Drops the part of a failed attempt if it is of no use any more.
+    ///
+    /// - Parameters:
+    ///   - failure: That of the attempt.
+    ///   - url: The URL of the task's request.
+    ///   - hasMirror: Whether a mirror may still have a file that is gone; its checksum tells that
+    ///     it is the same.
+    func end(after failure: TransferFailure, at url: String, hasMirror: Bool) {
+        guard let partial else { return }
+        let isGone = failure.kind == .httpStatus && hasMirror && hasChecksum
+        // The publication finds out what is wrong with a whole file.
+        guard partial.isSpoilt || failure.endsResuming && partial.isOf(url) && !isGone else {
+            return
+        }
+        partial.discard()
+        self.partial = nil
+    }
+
+    /// What the attempt leaves for the next one, or for the publication.
+    var outcome: ResumeOutcome? {
+        ResumeOutcome(
+            partial: partial.flatMap { $0.size == 0 ? nil : $0 },
+            resumedFrom: resumedFrom
+        )
+    }
+
+    // MARK: - Failures
+
+    /// The failure of a response that has brought so many bytes; nil within the announced range.
+    ///
+    /// Beyond the range the bytes are of unknown origin, so that the part is dropped.
+    func excess(_ count: Int64) -> TransferFailure? {
+        guard isRest, count > end - start else { return nil }
+        startOver()
+        return ExchangeStage.badResponse("the server sent more than the range that it announced")
+    }
+
+    /// The failure of a complete response that leaves the file incomplete.
+    var shortage: TransferFailure? {
+        guard isRest, let partial, partial.size < partial.total else { return nil }
+        return ExchangeStage.truncated(
+            "the server sent \(partial.size) of \(partial.total) bytes"
+        )
     }
 
     /// Gives up what is there; everything is asked for.

@@ -1,0 +1,56 @@
+/// Decides what follows each exchange of an attempt; the only place with the order of the policies.
+///
+/// A value without I/O: `Attempt` carries its steps out.
+struct AttemptMachine {
+    /// What follows the end of an exchange.
+    enum Step: Equatable {
+        /// The exchange that the proxy's question leads to.
+        case answerProxy
+        /// The same request over a new connection, because libcurl has given it up.
+        case resend
+        /// The cache decides; without an answer from it, the steps below follow.
+        case endCaching
+        /// The same request without a range.
+        case startOver
+        /// What follows the end of an upload that was given up.
+        case didCancelUpload
+        case follow
+        case answer(Authentication.Answer)
+        /// The same request, which does not wait for an answer to its head.
+        case sendUnasked
+        /// The next leg of an upload.
+        case proceed
+        case finish
+    }
+
+    /// Whether a proxy's question has ended the exchange.
+    var isAsked = false
+    /// Whether libcurl has given up a request that may leave once more.
+    var isGivenUp = false
+    /// Whether the cache has not decided yet.
+    var isCaching = false
+    let hasFailed: Bool
+    /// Whether the answer to a request for the rest of a file is of no use.
+    let asksForAll: Bool
+    /// Whether the request has given an upload up: no failure of it counts.
+    let isGivingUp: Bool
+    /// nil without a judged head.
+    let verdict: ResponseVerdict?
+
+    /// The next step.
+    var step: Step {
+        if isAsked { return .answerProxy }
+        if isGivenUp { return .resend }
+        if isCaching { return .endCaching }
+        if hasFailed { return .finish }
+        if asksForAll { return .startOver }
+        switch verdict {
+        case .redirect: return .follow
+        case .challenge(let answer): return .answer(answer)
+        case .sendUnasked: return .sendUnasked
+        case .proceed: return isGivingUp ? .didCancelUpload : .proceed
+        case nil where isGivingUp: return .didCancelUpload
+        case .accept, .refuse, .stored, nil: return .finish
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+/// The order in which the policies of an attempt decide what follows an exchange.
+@Suite struct AttemptMachineTests {
+    private static func machine(
+        _ verdict: ResponseVerdict?,
+        hasFailed: Bool = false,
+        asksForAll: Bool = false,
+        isGivingUp: Bool = false
+    ) -> AttemptMachine {
+        AttemptMachine(
+            hasFailed: hasFailed,
+            asksForAll: asksForAll,
+            isGivingUp: isGivingUp,
+            verdict: verdict
+        )
+    }
+
+    private static let refusal = ResponseVerdict.statusFailure(ResponseHead(statusCode: 500))
+
+    @Test(
+        arguments: [
+            (ResponseVerdict.accept, AttemptMachine.Step.finish),
+            (.refuse(refusal), .finish), (.stored, .finish), (nil, .finish),
+            (.redirect, .follow), (.sendUnasked, .sendUnasked), (.proceed, .proceed),
+            (.challenge(.credential(2)), .answer(.credential(2))),
+            (.challenge(.byLibrary), .answer(.byLibrary)),
+        ] as [(ResponseVerdict?, AttemptMachine.Step)]
+    )
+    func `each verdict has its step, and a failure ends the attempt`(
+        verdict: ResponseVerdict?,
+        step: AttemptMachine.Step
+    ) {
+        #expect(Self.machine(verdict).step == step)
+        #expect(Self.machine(verdict, hasFailed: true).step == .finish)
+        #expect(Self.machine(verdict, asksForAll: true).step == .startOver)
+    }
+
+    @Test func `an upload that was given up goes on without an answer, or with one passed over`() {
+        #expect(Self.machine(nil, isGivingUp: true).step == .didCancelUpload)
+        #expect(Self.machine(.proceed, isGivingUp: true).step == .didCancelUpload)
+        #expect(Self.machine(.redirect, isGivingUp: true).step == .follow)
+    }
+
+    @Test func `a proxy's question comes before a resent request, the cache and all others`() {
+        var machine = Self.machine(.redirect, hasFailed: true, asksForAll: true)
+        machine.isCaching = true
+        #expect(machine.step == .endCaching)
+        machine.isGivenUp = true
+        #expect(machine.step == .resend)
+        machine.isAsked = true
+        #expect(machine.step == .answerProxy)
+    }
+}
