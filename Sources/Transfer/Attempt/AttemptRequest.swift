@@ -195,3 +195,27 @@ package struct AttemptRequest: Sendable {
         self.nextMirrors = nextMirrors
     }
 }
+
+extension AttemptRequest {
+    /// A request that revalidates a stale response which has answered a hop; only the cache gets its
+    /// answer, and it has no key yet.
+    func refresh(of hop: RequestSpec) -> AttemptRequest {
+        var refresh = AttemptRequest(
+            key: 0,
+            session: session,
+            number: number,
+            request: hop,
+            redirects: redirects,
+            timeoutInterval: timeoutInterval,
+            deadline: deadline,
+            resending: resending,
+            decodesBody: decodesBody,
+            access: access
+        )
+        // The cache stores whole responses.
+        refresh.request.headers.removeAll { $0.name.lowercased() == "range" }
+        refresh.redirects.follow = .never
+        refresh.cachePolicy = .reloadRevalidatingCacheData
+        return refresh
+    }
+}

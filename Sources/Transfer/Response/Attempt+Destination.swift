@@ -15,7 +15,8 @@ extension Attempt {
         case .file(let wanted):
             do throws(SystemError) {
                 guard let file = try resolve(wanted, head) else { return false }
-                if isKept(file) {
+                if file.ifExists == .revalidate, !request.decodesBody, caching?.isKept(file) == true
+                {
                     response.keepsFile = true
                     // The body is read only for its checks.
                     return response.bodyCheck?.looksAtBytes == true

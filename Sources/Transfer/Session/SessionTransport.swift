@@ -9,8 +9,7 @@ internal import TransferModel
 /// fields.
 final class SessionTransport {
     let configuration: SessionConfiguration
-    /// nil when the session neither sends nor keeps cookies; the jar is shared with the other engine
-    /// threads.
+    /// nil when the session neither sends nor keeps cookies; all engine threads share the jar.
     let cookies: CookiePolicy?
     /// Shared with the other engine threads, and perhaps with other sessions; nil without a cache.
     let cache: HTTPCache?

@@ -43,7 +43,9 @@ extension Attempt {
                     sign()
                 }
                 // What is neither stored nor here cannot be confirmed.
-                if question.stored.contains(where: { !$0.hasBody && caching.copy(of: $0) == nil }) {
+                if question.stored.contains(where: {
+                    !$0.hasBody && caching.copy?.file(like: $0.body) == nil
+                }) {
                     question.conditions = []
                 }
                 caching.question = question
@@ -56,28 +58,8 @@ extension Attempt {
         return send()
     }
 
-    /// A request for what was used although it was stale, whose answer only the cache gets, and
-    /// which has no key yet; nil when there was no such response.
-    var refresh: AttemptRequest? {
-        guard let hop = caching?.refresh else { return nil }
-        var refresh = AttemptRequest(
-            key: 0,
-            session: request.session,
-            number: request.number,
-            request: hop,
-            redirects: request.redirects,
-            timeoutInterval: request.timeoutInterval,
-            deadline: request.deadline,
-            resending: request.resending,
-            decodesBody: request.decodesBody,
-            access: request.access
-        )
-        // What is stored is the whole.
-        refresh.request.headers.removeAll { $0.name.lowercased() == "range" }
-        refresh.redirects.follow = .never
-        refresh.cachePolicy = .reloadRevalidatingCacheData
-        return refresh
-    }
+    /// A request for what was used although it was stale; nil when there was no such response.
+    var refresh: AttemptRequest? { caching?.refresh.map { request.refresh(of: $0) } }
 
     /// Forgets what is stored of everything that a response of the network makes untrue (RFC 9111
     /// §4.4).
@@ -93,8 +75,7 @@ extension Attempt {
     /// because that could not be done.
     func forgetStored() {
         if let failure {
-            if failure.isAboutContent { caching?.forgetServed() }
-            if failure.mayBeOfTarget { caching?.forgetFollowed() }
+            caching?.forget(after: failure)
         } else if resumption != nil, caching?.isOfCache != true {
             session.cache?.forget(hop.url)
         }
@@ -135,129 +116,37 @@ extension Attempt {
         return .finished(result())
     }
 
-    /// Whether a stored response takes the place of the one whose head is whole: the origin
-    /// confirms it, or fails.
+    /// Whether a stored response takes the place of the one whose head is whole.
     func isAnsweredByStored(_ head: ResponseHead) -> Bool {
-        guard let caching, caching.served == nil, let question = caching.question else {
-            return false
-        }
-        let isConfirmed = head.statusCode == 304 && !question.conditions.isEmpty
-        if isConfirmed || Judgement.isFailure(head.statusCode) && standIn != nil {
-            response.verdict = .stored
-            passOver()
-            return true
-        }
-        if resumption == nil {
-            let hasNoBody = head.hasNoContent || hop.method == "HEAD"
-            caching.didReceive(
+        guard let caching,
+            caching.isAnsweredByStored(
                 head,
-                length: response.contentLength,
-                isFramed: response.isFramed || hasNoBody,
+                contentLength: response.contentLength,
+                isFramed: response.isFramed,
+                isWhole: resumption == nil,
                 at: now
             )
-        }
-        return false
-    }
-
-    /// The stored response that may be used although the origin fails; nil without one.
-    private var standIn: StoredResponse? {
-        guard let caching, caching.served == nil, let request = caching.request,
-            let stored = caching.question?.stored.first,
-            caching.cache.mayStandIn(stored, for: request, now: now)
-        else { return nil }
-        return stored
+        else { return false }
+        response.verdict = .stored
+        passOver()
+        return true
     }
 
     /// What follows an exchange with the network for the cache's sake; nil when what follows any
     /// does.
     func endCaching(isComplete: Bool) -> Next? {
-        guard let caching, caching.served == nil, !isReading else { return nil }
-        if hasFailed, head == nil, failure?.isOfOrigin == true, let standIn {
-            return serve(standIn)
-        }
-        if case .stored = verdict, let head {
-            if head.statusCode != 304, failure?.kind != .cancelled {
-                return standIn.map(serve) ?? exchange(.restart)
+        switch caching?.next(after: head, verdict, failure, isComplete: isComplete, at: { now }) {
+        case .usual, nil: return nil
+        case .restart: return exchange(.restart)
+        case .serve(let serving):
+            if case .failure = serving.occasion {
+                failure = nil
+                checks = []
             }
-            return hasFailed ? nil : confirm(head)
+            // The record of the stored response stands behind that of the exchange.
+            forgetResponse()
+            recorder.begin(reason: .cacheHit, method: hop.method, url: hop.url.text, at: move())
+            return serve(serving)
         }
-        guard isComplete else {
-            caching.reject(.incomplete)
-            return nil
-        }
-        switch verdict {
-        case .redirect, .refuse: caching.commit()
-        case .accept where !hasFailed: break
-        default: caching.reject(.rejected)
-        }
-        return nil
-    }
-
-    /// Uses a stale response, because the origin has failed.
-    private func serve(_ standIn: StoredResponse) -> Next {
-        let failure = failure
-        self.failure = nil
-        checks = []
-        beginServing()
-        return serve(
-            Serving(
-                response: standIn,
-                verdict: CacheVerdict(.stale, .staleIfError),
-                occasion: .failure(failure),
-                now: now
-            )
-        )
-    }
-
-    /// Uses the response that the origin has confirmed; when it is not known which one, asks for
-    /// everything.
-    private func confirm(_ head: ResponseHead) -> Next {
-        guard let caching, let request = caching.request, let question = caching.question else {
-            return finish()
-        }
-        let confirmed = caching.cache.confirm(
-            head.fields,
-            of: question.stored,
-            for: request,
-            requestTime: caching.requestTime,
-            responseTime: now
-        )
-        if let confirmed {
-            let storing: CacheVerdict.Storing? = confirmed.isUpdated ? .updated : nil
-            let verdict = CacheVerdict(.revalidated, question.reason, storing: storing)
-            beginServing()
-            return serve(
-                Serving(
-                    response: confirmed.response,
-                    verdict: verdict,
-                    occasion: .confirmation
-                )
-            )
-        }
-        caching.question = .init(reason: .changed)
-        return exchange(.restart)
-    }
-
-    /// Begins the record of a stored response behind that of an exchange with the network.
-    private func beginServing() {
-        forgetResponse()
-        recorder.begin(reason: .cacheHit, method: hop.method, url: hop.url.text, at: move())
-    }
-
-    /// Whether a file that is there has the body that is served already, and may stay.
-    func isKept(_ file: TaskSpec.Destination) -> Bool {
-        guard file.ifExists == .revalidate, !request.decodesBody, let caching,
-            let stored = caching.served?.response, caching.servedLength == stored.body.length,
-            let (present, known) = caching.present(file, with: stored.body),
-            file.mode == nil || file.mode == present.permissions
-        else { return false }
-        guard case .digest(let expected)? = file.checksum else { return true }
-        if let known { return known == expected.digest }
-        guard let digest = MessageDigest(expected.algorithm.family) else { return false }
-        let isRead = try? StoredBody.file(present).forEachPiece(count: stored.body.length) {
-            digest.update($0)
-            return true
-        }
-        return isRead == true && digest.finish() == expected.digest
     }
 }

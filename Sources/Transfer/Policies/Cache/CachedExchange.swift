@@ -13,24 +13,13 @@ final class CachedExchange {
         var length: Int64
     }
 
-    /// What is known of the file at the destination.
-    private enum Copy {
-        case unseen
-        case different
-        /// It has the body that is served, and perhaps that digest by the algorithm of the task's
-        /// checksum.
-        case same(InputFile, digest: [UInt8]?)
-    }
-
     let cache: HTTPCache
     private let policy: RequestCachePolicy
     private let ignoresStored: Bool
     /// Whether a response is taken for fresh without saying so.
     private let mayGuess: Bool
-    /// Where the body may be already.
-    private let copyPath: String?
-    /// Of the digest that the file is held against; nil without one.
-    private let checksumAlgorithm: Checksum.Algorithm?
+    /// The file at the destination, which may have the body already; nil where it does not matter.
+    private(set) var copy: PresentCopy?
     /// The hop's request; nil before it is looked up.
     private(set) var request: CacheRequest?
     /// What the origin is asked; nil before it is.
@@ -42,7 +31,6 @@ final class CachedExchange {
     private(set) var served: Served?
     /// What is read in steps; nil while nothing is.
     var reading: Serving.Reading?
-    private var copy = Copy.unseen
     private var hasSoughtPart = false
     /// The redirects so far that are stored.
     private var followed: [HTTPURL] = []
@@ -51,7 +39,7 @@ final class CachedExchange {
     /// How it stands.
     var verdict: CacheVerdict?
 
-    private init(
+    init(
         _ cache: HTTPCache,
         _ policy: RequestCachePolicy,
         _ request: borrowing AttemptRequest
@@ -67,11 +55,7 @@ final class CachedExchange {
         if case .file(let wanted) = request.sink, wanted.ifExists == .revalidate,
             !wanted.isFolder, !request.decodesBody
         {
-            copyPath = wanted.path
-            checksumAlgorithm = wanted.checksum?.algorithm
-        } else {
-            copyPath = nil
-            checksumAlgorithm = nil
+            copy = PresentCopy(path: wanted.path, algorithm: wanted.checksum?.algorithm)
         }
     }
 
@@ -93,17 +77,12 @@ final class CachedExchange {
         followed.append(request.url)
     }
 
-    /// Who has led here is to be asked again.
-    func forgetFollowed() {
-        for url in followed { cache.forget(url) }
-    }
-
     /// Another URL is asked.
     func beginHop() {
         request = nil
         question = nil
         served = nil
-        copy = .unseen
+        copy?.forget()
         verdict = nil
     }
 
@@ -118,7 +97,7 @@ final class CachedExchange {
         draft = nil
         served = nil
         reading = nil
-        copy = .unseen
+        copy?.forget()
     }
 
     /// Looks a request up.
@@ -140,7 +119,7 @@ final class CachedExchange {
             url: url,
             fields: fields,
             policy: policy,
-            mayHaveCopy: copyPath != nil,
+            mayHaveCopy: copy != nil,
             mayGuess: mayGuess
         )
         self.request = request
@@ -155,79 +134,46 @@ final class CachedExchange {
                 url: $0.url,
                 fields: fields,
                 policy: policy,
-                mayHaveCopy: copyPath != nil,
+                mayHaveCopy: copy != nil,
                 mayGuess: mayGuess
             )
         }
     }
 
-    /// What was served is not to be served again.
-    func forgetServed() {
-        if served != nil, let request { cache.forget(request.url) }
-    }
-
-    /// The file that is there already, of which it is not known whether it has a stored response's
-    /// body; nil without one of that length.
-    func copy(of stored: StoredResponse) -> InputFile? {
-        guard let copyPath, let file = try? InputFile(path: copyPath, followsLink: false),
-            file.identity.size == stored.body.length
-        else { return nil }
-        return file
-    }
-
-    /// Begins to look for a long body: in the file that is there already, or in what is stored.
+    /// Begins to look for a long body: in the file that is there already, or in the store.
     ///
     /// - Parameter stored: A response with a body.
     /// - Returns: nil when both are gone.
     func firstCheck(of stored: StoredResponse) -> StoredBodyCheck? {
-        if request?.range == nil, let file = copy(of: stored) {
-            return StoredBodyCheck(of: file, stored.body, checksumAlgorithm)
-        }
+        if request?.range == nil, let check = copy?.check(stored.body) { return check }
         return secondCheck(of: stored)
     }
 
-    /// Looks for a long body where it is stored, because the file that is there has another one.
+    /// Looks for a long body in the store, because the file that is there has another one.
     func secondCheck(of stored: StoredResponse) -> StoredBodyCheck? {
-        if copyPath != nil { copy = .different }
+        copy?.isDifferent()
         guard stored.hasBody else { return nil }
         return cache.body(of: stored).map { StoredBodyCheck(of: $0, stored.body) }
     }
 
     /// A long body was seen to be intact.
     func note(_ check: StoredBodyCheck) {
-        if let file = check.copy { copy = .same(file, digest: check.finishDigest()) }
+        if let file = check.copy { copy?.isSame(file, digest: check.finishDigest()) }
     }
 
     /// The body of a stored response: that of the file which is there already, or the stored one.
     ///
     /// - Parameter stored: A response with a body.
-    /// - Returns: What was seen to be intact; nil when both are gone or damaged.
+    /// - Returns: The intact body; nil when both are gone or damaged.
     func body(of stored: StoredResponse) -> StoredBody? {
-        if copyPath != nil, request?.range == nil {
-            if let file = copy(of: stored), StoredBody.file(file).isIntact(stored.body) {
-                copy = .same(file, digest: nil)
-                return .file(file)
-            }
-            copy = .different
-        }
+        if request?.range == nil, let body = copy?.body(stored.body) { return body }
         return stored.hasBody ? cache.body(of: stored)?.loaded(stored.body) : nil
     }
 
-    /// The file that is to be replaced, when it has the body that is served; and its digest, when
-    /// that is known.
-    func present(
-        _ destination: TaskSpec.Destination,
-        with body: StoredResponse.Body
-    ) -> (file: InputFile, digest: [UInt8]?)? {
-        switch copy {
-        case .same(let file, let digest): return (file, digest)
-        case .different: return nil
-        case .unseen:
-            guard let file = try? InputFile(path: destination.path, followsLink: false),
-                StoredBody.file(file).isIntact(body)
-            else { return nil }
-            return (file, nil)
-        }
+    /// Whether a file that is there has the served body already, and may stay.
+    func isKept(_ file: TaskSpec.Destination) -> Bool {
+        guard let served, served.length == served.response.body.length else { return false }
+        return (copy ?? PresentCopy(path: file.path)).isKept(as: file, served.response.body)
     }
 
     /// Whether the response is what is stored, or will be stored.
@@ -254,6 +200,130 @@ final class CachedExchange {
         self.verdict = verdict
     }
 
+    // MARK: - Decisions
+
+    /// What follows an exchange with the network for the cache's sake.
+    enum Next {
+        /// What follows without a cache.
+        case usual
+        /// A stored response answers, because the origin has failed or confirmed it.
+        case serve(Serving)
+        /// The same request without conditions.
+        case restart
+    }
+
+    /// The stored response that may be used although the origin fails; nil without one.
+    private func standIn(at now: Timestamp) -> StoredResponse? {
+        guard served == nil, let request, let stored = question?.stored.first,
+            cache.mayStandIn(stored, for: request, now: now)
+        else { return nil }
+        return stored
+    }
+
+    /// Judges the head of a response from the network.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - contentLength: The announced length of the body.
+    ///   - isFramed: Whether the end of the body will be told from a cut.
+    ///   - isWhole: Whether the response is no rest of a partial download.
+    ///   - now: The present.
+    /// - Returns: Whether a stored response takes its place: the origin confirms it, or fails.
+    func isAnsweredByStored(
+        _ head: ResponseHead,
+        contentLength: Int64?,
+        isFramed: Bool,
+        isWhole: Bool,
+        at now: Timestamp
+    ) -> Bool {
+        guard served == nil, let question, let request else { return false }
+        let isConfirmed = head.statusCode == 304 && !question.conditions.isEmpty
+        if isConfirmed || Judgement.isFailure(head.statusCode) && standIn(at: now) != nil {
+            return true
+        }
+        if isWhole {
+            didReceive(
+                head,
+                length: contentLength,
+                isFramed: isFramed || head.hasNoContent || request.method == "HEAD",
+                at: now
+            )
+        }
+        return false
+    }
+
+    /// Decides what follows an exchange with the network.
+    ///
+    /// - Parameters:
+    ///   - head: The final head; nil without one.
+    ///   - verdict: That on the head.
+    ///   - failure: The failure of the exchange.
+    ///   - isComplete: Whether the exchange has ended with a whole response.
+    ///   - now: Reads the clock.
+    func next(
+        after head: ResponseHead?,
+        _ verdict: ResponseVerdict?,
+        _ failure: TransferFailure?,
+        isComplete: Bool,
+        at now: () -> Timestamp
+    ) -> Next {
+        guard served == nil, reading == nil else { return .usual }
+        if let failure, head == nil, failure.isOfOrigin {
+            let now = now()
+            if let stored = standIn(at: now) {
+                return .serve(Serving(stored, after: failure, now: now))
+            }
+        }
+        if case .stored = verdict, let head {
+            let now = now()
+            if head.statusCode != 304, failure?.kind != .cancelled {
+                guard let stored = standIn(at: now) else { return .restart }
+                return .serve(Serving(stored, after: failure, now: now))
+            }
+            return failure == nil ? confirm(head, at: now) : .usual
+        }
+        guard isComplete else {
+            reject(.incomplete)
+            return .usual
+        }
+        switch verdict {
+        case .redirect, .refuse: commit()
+        case .accept where failure == nil: break
+        default: reject(.rejected)
+        }
+        return .usual
+    }
+
+    /// Uses the response that the origin has confirmed; without a match everything is requested.
+    private func confirm(_ head: ResponseHead, at now: Timestamp) -> Next {
+        guard let request, let question else { return .usual }
+        let confirmed = cache.confirm(
+            head.fields,
+            of: question.stored,
+            for: request,
+            requestTime: requestTime,
+            responseTime: now
+        )
+        guard let confirmed else {
+            self.question = .init(reason: .changed)
+            return .restart
+        }
+        let storing: CacheVerdict.Storing? = confirmed.isUpdated ? .updated : nil
+        return .serve(
+            Serving(
+                response: confirmed.response,
+                verdict: CacheVerdict(.revalidated, question.reason, storing: storing),
+                occasion: .confirmation
+            )
+        )
+    }
+
+    /// Forgets what has answered a failed attempt and may be at fault.
+    func forget(after failure: TransferFailure) {
+        if failure.isAboutContent, served != nil, let request { cache.forget(request.url) }
+        if failure.mayBeOfTarget { for url in followed { cache.forget(url) } }
+    }
+
     // MARK: - Storing
 
     /// The head of a response from the network is whole, and no stored one takes its place.
@@ -263,7 +333,8 @@ final class CachedExchange {
     ///   - length: The announced length of the body; nil without one.
     ///   - isFramed: Whether the end of the body will be told from its being cut.
     ///   - now: The present.
-    func didReceive(_ head: ResponseHead, length: Int64?, isFramed: Bool, at now: Timestamp) {
+    private func didReceive(_ head: ResponseHead, length: Int64?, isFramed: Bool, at now: Timestamp)
+    {
         guard let request, let question else { return }
         let isChanged = !question.conditions.isEmpty && (200...299).contains(head.statusCode)
         let reason: CacheVerdict.Reason = isChanged ? .changed : question.reason
@@ -346,22 +417,6 @@ extension StoredBody {
         guard let bytes = try? file.read(at: 0, count: Int(stored.length)) else { return nil }
         let body = StoredBody.memory(bytes)
         return body.isIntact(stored) ? body : nil
-    }
-}
-
-/// What becomes of a stored response, or of one that may be stored, when the body has been judged.
-struct CacheOutcome: Sendable {
-    fileprivate let cache: HTTPCache
-    /// nil when nothing is to be stored.
-    fileprivate let draft: CacheDraft?
-    /// Whose stored responses have answered, redirects among them.
-    fileprivate let used: [HTTPURL]
-
-    /// Stores what is right, and forgets what is not.
-    func end(_ result: inout AttemptResult) {
-        let isWrong = result.failure?.isAboutContent == true
-        if let draft { result.cache?.storing = isWrong ? .rejected : draft.finish() }
-        if isWrong { for url in used { cache.forget(url) } }
     }
 }
 

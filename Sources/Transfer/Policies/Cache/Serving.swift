@@ -26,3 +26,15 @@ struct Serving {
         case handingOn(StoredBody, from: Int64, to: Int64)
     }
 }
+
+extension Serving {
+    /// A stale response answers, because the origin has failed.
+    init(_ stored: StoredResponse, after failure: TransferFailure?, now: Timestamp) {
+        self.init(
+            response: stored,
+            verdict: CacheVerdict(.stale, .staleIfError),
+            occasion: .failure(failure),
+            now: now
+        )
+    }
+}

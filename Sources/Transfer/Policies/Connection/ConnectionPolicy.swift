@@ -27,8 +27,7 @@ struct ConnectionPolicy {
     /// Whether the server has chosen no version of HTTP when the running exchange's connection was
     /// made.
     private(set) var hasUnchosenVersion = false
-    /// The `errno` that the handle's sockets had when a new connection was ready: that of an address
-    /// that could not be reached.
+    /// The `errno` of the sockets when a new connection was ready: that of an unreachable address.
     var osErrnoOfConnecting: Int?
     /// Whether the attempt before this one failed to connect, perhaps on another thread.
     private var resolvesAnew: Bool

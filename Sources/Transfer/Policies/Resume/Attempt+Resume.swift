@@ -25,8 +25,8 @@ extension Attempt {
         return true
     }
 
-    /// Judges the response to a request for the rest; false ends the exchange, and the whole file is
-    /// requested.
+    /// Judges the response to a request for the rest; false ends the exchange, and a request for
+    /// the whole file follows.
     func judgeRest(_ head: ResponseHead) -> Bool {
         guard let resumption else { return true }
         response.isCutOff = !resumption.judge(

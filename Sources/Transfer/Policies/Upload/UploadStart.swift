@@ -7,7 +7,7 @@ struct UploadStart {
     let request: RequestSpec
     /// The boundary of a `multipart` body.
     let boundary: String?
-    /// Bytes of the whole body; nil when unknown, or when the task has fields of the protocol itself.
+    /// Bytes of the whole body; nil when unknown, or when the task has own fields of the protocol.
     let total: Int64?
     /// Makes the digests that tell this upload from others.
     let source: UploadDigests.Source
