@@ -15,6 +15,10 @@ struct RunActions: Sendable {
     /// Destinations to look at, each for a task.
     var destinationChecks: [(task: Int, path: String)] = []
     var events: [RunEvent] = []
+    /// When the machine needs a tick even without another event; nil for never.
+    var nextTick: MonotonicTime?
+    /// Whether the machine needs a reading of the wall clock before the next event.
+    var watchesWallClock = false
 }
 
 /// A step of an attempt that the journal of a background session keeps.

@@ -3,9 +3,9 @@ import TransferModel
 
 /// Lists of checksums: fetched once by the first task that needs one, shared by the others.
 extension RunMachine {
-    /// Whether the task can go on: it has what it needs, or is the one to fetch it.
+    /// Whether the task has the checksums it needs, or is to fetch them.
     ///
-    /// Otherwise it waits for the list or has failed for want of it, and its place is free.
+    /// Otherwise the task leaves its place: it waits for the list, or has failed without it.
     mutating func hasChecksums(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
         guard let key = task.checksumKey, !task.fetchesChecksums else { return true }
         switch sums.ask(for: key, by: task.spec.index) {
@@ -26,8 +26,7 @@ extension RunMachine {
         }
     }
 
-    /// Hands a fetched list to the tasks that wait for it, and goes on with the one that has
-    /// fetched it.
+    /// Hands a fetched list to the tasks that wait for it; its fetcher requests its file.
     mutating func checksumsFetched(
         _ task: inout ActiveTask,
         _ key: SumsFetches.Key,
@@ -47,7 +46,7 @@ extension RunMachine {
         }
     }
 
-    /// Fails the tasks that wait for a list that cannot be had.
+    /// Fails the tasks that wait for a list whose fetch has failed.
     mutating func checksumsFailed(
         _ key: SumsFetches.Key,
         _ failure: TransferFailure,
@@ -58,7 +57,7 @@ extension RunMachine {
         }
     }
 
-    /// Lets a task that has begun wait for a place at the host of the URL that it asks next.
+    /// Lets a task that has begun wait for a place at the host of its next URL.
     mutating func park(_ task: inout ActiveTask) {
         task.stage = .queued
         let index = task.spec.index

@@ -18,15 +18,14 @@ extension RunMachine {
             && task.mayRepeat(after: failure, result)
     }
 
-    /// Lets a task wait until the network changes; not at all when it has changed since the attempt
-    /// began.
+    /// Lets a task wait until the network changes; at once if it has changed during the attempt.
     mutating func awaitConnectivity(
         _ task: inout ActiveTask,
         _ result: AttemptResult,
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
-        // Of many tasks that are led elsewhere the others wait without a place of their own.
+        // Of many redirected tasks only some may wait at a place of their own.
         let mayStayOpen = active.count - running < maximumWaiting / 2
         let path = task.closedPath(after: failure, result, mayStayOpen: mayStayOpen)
         task.restartMirrors()
@@ -51,8 +50,7 @@ extension RunMachine {
         tryAgain(tasks, held: .connectivity, now)
     }
 
-    /// Keeps other tasks of a waiting task's path from filling places, and tells once that the task
-    /// waits.
+    /// Keeps other tasks of a waiting task's path from starting, and reports the wait once.
     private mutating func holdBack(
         _ task: inout ActiveTask,
         _ failure: TransferFailure,
@@ -66,8 +64,7 @@ extension RunMachine {
         actions.events.append(.taskWaiting(id: task.spec.id, failure: failure))
     }
 
-    /// Starts tasks that were kept back, and makes the next attempts due of the tasks that wait for
-    /// the same reason.
+    /// Starts tasks that were kept back, and repeats those that wait for the same reason.
     private mutating func tryAgain(
         _ tasks: [Int],
         held reason: TaskRecord.Attempt.WaitReason,
@@ -78,8 +75,7 @@ extension RunMachine {
         queue.hurry(now) { active.awaited(by: $0) == reason }
     }
 
-    /// Lets the tasks start again that use the same interfaces as a task that has found a way or
-    /// waits no more.
+    /// Starts the tasks that were kept back behind a task that has found a way or waits no more.
     mutating func openPath(of task: ActiveTask) {
         for task in connectivity.open(for: task.spec, isWaiting: task.awaited != nil) {
             makeReady(task..<task + 1)
@@ -88,8 +84,7 @@ extension RunMachine {
 
     // MARK: Power
 
-    /// Whether a task may begin an attempt; otherwise it waits for external power, and its place is
-    /// free.
+    /// Whether a task may begin an attempt; otherwise it leaves its place and waits for power.
     mutating func hasPower(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
         // A stopping run lets started tasks continue without external power.
         guard phase == .running, connectivity.lacksPower(session: task.spec.session) else {
@@ -102,7 +97,7 @@ extension RunMachine {
         return false
     }
 
-    /// Takes in what powers the machine; with external power, tasks that wait for it begin.
+    /// Takes in a change of the power; with external power, tasks that wait for it begin.
     mutating func powerChanged(_ isExternal: Bool, _ now: MonotonicTime) {
         guard let tasks = connectivity.powerChanged(isExternal: isExternal), phase == .running
         else { return }
@@ -111,13 +106,13 @@ extension RunMachine {
 }
 
 extension AttemptResult {
-    /// Whether it counts as none: it had no interface to send anything over.
+    /// Whether the attempt does not count, because it had no interface to send over.
     var isUnbegun: Bool {
         failure?.kind == .network && failure?.symptom == nil
             && (transactions.isEmpty || failure?.isKnownUnprocessed == true)
     }
 
-    /// Whether another attempt goes on with an upload that it has left.
+    /// Whether another attempt can continue an upload that this one has left.
     var leavesUpload: Bool { resume?.upload?.partial != nil }
 }
 

@@ -140,7 +140,7 @@ extension RunMachine {
         for tasks in ledger.succeed(index) { makeReady(tasks) }
     }
 
-    /// Ends a task that has begun, and those that wait for what it could not fetch.
+    /// Ends a task that has begun, and those that wait for a list it could not fetch.
     mutating func fail(_ task: inout ActiveTask, _ failure: TransferFailure, _ now: MonotonicTime) {
         let outcome: TaskOutcome = failure.isDeferral ? .deferred : .failed
         let record = task.record(outcome, clock, now)
@@ -160,8 +160,7 @@ extension RunMachine {
         checksumsFailed(key, failure, now)
     }
 
-    /// Ends a task with a failure, and the run as well if that `stops` it and the job asks for
-    /// that.
+    /// Ends a task with a failure, and the run too under `failFast` if the failure `stops` it.
     mutating func fail(
         _ index: Int,
         _ record: consuming TaskRecord,
@@ -196,7 +195,7 @@ extension RunMachine {
 }
 
 extension TransferFailure {
-    /// The failure of a task that ends with it, and why it is not tried again.
+    /// The failure of a task that ends with it, and why no attempt follows.
     func explained(_ reason: RetryDecision.Reason, _ task: ActiveTask) -> TransferFailure {
         var failure = self
         failure.isOutcomeUnknown = task.leavesOutcomeUnknown(self)

@@ -21,8 +21,7 @@ extension RunMachine {
         }
     }
 
-    /// Whether a task waits to hear what is at its destination; otherwise its file is to be
-    /// fetched.
+    /// Whether a task waits for facts about its destination; otherwise it requests its file.
     mutating func looksAtFile(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
         switch task.presence {
         case .unknown:
@@ -65,10 +64,10 @@ extension RunMachine {
         }
     }
 
-    /// Asks for the file of a task whose destination is known; in a run that stops, only if an
+    /// Requests the file of a task whose destination is known; in a stopping run only if an
     /// attempt has begun.
     mutating func goOn(with task: inout ActiveTask, _ now: MonotonicTime) {
-        // Looking took time, in which the window may have closed.
+        // The window may have closed while the destination was looked at.
         carryOut(stopping.checkWindow(), now)
         if phase == .running || task.hasBegun && phase == .draining {
             startAttempt(of: &task, now)
@@ -78,7 +77,7 @@ extension RunMachine {
         }
     }
 
-    /// Tells once that a task has begun.
+    /// Reports once that a task has begun.
     mutating func announce(_ task: inout ActiveTask) {
         guard !task.isAnnounced else { return }
         task.isAnnounced = true

@@ -2,11 +2,10 @@ import Transfer
 import TransferModel
 
 extension RunMachine {
-    /// How many tasks may be between two attempts before no new one is started: they are held in
-    /// memory.
+    /// How many tasks, held in memory, may wait between attempts before no new one starts.
     var maximumWaiting: Int { max(64, 4 * schedule.maxConcurrentTasks) }
 
-    /// Whether a task is one of those that later runs go on with.
+    /// Whether later runs continue the task.
     func isKept(_ spec: TaskSpec) -> Bool {
         keepsTransfers && sessions[spec.session].kind == .background
     }
@@ -62,8 +61,7 @@ extension RunMachine {
         return proceed(now)
     }
 
-    /// Ends the task that was asked for as an earlier run has ended it; a failure is no news, and
-    /// does not stop this run.
+    /// Ends the task that was asked for as an earlier run did; its failure does not stop this run.
     mutating func taskHadEnded(
         _ index: Int,
         _ record: consuming TaskRecord,
@@ -143,7 +141,7 @@ extension RunMachine {
             fail(&task, hold.cause.failure, now)
             return
         }
-        // What a server names is looked for when it has done so.
+        // A name that the server gives is looked for after its response.
         if let destination = task.spec.destination, !destination.ifExists.mayReplace,
             !destination.isFolder
         {
@@ -171,8 +169,7 @@ extension RunMachine {
         }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
-        // What has changed since a round through the mirrors began may be a way to one that had
-        // none.
+        // A change since the round through the mirrors began may be a way to one that had none.
         if task.isNewRound || task.spec.mirrors.isEmpty {
             task.changesAtStart = connectivity.networkChanges
         }

@@ -19,14 +19,11 @@ extension RunMachine {
         }
     }
 
-    /// Starts no more attempts; running attempts continue.
+    /// Starts no more attempts, and cancels the tasks between two attempts; the turns that follow
+    /// cancel those that never began.
     ///
-    /// Tasks between two attempts are cancelled now, those that never began in the turns that
-    /// follow.
-    ///
-    /// Under fail-fast the running attempts continue to their end, as with `curl --fail-early`: a
-    /// part of their work is done, and an attempt that ends by itself leaves nothing behind. It is
-    /// not tried again.
+    /// Running attempts continue to their end, as with `curl --fail-early`: a part of their work is
+    /// done. They are not repeated.
     private mutating func drain(_ now: MonotonicTime) {
         actions.events.append(.stopping(reason: stopReason?.text ?? "", running: running))
         connectivity.stop()

@@ -8,16 +8,15 @@ import TransferModel
 /// (`RunQuestion`). Each task gets exactly one record. Kept in memory are one byte for each task,
 /// its needs where it does not share them, and all of a task only from its start to its end.
 struct RunMachine {
-    /// What has happened.
     enum Event: Sendable {
         /// Time has passed, or the run begins.
         case tick
         /// The answer to one of `destinationChecks`.
         case destinationChecked(task: Int, PathOccupant)
         case signal(StopSignal)
-        /// Interfaces, addresses or routes are others.
+        /// Interfaces, addresses or routes have changed.
         case networkChanged
-        /// The machine has external power now, or has none any more.
+        /// The machine has got or lost external power.
         case powerChanged(isExternal: Bool)
     }
 
@@ -128,17 +127,16 @@ struct RunMachine {
         return beginTurn(now)
     }
 
-    /// Whether it has to be told in each turn what the wall clock reads.
+    /// Whether it needs a reading of the wall clock in each turn.
     var watchesWallClock: Bool { stopping.watchesWallClock || queue.beginDates.watchesWallClock }
 
-    /// Takes in what the wall clock reads now.
+    /// Takes in a reading of the wall clock.
     mutating func read(_ wall: WallReading, now: MonotonicTime) {
         queue.beginDates.read(wall: wall.time, now)
         stopping.read(wall, now: now)
     }
 
-    /// Takes in how an attempt has ended; apart from `on`, because a result is large and comes
-    /// often.
+    /// Takes in the end of an attempt; apart from `on`, because results are large and frequent.
     ///
     /// `dice` gives numbers from 0 up to but not including 1.
     mutating func attemptFinished(
@@ -150,10 +148,12 @@ struct RunMachine {
         return beginTurn(now)
     }
 
-    /// Hands over everything that is to be done since the last time.
+    /// Hands over the actions since the last time.
     mutating func takeActions() -> RunActions {
-        let taken = actions
-        actions = RunActions()
+        var taken = RunActions()
+        swap(&taken, &actions)
+        taken.nextTick = nextTick
+        taken.watchesWallClock = watchesWallClock
         return taken
     }
 

@@ -40,6 +40,9 @@ package final class Scheduler {
     private let progressInterval: Duration?
     private let surroundings: Surroundings
     private var machine: RunMachine
+    /// The facts of the last actions: to ask the machine would copy it.
+    private var nextTick: MonotonicTime?
+    private var watchesWallClock: Bool
     private var nextProgress: MonotonicTime
 
     /// Prepares a run.
@@ -82,6 +85,7 @@ package final class Scheduler {
             keepsTransfers: resolver.background != nil,
             hasExternalPower: hasExternalPower
         )
+        watchesWallClock = machine.watchesWallClock
     }
 
     /// Whether the run has ended without the ends of some attempts: its runner cannot be stopped,
@@ -95,13 +99,13 @@ package final class Scheduler {
     package func run() -> RunSummary {
         emit(.started(header))
         let start = surroundings.now()
-        if machine.watchesWallClock { machine.read(surroundings.wall(), now: start) }
+        if watchesWallClock { machine.read(surroundings.wall(), now: start) }
         tell(.tick, start)
         var answers = perform(machine.takeActions())
         while !machine.isFinished {
             let messages = inbox.takeAll(until: wakeTime(hasAnswers: !answers.isEmpty))
             let time = surroundings.now()
-            if machine.watchesWallClock { machine.read(surroundings.wall(), now: time) }
+            if watchesWallClock { machine.read(surroundings.wall(), now: time) }
             for event in answers { tell(event, time) }
             for message in messages { take(message, time) }
             tell(.tick, time)
@@ -147,6 +151,7 @@ package final class Scheduler {
     ///
     /// The runner goes first: it works while the sinks write.
     private func perform(_ actions: RunActions) -> [RunMachine.Event] {
+        (nextTick, watchesWallClock) = (actions.nextTick, actions.watchesWallClock)
         if !actions.starts.isEmpty { runner.start(actions.starts) }
         // One wait for the disk: what has ended is kept together with what begins.
         // Without an event, too: that a try was taken back is not to wait for one.
@@ -190,7 +195,7 @@ package final class Scheduler {
     /// When the next turn begins even without a message; nil when only a message can begin it.
     private func wakeTime(hasAnswers: Bool) -> Int64? {
         if hasAnswers { return .min }
-        let tick = machine.nextTick?.nanoseconds
+        let tick = nextTick?.nanoseconds
         guard progressInterval != nil, machine.running > 0 else { return tick }
         return min(tick ?? .max, nextProgress.nanoseconds)
     }
