@@ -1,7 +1,7 @@
 package import JobFile
 package import TransferModel
 
-/// What a job says of the lock that keeps its runs apart, known before its tasks are looked at.
+/// The job's settings for the lock that keeps its runs apart, read before its tasks.
 package struct LockRequest: Sendable, Hashable {
     /// As the job says, or the file's stem.
     package let jobName: String

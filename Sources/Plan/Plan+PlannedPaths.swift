@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// What a run in which servers name files must know of all its tasks before the first one starts.
+/// The paths of all tasks, which a run needs before its first task when servers name files.
 extension Plan {
     /// The folders in which servers name files, each once; nil when what tasks capture leads to
     /// one.

@@ -119,7 +119,7 @@ package struct Plan: Sendable {
     /// Reads a task again, every setting resolved and filled in with what other tasks have
     /// captured.
     ///
-    /// What `make` accepted is accepted here, unless a data file has changed in between or a
+    /// A task that `make` accepted is accepted here, unless a data file has changed in between or a
     /// captured value does not fit where it stands.
     package func task(
         at index: Int,
@@ -128,6 +128,6 @@ package struct Plan: Sendable {
         try source.task(at: index, captured: captured)
     }
 
-    /// What is known of a task before those that it needs have ended.
+    /// The known facts about a task before the tasks that it needs have ended.
     package func outline(of index: Int) -> TaskOutline { source.outline(of: index) }
 }

@@ -12,8 +12,7 @@ struct TaskSource: Sendable {
     /// With everything resolved that tasks refer to; it never looks at files again.
     private(set) var reader: Reader
     private(set) var taskReader: TaskReader
-    /// What tasks are read with, and those that are kept: lent to one reading at a time, so that no
-    /// reading costs a copy.
+    /// The reader and the kept tasks, lent to one reading at a time: no reading costs a copy.
     private var lent: Lock<(reader: Reader, kept: KeptTasks)>
     /// Which tasks use captures of which others.
     let captureUses: CaptureUses
@@ -89,7 +88,7 @@ struct TaskSource: Sendable {
         reader.report(.duplicateDestination, "the destination is \(file.words)", at: entry.key)
     }
 
-    /// What is known of a task before those that it needs have ended.
+    /// The known facts about a task before the tasks that it needs have ended.
     func outline(of index: Int) -> TaskOutline {
         var reader = reader
         try? reader.enterRow(of: index)
@@ -118,14 +117,10 @@ struct TaskSource: Sendable {
     ) {
         var reader = reader
         for index in 0..<tasks.count {
-            let entry = tasks.entry(of: index)
-            guard isWanted(entry.kind) else { continue }
+            guard isWanted(tasks.entry(of: index).kind) else { continue }
             reader.forgetFindings()
-            var draft = taskReader.shared.defaults
-            // A row that is not there any more fails its task when it starts.
-            guard (try? reader.enterRow(of: index)) != nil else { continue }
-            _ = taskReader.read(entry, into: &draft, with: &reader)
-            body(index, draft)
+            // A lost row fails its task when that starts.
+            if let draft = taskReader.draft(of: index, with: &reader) { body(index, draft) }
         }
     }
 }

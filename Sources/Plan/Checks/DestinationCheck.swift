@@ -48,10 +48,7 @@ struct DestinationCheck {
 
     /// Notes the files of all reports, which no task may write or read.
     ///
-    /// - Parameters:
-    ///   - report: What the job says of its reports.
-    ///   - options: `--report` replaces the path of the JSON report.
-    ///   - reader: Takes the faults.
+    /// `--report` replaces the path of the JSON report.
     mutating func addReports(
         of report: ReportDraft,
         _ options: PlanOptions,
@@ -80,13 +77,8 @@ struct DestinationCheck {
         }
     }
 
-    /// Reports paths of a task that conflict with those of other tasks or of the job.
-    ///
-    /// - Parameters:
-    ///   - own: The paths of the task.
-    ///   - task: Its number.
-    ///   - paths: Gives the paths of another task again.
-    ///   - reader: Names tasks and takes the faults.
+    /// Reports paths of a task that conflict with those of other tasks or of the job; `paths` gives
+    /// the paths of another task again.
     mutating func check(
         _ own: TaskPaths,
         of task: Int,

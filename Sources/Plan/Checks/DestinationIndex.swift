@@ -6,7 +6,7 @@ internal import SystemKit
 /// Paths are absolute and without climbs. The index keeps no path of a task, only a hash that leads
 /// to the task; `paths` then gives the paths of that task again.
 struct DestinationIndex {
-    /// What stands in the way of a destination.
+    /// A file or folder in the way of a destination.
     enum Conflict {
         /// The same file, described in words.
         case file(String)

@@ -17,7 +17,7 @@ struct NeedSearch {
     /// one of them.
     private var positions: [UInt32]
 
-    /// Where nodes stand of which nobody knows what they need.
+    /// The positions of nodes whose needs are unknown.
     private let unknown: [Int]
 
     private static let unordered = UInt32.max
@@ -66,7 +66,7 @@ struct NeedSearch {
         return answers
     }
 
-    /// What the nodes of a part of the order need.
+    /// The needs of the nodes of a part of the order.
     private struct Walk {
         /// Position in the order of the first of the nodes.
         let first: Int
@@ -75,7 +75,7 @@ struct NeedSearch {
 
         func has(_ bit: Int, at position: UInt32) -> Bool {
             guard position != NeedSearch.unordered else { return true }
-            // What stands before the first source, and whatever is unknown, needs none of them.
+            // Nodes before the first source, and unknown nodes, need no source.
             return Int(position) >= first && bits[Int(position) - first] & 1 << bit != 0
         }
     }

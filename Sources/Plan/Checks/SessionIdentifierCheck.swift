@@ -2,17 +2,12 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// Checks that each background session has an `identifier` of its own, and no other session has one.
+/// Checks that each background session, and no other session, has an `identifier` of its own.
 struct SessionIdentifierCheck {
     /// Where the identifiers stand.
     private var known: [String: NodeID] = [:]
 
-    /// Reports what is wrong with the identifier of the next session.
-    ///
-    /// - Parameters:
-    ///   - session: The settings of the session.
-    ///   - entry: Where the session stands.
-    ///   - reader: Takes the fault.
+    /// Checks the identifier of the next session, which stands at `entry`.
     mutating func check(
         _ session: SessionConfiguration,
         _ entry: (key: NodeID, value: NodeID),

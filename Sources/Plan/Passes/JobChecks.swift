@@ -11,13 +11,8 @@ struct JobChecks {
     private(set) var traits: JobTraits
     private let paths: TaskPathsReader
 
-    /// Checks of the tasks of `reader`.
-    ///
-    /// - Parameters:
-    ///   - head: The top of the job.
-    ///   - taskReader: Reads a task again, of which another one must know the paths.
-    ///   - dataPaths: The absolute paths of the data files.
-    ///   - reader: With the numbered tasks.
+    /// Checks of the numbered tasks of `reader`; `dataPaths` are the absolute paths of the data
+    /// files.
     init(
         of head: JobHead,
         _ taskReader: TaskReader,

@@ -6,7 +6,7 @@ internal import SystemKit
 ///
 /// The sections of tasks, `defaults` and `sessions` stay unread.
 struct JobHead {
-    /// What stands at the top.
+    /// The settings at the top.
     private(set) var draft = JobDraft()
     let document: Document
     let options: PlanOptions
@@ -23,13 +23,9 @@ struct JobHead {
         self.options = options
     }
 
-    /// Reads the top of a job.
+    /// Reads the top of a job, and makes a reader that knows its variables and secrets.
     ///
-    /// - Parameters:
-    ///   - document: The job file.
-    ///   - options: The inputs besides it.
-    ///   - secrets: The values of secrets by their names; nil while the job is only checked.
-    /// - Returns: The head, and a reader that knows the variables and secrets.
+    /// `secrets` has the values of secrets by their names; nil while the job is only checked.
     static func read(
         _ document: Document,
         _ options: PlanOptions,

@@ -1,4 +1,4 @@
-/// What the plan says of all tasks of a job together, chosen or not.
+/// Facts about all tasks of a job together, chosen or not.
 struct JobTraits: Sendable {
     /// The attempts of the task that may have the most: 1 to 1,000.
     private(set) var mostAttempts = 1

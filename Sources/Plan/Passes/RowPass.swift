@@ -60,8 +60,8 @@ struct RowPass {
                 into: &draft,
                 with: &reader
             )
-            // All rows use the same captures, but a row may have needs that others do not have: the
-            // graph tells whether each row needs the tasks that capture.
+            // All rows use the same captures, but each row may have needs of its own: the graph
+            // tells whether each row needs the tasks that capture.
             let references = reader.takeCaptureReferences()
             if row == 0 { checks.captures.note(references, of: group.entry, needs: base.needs) }
             secrets.formUnion(draft.secrets)

@@ -1,13 +1,8 @@
 /// The fifth pass over a job: reads each task once.
 enum TaskPass {
-    /// Reads all tasks of `reader`, and hands what the job must know of them to `checks`.
+    /// Reads the numbered tasks of `reader` in the order of the file; `checks` hear of each.
     ///
-    /// - Parameters:
-    ///   - taskReader: Reads single tasks.
-    ///   - mostKept: How many of the first tasks are kept as values.
-    ///   - checks: Hear of each task in the order of the file.
-    ///   - reader: With the numbered tasks.
-    /// - Returns: The tasks that are kept.
+    /// Returns those of the first `mostKept` tasks that are kept as values.
     static func read(
         _ taskReader: TaskReader,
         mostKept: Int,

@@ -3,11 +3,8 @@ internal import JobFile
 
 /// The section `secrets`.
 enum SecretSection {
-    /// Notes the names of the secrets, so that expressions can refer to them.
-    ///
-    /// - Parameters:
-    ///   - values: The values of secrets by their names; nil while the job is only checked.
-    ///   - reader: Knows the secrets from then on.
+    /// Notes the names of the secrets, so that expressions can refer to them; `values` is nil while
+    /// the job is only checked.
     static func declare(values: [String: KnownSecret]?, _ reader: inout Reader) {
         let document = reader.document
         guard let section = document.value(of: document.root, for: "secrets")?.value else { return }

@@ -1,6 +1,6 @@
 /// How a body in memory is written and sent.
 struct BodyEncoding: Sendable, Hashable {
-    /// What is done to the bytes before they are sent.
+    /// The coding of the bytes that are sent.
     enum Content: String, Sendable, CaseIterable {
         case identity
         case gzip

@@ -1,12 +1,12 @@
 /// How a JSON body is written: the options of JSONEncoder.
 struct JSONFormatting: Sendable, Hashable {
-    /// What becomes of the keys of mappings.
+    /// The form of the keys of mappings.
     enum KeyStrategy: String, Sendable, CaseIterable {
         case useDefaultKeys
         case convertToSnakeCase
     }
 
-    /// What becomes of `!!timestamp` values.
+    /// The form of `!!timestamp` values.
     enum DateStrategy: String, Sendable, CaseIterable {
         case iso8601
         case secondsSince1970

@@ -6,7 +6,7 @@ struct PathHasher {
     struct Folder {
         /// How many bytes of the path it takes, no slash at its end.
         var end: Int
-        /// What `hash(of:)` is of it.
+        /// The value of `hash(of:)` for the folder.
         var hash: UInt64
     }
 

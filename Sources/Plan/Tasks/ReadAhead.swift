@@ -9,18 +9,18 @@ internal import SystemKit
 /// warning or much text in it, its part of the round is read again in its turn, so that all is
 /// found in the order of the file, and little is held.
 struct ReadAhead {
-    /// What the second thread has read of a round.
+    /// The second thread's tasks of a round.
     private struct Part: Sendable {
         /// The last one first; none when they must be read again.
         var tasks: [ReadTask] = []
-        /// What the reader has counted for them.
+        /// The long texts that the reader counted for the tasks.
         var longFilledInLength = 0
     }
 
     private struct State: Sendable {
         /// The first round that the second thread has not begun.
         var next = 0
-        /// The parts that it has read and nobody has taken, in their order.
+        /// The parts that wait to be taken, in their order.
         var parts: [Part] = []
         var isOver = false
         /// The second thread's reader, once it has ended.
@@ -41,7 +41,7 @@ struct ReadAhead {
 
     private let state: Lock<State>
     private let thread: JoinableThread
-    /// What is left of the part that was taken last.
+    /// The rest of the part that was taken last.
     private var tasks: [ReadTask] = []
 
     /// Begins to read; nil when that is not worth it, or when there is no thread.

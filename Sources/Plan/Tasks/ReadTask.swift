@@ -1,9 +1,9 @@
 internal import JobFile
 internal import TransferModel
 
-/// What the whole job must know of a task that was read.
+/// The facts about a task that the checks of the whole job need.
 struct ReadTask: Sendable {
-    /// What the paths, orders and secrets of all tasks are looked at together for.
+    /// The facts about a task without a fault.
     struct Traits: Sendable {
         let isRequired: Bool
         let priority: Double

@@ -38,8 +38,7 @@ struct TaskAssembly: Sendable {
                 TaskSpec.Destination(
                     path: $0.path,
                     displayPath: $0.text,
-                    // Whoever lets a server choose the name does not let it choose what is
-                    // replaced.
+                    // A server that chooses the name must not choose which file is replaced.
                     ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
                     checksum: draft.checksum,
                     mode: draft.mode,
@@ -61,7 +60,7 @@ struct TaskAssembly: Sendable {
         )
     }
 
-    /// Whether a body is decoded when nobody says so, as URLSession does.
+    /// Whether a body is decoded by default, as URLSession does.
     ///
     /// A file is stored as it is sent. So is what a task asks for in a coding of its own, or in
     /// part.
@@ -70,8 +69,9 @@ struct TaskAssembly: Sendable {
             && !request.headers.contains("range")
     }
 
-    /// What is kept of a download that is cut; only a job that says so leaves files of an ephemeral
-    /// session.
+    /// The part of a cut download that is kept.
+    ///
+    /// Only a job that asks for it leaves files of an ephemeral session.
     private func resume(
         of draft: TaskDraft,
         _ entry: TaskList.Entry,
@@ -81,7 +81,7 @@ struct TaskAssembly: Sendable {
         return draft.resumes == nil && session.kind == .ephemeral ? .withinRun : .acrossRuns
     }
 
-    /// What is kept of an upload that is cut; a signature is that of the whole body.
+    /// The state of a cut upload that is kept; a signature covers the whole body, so it keeps none.
     private func uploadResume(of draft: TaskDraft, _ session: Int) -> TaskSpec.Resume {
         guard draft.resumable != ResumableUpload.none, shared.signers[session].isEmpty else {
             return .nothing

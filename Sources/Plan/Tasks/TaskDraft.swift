@@ -37,12 +37,12 @@ struct TaskDraft: Sendable {
     var retry = RetryPolicy()
     var redirects = RedirectRule()
     var description: String?
-    /// What its request holds, fields of the session included.
+    /// The secrets in its request, in header fields of the session too.
     var secrets = SecretSet()
 
     var body: Body?
     var encoding: Encoding?
-    /// What `body` becomes once the whole task is read.
+    /// The body that `body` becomes once the whole task is read.
     var content: BodySource?
     /// As it stands in the header field: a quoted string.
     var earliestBeginDate: BeginDate?
@@ -64,9 +64,9 @@ struct TaskDraft: Sendable {
     var cachePolicy: RequestCachePolicy?
     /// Nil when the session decides.
     var resumes: Bool?
-    /// What the task says `true` of, which its session must not forbid.
+    /// The access that the task allows, which its session must not forbid.
     var allowedAccess: NetworkAccess = []
-    /// What the task forbids by itself.
+    /// The access that the task forbids by itself.
     var deniedAccess: NetworkAccess = []
 }
 

@@ -1,7 +1,7 @@
 /// Which task needs which: all edges in one array.
 ///
 /// Nodes are, in this order, units and joints. A unit is one task, or all tasks of a `forEach`
-/// where nobody tells them apart: so a million rows that need a million others are one edge. A
+/// where no need tells them apart: so a million rows that need a million others are one edge. A
 /// joint has no task; it needs all units of a `forEach` whose rows are told apart, for those who
 /// need all of them.
 package struct TaskGraph: Sendable {

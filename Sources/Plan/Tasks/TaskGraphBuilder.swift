@@ -1,5 +1,5 @@
 /// Gathers what tasks need while they are read, and makes a graph of it that tells the rows of a
-/// `forEach` apart only where somebody does.
+/// `forEach` apart only where a need does.
 struct TaskGraphBuilder {
     /// The needs of whole entries on whole entries; its nodes are entries.
     private var whole = TaskGraph()
@@ -44,7 +44,7 @@ struct TaskGraphBuilder {
     }
 }
 
-/// A graph some of whose groups have a unit for each row, and a joint where somebody needs all of
+/// A graph some of whose groups have a unit for each row, and a joint where a task needs all of
 /// them.
 private struct SplitGraph {
     private var firstUnits: [Int] = []

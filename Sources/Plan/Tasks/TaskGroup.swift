@@ -1,6 +1,6 @@
 internal import JobFile
 
-/// The tasks that one `forEach` makes, which stand side by side in the plan.
+/// The tasks of one `forEach`, neighbours in the plan.
 struct TaskGroup: Sendable {
     /// The position of the task among those of the job file.
     var entry: Int
@@ -9,7 +9,7 @@ struct TaskGroup: Sendable {
     let rows: RowSource
     /// The rows that are run, ascending; nil for all.
     var chosen: [UInt32]?
-    /// What each row says of its task; empty when all say the same.
+    /// The settings of each row's task; empty when all rows have the same.
     var settings: [Settings] = []
 
     /// The facts that the scheduler needs about a task before the task starts.

@@ -29,7 +29,7 @@ struct TaskList: Sendable {
     /// Of the entries with `forEach`, in their order.
     private(set) var groups: [TaskGroup] = []
     private var ids: TextIndex
-    /// The entries whose id an earlier one has, and that one.
+    /// The entries whose id an earlier entry has, and that earlier entry.
     private(set) var repeated: [(entry: Int, first: Int)] = []
 
     /// No tasks.
@@ -138,7 +138,7 @@ struct TaskList: Sendable {
         groups[group].settings = settings
     }
 
-    /// What a task says of its place in the run.
+    /// The settings of a task for its place in the run.
     func settings(of task: Int) -> TaskGroup.Settings {
         let place = place(of: task)
         if let group = place.group, !groups[group].settings.isEmpty {

@@ -13,16 +13,9 @@ final class TaskPathsReader {
         self.taskReader = taskReader
     }
 
-    /// The paths of a task; none when it has a fault.
+    /// The paths of a task; those of `defaults` when its row is lost.
     func paths(of task: Int) -> TaskPaths {
         var again = reader
-        var draft = taskReader.shared.defaults
-        do throws(DataRows.Failure) {
-            try again.enterRow(of: task)
-        } catch {
-            return draft.paths
-        }
-        _ = taskReader.read(reader.values.tasks.entry(of: task), into: &draft, with: &again)
-        return draft.paths
+        return (taskReader.draft(of: task, with: &again) ?? taskReader.shared.defaults).paths
     }
 }

@@ -3,8 +3,8 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// Reads and checks the settings of single tasks: of all tasks when a plan is made, and of each task
-/// again when it starts.
+/// Reads and checks the settings of single tasks: of all tasks when a plan is made, and of each
+/// task again when it starts.
 struct TaskReader: Sendable {
     let shared: SharedSettings
 
@@ -20,6 +20,14 @@ struct TaskReader: Sendable {
         let table = TaskTable.table(of: entry.kind)
         reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
         return finish(entry, &draft, &reader, errors: errors)
+    }
+
+    /// Reads one task of the reader's list; nil when its row is lost.
+    func draft(of task: Int, with reader: inout Reader) -> TaskDraft? {
+        guard (try? reader.enterRow(of: task)) != nil else { return nil }
+        var draft = shared.defaults
+        _ = read(reader.values.tasks.entry(of: task), into: &draft, with: &reader)
+        return draft
     }
 
     /// Reads what is the same in all tasks of a `forEach`; returns what depends on the row, for

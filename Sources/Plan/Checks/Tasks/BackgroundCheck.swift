@@ -4,15 +4,8 @@ internal import TransferModel
 /// Finds what a task of a background session cannot have: a later run, in another process, may
 /// continue the task.
 enum BackgroundCheck {
-    /// Reports settings that need the process of one run.
-    ///
-    /// - Parameters:
-    ///   - draft: The settings of the task.
-    ///   - session: The session of the task, of any kind.
-    ///   - capture: The first capture that the task uses.
-    ///   - isOrderOfRun: Whether the task's order differs in every run.
-    ///   - place: Where the task stands.
-    ///   - log: Takes the errors, and a warning of an order that differs in every run.
+    /// Reports settings that need the process of one run; `capture` is the first one that the task
+    /// uses.
     static func check(
         _ draft: TaskDraft,
         in session: SessionConfiguration,

@@ -7,13 +7,7 @@ enum SecretCheck {
     /// in `draft` which secrets the task holds.
     ///
     /// Secrets in header fields of the session belong to the task too, unless the task sets a field
-    /// of that name itself.
-    ///
-    /// - Parameters:
-    ///   - draft: The settings of the task.
-    ///   - inherited: Where secrets stand in the settings of the session.
-    ///   - place: Where the task stands.
-    ///   - reader: Knows where secrets stand in the settings of the task, and takes the faults.
+    /// of that name itself; `inherited` tells where they stand.
     static func check(
         _ draft: inout TaskDraft,
         inheriting inherited: [SecretUse],
