@@ -82,20 +82,8 @@ struct ActiveTask {
 
     /// A task before its first attempt, in its place at the origin of its first URL.
     ///
-    /// Only the memberwise initializer makes so large a value without a copy.
-    ///
-    /// - Parameters:
-    ///   - spec: The task's settings.
-    ///   - key: The idempotency key that was made for the task; nil without one.
-    ///   - earlier: The transfer of earlier runs; nil when the transfer begins now.
-    ///   - hold: The hold that kept the task back; nil without one.
-    ///   - pausedSince: The start of the pause that alone kept the task back; nil without one.
-    ///   - session: The task's session.
-    ///   - lane: The task's place.
-    ///   - isRequired: Whether the task's failure is the run's.
-    ///   - clock: Dates the record.
-    ///   - now: The present.
-    /// - Returns: The task.
+    /// Only the memberwise initializer makes so large a value without a copy. `hold` or, since
+    /// `pausedSince`, a pause of its origin alone has kept the task back.
     static func begun(
         _ spec: TaskSpec,
         key: OrderKey? = nil,

@@ -96,25 +96,6 @@ struct AttemptTrace {
 }
 
 extension TaskRecord {
-    /// The record of a task that makes no attempt in this run, complete but for its error.
-    static func unbegun(
-        _ spec: TaskSpec,
-        _ outcome: TaskOutcome,
-        session: SessionConfiguration,
-        required: Bool,
-        at date: Timestamp
-    ) -> TaskRecord {
-        AttemptTrace().record(
-            of: spec,
-            sent: spec.request,
-            outcome,
-            session: session.name,
-            required: required,
-            from: date,
-            to: date
-        )
-    }
-
     /// Adds the failure of a task that the run itself has ended.
     mutating func end(cancelledBy failure: TransferFailure) {
         error = failure

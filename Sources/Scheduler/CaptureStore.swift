@@ -1,11 +1,11 @@
 import TransferModel
 
-/// What ended tasks have captured, kept as long as a task that is filled in with it has not ended.
+/// The captures of ended tasks, kept until every task that they fill in has ended.
 struct CaptureStore {
-    /// The values that are kept.
+    /// The captures, by task.
     private(set) var values: CapturedValues = [:]
     private let uses: CaptureUses
-    /// How many tasks that have not ended are filled in with what a task captures.
+    /// How many tasks that have not ended a task's captures fill in.
     private var openUsers: [Int: Int] = [:]
 
     init(_ uses: CaptureUses) {
@@ -13,18 +13,13 @@ struct CaptureStore {
         for pair in uses.pairs { openUsers[pair.source, default: 0] += 1 }
     }
 
-    /// Whether a task is filled in with what others capture.
-    func fillsIn(_ task: Int) -> Bool {
-        !uses.isEmpty && !uses.sources(of: task).isEmpty
-    }
-
-    /// Keeps what a task has captured, if anybody waits for it.
+    /// Keeps the captures of a task, if they fill in a task that has not ended.
     mutating func keep(_ captured: [CapturedValue], of task: Int) {
         guard !captured.isEmpty, openUsers[task] != nil else { return }
         values[task] = captured
     }
 
-    /// Drops what only this task was waiting for.
+    /// Drops the captures that only this task still needed.
     mutating func taskEnded(_ task: Int) {
         guard !uses.isEmpty else { return }
         for source in uses.sources(of: task) {
@@ -33,4 +28,9 @@ struct CaptureStore {
             if users == 1 { values[source] = nil }
         }
     }
+}
+
+extension CaptureUses {
+    /// Whether captures of other tasks fill in a task.
+    func fillsIn(_ task: Int) -> Bool { !isEmpty && !sources(of: task).isEmpty }
 }

@@ -1,14 +1,14 @@
 import SystemKit
 import TransferModel
 
-/// What tasks wait for an interface or for power of: others of it are not started, so that they do
-/// not fill the places of tasks that could go on.
+/// The paths whose tasks wait for an interface or for power: no other task of such a path starts,
+/// so that it fills no place of a task that could continue.
 struct ClosedPaths {
     /// A session as some of its tasks use it.
     struct Path: Hashable {
         var session: Int
         var access: NetworkAccess
-        /// The only origin that has no way; nil when none has.
+        /// The only origin without a way; nil when every origin is without.
         var origin: Origin?
 
         init(_ spec: TaskSpec, origin: Origin? = nil) {
@@ -24,7 +24,7 @@ struct ClosedPaths {
 
         init(_ failure: TransferFailure) { self.failure = failure }
 
-        /// What is waited for.
+        /// The reason for the wait.
         var reason: TaskRecord.Attempt.WaitReason {
             failure.kind == .power ? .power : .connectivity
         }
@@ -32,7 +32,7 @@ struct ClosedPaths {
 
     /// How a task was kept back.
     struct Hold {
-        /// From when on: its time runs.
+        /// The start of the hold, from which the task's time counts.
         var since: MonotonicTime
         var cause: Cause
     }
@@ -41,15 +41,15 @@ struct ClosedPaths {
     /// The tasks that were kept back and have not begun.
     private var holds: [Int: Hold] = [:]
 
-    /// Whether there is none.
+    /// Whether no path is closed.
     var isEmpty: Bool { closed.isEmpty }
 
-    /// A task waits.
+    /// Closes the path of a task that waits.
     mutating func close(_ path: Path, _ failure: TransferFailure) {
         if closed[path] == nil { closed[path] = (Cause(failure), []) }
     }
 
-    /// Keeps a task back if its path is closed; whether it was.
+    /// Keeps a task back if its path is closed; returns whether it did.
     mutating func hold(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
         guard !closed.isEmpty else { return false }
         let own = Path(spec, origin: spec.request.url.origin)
@@ -70,12 +70,12 @@ struct ClosedPaths {
         holds.isEmpty ? nil : holds.removeValue(forKey: task)
     }
 
-    /// Paths may be open: their tasks are to be started.
+    /// Opens paths; returns their tasks, which may start.
     mutating func open(_ paths: [Path]) -> [Int] {
         paths.flatMap { closed.removeValue(forKey: $0)?.tasks ?? [] }
     }
 
-    /// All that fit may be open: all tasks of theirs that were kept back, in the order of the plan.
+    /// Opens every path that fits; returns their tasks in the order of the plan.
     mutating func openAll(where fits: (Path) -> Bool) -> [Int] {
         open(closed.keys.filter(fits)).sorted()
     }

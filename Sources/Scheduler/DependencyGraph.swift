@@ -1,12 +1,12 @@
 import Plan
 
-/// Who waits for whom, and for how many.
+/// The needs between tasks, and how many of them are open.
 ///
 /// Empty when no task needs another; else some bytes for each need and for each unit of the plan's
 /// graph, which is a task or a whole `forEach`.
 struct DependencyGraph {
     private let graph: TaskGraph
-    /// Of each node, those that need it.
+    /// The nodes that need each node.
     private let dependants: TaskGraph
     /// How many needs of each node have not succeeded yet; `doomed` when one never will.
     private var openNeeds: [UInt32] = []
@@ -24,20 +24,19 @@ struct DependencyGraph {
         dependants = graph.reversed()
         openNeeds = (0..<graph.count).map { UInt32(graph.needs(of: $0).count) }
         openTasks = (0..<graph.count).map { UInt32(graph.tasks(of: $0).count) }
-        // What has no task and needs nothing has succeeded already.
+        // A node without tasks and needs has succeeded already.
         let empty = openNeeds.indices.filter { openNeeds[$0] == 0 && openTasks[$0] == 0 }
         for node in empty { _ = satisfy(node) }
     }
 
-    /// The tasks that nothing keeps from starting, before any has.
+    /// The tasks without needs, which may start first.
     var freeTasks: [Range<Int>] {
         guard graph.hasEdges else { return [0..<graph.taskCount] }
         return openNeeds.indices.lazy.filter { openNeeds[$0] == 0 && openTasks[$0] > 0 }
             .map(graph.tasks)
     }
 
-    /// Takes note that a task has succeeded; returns those that nothing keeps from starting any
-    /// more.
+    /// Notes that a task has succeeded; returns the tasks that may start now.
     mutating func succeed(_ task: Int) -> [Range<Int>] {
         guard graph.hasEdges else { return [] }
         let unit = graph.unit(of: task)
@@ -45,8 +44,8 @@ struct DependencyGraph {
         return openTasks[unit] == 0 ? satisfy(unit) : []
     }
 
-    /// Takes note that a task will never succeed; returns those that need it, directly, and were
-    /// not doomed before.
+    /// Notes that a task will never succeed; returns the tasks that need it directly and were not
+    /// doomed before.
     mutating func fail(_ task: Int) -> [Range<Int>] {
         guard graph.hasEdges else { return [] }
         var doomed: [Range<Int>] = []
@@ -61,7 +60,7 @@ struct DependencyGraph {
         return doomed
     }
 
-    /// Frees those that a node was the last need of.
+    /// Frees the tasks whose last open need was a node.
     private mutating func satisfy(_ node: Int) -> [Range<Int>] {
         var free: [Range<Int>] = []
         var open = [node]

@@ -1,6 +1,6 @@
 import TransferModel
 
-/// The sums over the tasks that have ended.
+/// The sums over the ended tasks.
 struct RunTally {
     private var sums = RunSummary(endDate: Timestamp(microseconds: 0))
 

@@ -3,14 +3,7 @@ package import TransferModel
 extension Scheduler {
     /// Reports a run that does not begin: `started`, each task's end for that reason, `finished`.
     ///
-    /// - Parameters:
-    ///   - resolver: The tasks.
-    ///   - schedule: The limits of the run.
-    ///   - header: The first event for the sinks.
-    ///   - reason: Why the run does not begin.
-    ///   - now: The monotonic clock.
-    ///   - sinks: The listeners.
-    /// - Returns: The sums.
+    /// The parameters are those of `init`. Returns the sums.
     package static func endUnbegun(
         _ resolver: TaskResolver,
         schedule: ScheduleConfiguration,

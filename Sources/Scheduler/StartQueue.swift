@@ -28,11 +28,7 @@ struct StartQueue {
     /// Whether this turn has stopped looking for a task because it has read enough of them.
     private(set) var isLookingFurther = false
 
-    /// An empty queue.
-    ///
-    /// - Parameters:
-    ///   - limits: How many connections a host gets in each session.
-    ///   - clock: Both clocks at the run's start.
+    /// An empty queue; each session has a limit of connections to a host.
     init(limits: [Int], clock: RunClock) {
         lanes = HostLanes(limits: limits)
         beginDates = BeginDates(clock: clock)

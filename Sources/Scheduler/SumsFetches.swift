@@ -1,8 +1,7 @@
 import Transfer
 import TransferModel
 
-/// The lists of checksums that a run has fetched, fetches or could not fetch: each is asked for
-/// once in its session, over the same interfaces.
+/// The lists of checksums of a run; one task fetches each, once for its session and interfaces.
 struct SumsFetches {
     /// One list as some tasks of one session see it.
     struct Key: Hashable {
@@ -11,9 +10,9 @@ struct SumsFetches {
         var url: String
     }
 
-    /// How far a list has come.
+    /// The state of a list.
     enum State {
-        /// A task fetches it; these wait for it.
+        /// One task fetches the list; the others wait for it.
         case fetching(waiting: [Int])
         case ready(ChecksumList)
         case failed(TransferFailure)
@@ -21,10 +20,9 @@ struct SumsFetches {
 
     private(set) var states: [Key: State] = [:]
 
-    /// Where the list stands: nil when the task that asks is to fetch it, which it has to say with
-    /// `end` when it is over.
+    /// The state of a list; nil when the task is to fetch it and to call `end` then.
     ///
-    /// A task that asks for one that is being fetched is noted as waiting.
+    /// Notes a task that asks for a list under way as waiting.
     mutating func ask(for key: Key, by task: Int) -> State? {
         let state = states[key]
         switch state {
@@ -35,7 +33,7 @@ struct SumsFetches {
         return state
     }
 
-    /// Takes in how the fetch ended; returns the tasks that have waited for it.
+    /// Takes in the end of a fetch; returns the tasks that have waited for it.
     mutating func end(_ key: Key, with state: State) -> [Int] {
         defer { states[key] = state }
         guard case .fetching(let waiting)? = states[key] else { return [] }

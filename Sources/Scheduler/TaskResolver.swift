@@ -97,9 +97,7 @@ package struct TaskResolver {
             return fail(task, captured, fault, of: &machine, now)
         } catch let rejected as PlanRejected where rejected.isChangedData {
             failure = .changedData(rejected)
-        } catch let rejected as PlanRejected
-            where !source.captureUses.sources(of: task).isEmpty
-        {
+        } catch let rejected as PlanRejected where source.captureUses.fillsIn(task) {
             failure = .unusableCapture(rejected)
         } catch {
             failure = .undecodable("the plan cannot give the task: \(error)")
@@ -222,12 +220,15 @@ package struct TaskResolver {
         _ outcome: TaskOutcome,
         _ now: MonotonicTime
     ) -> TaskRecord {
-        .unbegun(
-            spec,
+        let date = clock.timestamp(of: now)
+        return AttemptTrace().record(
+            of: spec,
+            sent: spec.request,
             outcome,
-            session: sessions[spec.session],
+            session: sessions[spec.session].name,
             required: source.isRequired(spec.index),
-            at: clock.timestamp(of: now)
+            from: date,
+            to: date
         )
     }
 }

@@ -4,10 +4,14 @@ import TransferModel
 @testable import Scheduler
 
 @Suite struct CaptureStoreTests {
-    private func store(_ pairs: [(user: Int, source: Int)]) -> CaptureStore {
+    private func uses(_ pairs: [(user: Int, source: Int)]) -> CaptureUses {
         var uses = CaptureUses()
         for pair in pairs { uses.append(.init(user: pair.user, source: pair.source)) }
-        return CaptureStore(uses)
+        return uses
+    }
+
+    private func store(_ pairs: [(user: Int, source: Int)]) -> CaptureStore {
+        CaptureStore(uses(pairs))
     }
 
     @Test func `values are kept until the last task that uses them has ended`() {
@@ -27,7 +31,7 @@ import TransferModel
         store.taskEnded(2)
         store.keep([CapturedValue("a", "1")], of: 0)
         #expect(store.values.isEmpty)
-        #expect(store.fillsIn(2))
-        #expect(!store.fillsIn(0))
+        #expect(uses([(2, 0)]).fillsIn(2))
+        #expect(!uses([(2, 0)]).fillsIn(0))
     }
 }
