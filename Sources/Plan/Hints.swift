@@ -1,6 +1,14 @@
 internal import Diagnostics
 internal import JobFile
 
+/// Which key of a mapping is meant by whoever writes its value alone.
+struct Shorthand: Sendable {
+    /// The key for a scalar of that text, if there is one.
+    let ofScalar: @Sendable (String) -> String?
+    /// The key for a list.
+    var ofList: String?
+}
+
 /// Guesses what the author of a job meant by a key or value that is wrong.
 struct Hints {
     /// The most names that one unknown name is compared with.
@@ -111,14 +119,5 @@ struct Hints {
     /// A hint for a section without a mapping below it.
     static func section(_ name: String) -> String {
         "indent what belongs to `\(name)` further than it"
-    }
-
-    /// A hint for a key of the top level that is probably a task; nil for any other.
-    static func taskAtTop(_ key: NodeID, in document: Document) -> String? {
-        guard let value = document.value(of: document.root, for: document.text(of: key))?.value,
-            document.kind(of: value) == .mapping, document.value(of: value, for: "url") != nil
-        else { return nil }
-        return
-            "a task stands below `data`, `uploads` or `downloads`, and is indented further than they are"
     }
 }

@@ -51,7 +51,7 @@ extension Reader {
     private mutating func key(of number: Int, in source: RowSource) -> String? {
         var cursor = RowCursor(source)
         do throws(DataRows.Failure) {
-            return key(of: try cursor.row(at: number), in: source)
+            return RowKey.key(of: try cursor.row(at: number), in: source, &self)
         } catch {
             return nil
         }
@@ -88,7 +88,8 @@ extension Reader {
         // What is wrong with a key is reported where the row is checked.
         var again = forReading(values.tasks)
         for number in 0..<source.count {
-            guard let row = try? cursor.row(at: number), let key = again.key(of: row, in: source)
+            guard let row = try? cursor.row(at: number),
+                let key = RowKey.key(of: row, in: source, &again)
             else { continue }
             index.insert(number, hash: key.utf8.span.seededHash)
         }

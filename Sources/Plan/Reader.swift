@@ -6,6 +6,7 @@ internal import TransferModel
 /// Turns values of the document into values of the plan, and collects everything that is wrong with
 /// them.
 struct Reader {
+    private(set) var document: Document
     var faults: FaultReporter
     var values: Interpolator
     /// The absolute path of the job file's folder, with a slash at its end.
@@ -37,6 +38,7 @@ struct Reader {
         fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?,
         patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
     ) {
+        self.document = document
         faults = FaultReporter(document, DiagnosticLog(showsWarnings: fileStatus != nil))
         self.values = values
         self.folder = folder
@@ -44,10 +46,14 @@ struct Reader {
         self.patternFault = patternFault
     }
 
-    var document: Document { faults.document }
-
     /// The open mapping in words, which messages put behind the name of a key.
     var context: String { faults.context }
+
+    /// Goes on with a twin of the document, for another thread.
+    mutating func useTwin() {
+        document = document.twin
+        faults.document = document
+    }
 
     /// Forgets the findings and counts of the tasks read so far.
     mutating func forgetFindings() {
@@ -118,13 +124,9 @@ struct Reader {
             )
             return
         }
-        var seen: UInt64 = 0
+        var keys = MappingKeys(table.keys, of: mapping, ownedBy: key)
         for entry in document.entries(of: mapping) {
-            guard let position = table.keys.position(of: entry.key, in: document) else {
-                reportUnknown(entry.key, in: table.keys)
-                continue
-            }
-            seen |= 1 << UInt64(position)
+            guard let position = keys.position(of: entry.key, &faults) else { continue }
             let name = table.keys.names[position]
             let field = Field(name: name, key: entry.key, node: entry.value)
             if deferred != nil, faults.path.isEmpty, dependsOnItem(entry.value) {
@@ -141,63 +143,6 @@ struct Reader {
                 )
             }
         }
-        if table.keys.alternatives != 0 { checkAlternatives(table.keys, seen, mapping, key) }
-        for (key, partner) in table.keys.partners
-        where seen >> UInt64(key) & 1 == 1 && seen >> UInt64(partner) & 1 == 0 {
-            reportLonely(table.keys.names[key], without: table.keys.names[partner], in: mapping)
-        }
-        let missing = table.keys.required & ~seen
-        guard missing != 0, !document.hasFaultyMerge(mapping) else { return }
-        for (position, description) in table.keys.keys.enumerated()
-        where missing >> UInt64(position) & 1 == 1 {
-            report(
-                .missingKey,
-                "the key `\(description.name)`\(context) is required",
-                at: key
-            )
-        }
+        keys.finish(&faults)
     }
-
-    /// Reports a key without the one that gives it a meaning.
-    private mutating func reportLonely(_ name: String, without other: String, in mapping: NodeID) {
-        guard let entry = document.value(of: mapping, for: name) else { return }
-        report(
-            .conflictingKeys,
-            "`\(name)`\(context) is about `\(other)`, which is not there",
-            at: entry.key
-        )
-    }
-
-    /// Checks that exactly one of a table's alternatives is there.
-    private mutating func checkAlternatives(
-        _ keys: KeyTable,
-        _ seen: UInt64,
-        _ mapping: NodeID,
-        _ key: NodeID
-    ) {
-        let count = (keys.alternatives & seen).nonzeroBitCount
-        guard count != 1 else { return }
-        let names = keys.alternativeNames.map { "`\($0)`" }.joined(separator: ", ")
-        guard count > 1 else {
-            if document.hasFaultyMerge(mapping) { return }
-            report(.missingKey, "one of the keys \(names)\(context) is required", at: key)
-            return
-        }
-        let present = document.entries(of: mapping).filter { entry in
-            let position = keys.position(of: entry.key, in: document)
-            return position.map { keys.alternatives >> UInt64($0) & 1 == 1 } ?? false
-        }
-        for entry in present.dropFirst() {
-            report(
-                .conflictingKeys,
-                "only one of the keys \(names)\(context) may be there",
-                at: entry.key,
-                notes: present.first.map {
-                    [.init("the first one is here", at: document.range(of: $0.key))]
-                }
-                    ?? []
-            )
-        }
-    }
-
 }

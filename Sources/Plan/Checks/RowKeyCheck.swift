@@ -37,7 +37,7 @@ struct RowKeyCheck {
         var cursor = RowCursor(group.rows)
         for row in 0..<group.rows.count where shown < DataFiles.shownRows {
             guard let item = try? cursor.row(at: row),
-                let key = reader.key(of: item, in: group.rows),
+                let key = RowKey.key(of: item, in: group.rows, &reader),
                 repeated.contains(key.utf8.span.seededHash)
             else { continue }
             if let first = firsts[key] {

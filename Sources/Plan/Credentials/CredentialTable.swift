@@ -114,12 +114,12 @@ enum CredentialTable {
     ]
 
     static let list = ValueType<[Credential]>(.list(entry.shape)) { reader, field in
-        reader.credentials(field, of: entry)
+        CredentialType.credentials(field, of: entry, &reader)
     }
 
     private static let entry = ValueType<Credential>(
         .variants(by: "method", methods.map(\.table.keys))
-    ) { $0.credential($1) }
+    ) { CredentialType.credential($1, &$0) }
 
     fileprivate static let scope = [
         Setting<CredentialDraft>(
@@ -213,11 +213,11 @@ enum CredentialTable {
     ) { $0.file = $1 }
 
     private static let file = ValueType<PathValue>(.text(pattern: nil)) { reader, field in
-        reader.path(field)
+        PathType.path(field, &reader)
     }
 
     private static let existingFile = ValueType<PathValue>(.text(pattern: nil)) { reader, field in
-        reader.existingFile(field)
+        PathType.existingFile(field, &reader)
     }
 
     private static func secret(_ name: String, _ summary: String) -> Setting<CredentialDraft> {
@@ -235,10 +235,11 @@ enum CredentialTable {
         mayHaveColon: Bool = true
     ) -> ValueType<CredentialText> {
         ValueType(isConfidential ? .credential : .text(pattern: nil)) { reader, field in
-            reader.credentialText(
+            CredentialType.credentialText(
                 field,
                 isConfidential: isConfidential,
-                mayHaveColon: mayHaveColon
+                mayHaveColon: mayHaveColon,
+                &reader
             )
         }
     }

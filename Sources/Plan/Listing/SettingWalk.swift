@@ -163,7 +163,7 @@ struct SettingWalk {
     /// The id of a task, whose row was entered.
     mutating func id(of task: Int, _ place: TaskList.Place, in plan: Plan) -> String {
         guard let group = place.group, let row = reader.values.row,
-            let key = reader.key(of: row, in: plan.source.tasks.groups[group].rows)
+            let key = RowKey.key(of: row, in: plan.source.tasks.groups[group].rows, &reader)
         else { return reader.id(of: task) }
         return "\(reader.id(of: Need(entry: place.entry)))[\(key)]"
     }

@@ -75,7 +75,7 @@ struct Expansion {
         case .items(let field): return items(field, &reader).map { .items($0) }
         case .range(let field): return range(field, &reader).map { .range($0) }
         case .matrix(let field):
-            return reader.matrix(field, exclude: exclude, most: Self.mostInlineItems)
+            return MatrixType.matrix(field, exclude: exclude, most: Self.mostInlineItems, &reader)
                 .map { .matrix($0) }
         case .data(let format, let path, let field):
             return dataFiles.rows(format, path, field, options, &reader).map { .data($0) }

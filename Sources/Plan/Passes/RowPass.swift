@@ -65,7 +65,7 @@ struct RowPass {
             let references = reader.takeCaptureReferences()
             if row == 0 { checks.captures.note(references, of: group.entry, needs: base.needs) }
             secrets.formUnion(draft.secrets)
-            let key = reader.values.row.flatMap { reader.key(of: $0, in: group.rows) }
+            let key = reader.values.row.flatMap { RowKey.key(of: $0, in: group.rows, &reader) }
             if let key { keys.note(key) }
             if isRight {
                 if !draft.needs.isEmpty, draft.needs != base.needs {

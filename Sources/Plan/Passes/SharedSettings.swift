@@ -52,8 +52,8 @@ final class SharedSettings: Sendable {
                     )
                     break
                 }
-                reader.settleDiscretion(of: &session, entry.value)
-                reader.checkMultipath(of: session, entry.value)
+                SessionNetwork.settleDiscretion(of: &session, entry.value, &reader)
+                SessionNetwork.checkMultipath(of: session, entry.value, &reader)
                 reader.sessions[session.name] = sessions.count
                 sessions.append(session)
                 let inherited = shared.filter { $0.stands(in: session, as: defaults.session) }
@@ -61,7 +61,7 @@ final class SharedSettings: Sendable {
             }
         }
         if sessions.isEmpty {
-            reader.settleDiscretion(of: &defaults.session, nil)
+            SessionNetwork.settleDiscretion(of: &defaults.session, nil, &reader)
             sessions = [defaults.session]
             secrets = [shared]
             reader.sessions[defaults.session.name] = 0

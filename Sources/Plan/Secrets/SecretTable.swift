@@ -30,7 +30,7 @@ enum SecretTable {
             },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil)) { reader, field in reader.path(field) },
+                ValueType(.text(pattern: nil)) { reader, field in PathType.path(field, &reader) },
                 "The file that has the value, relative to the job file's folder; nobody else may read it."
             ) { $0.source = .file(path: $1.path, displayPath: $1.text) },
             Setting(

@@ -15,14 +15,14 @@ enum CacheTable {
             isRequired: false,
             shape: .either(.choice([none]), .mapping(table.keys))
         )
-    ) { session, reader, field in reader.urlCache(field, into: &session.urlCache) }
+    ) { session, reader, field in urlCache(field, into: &session.urlCache, &reader) }
 
     static let table = SettingTable<URLCacheConfiguration>(
         "urlCache",
         [
             Setting(
                 "directory",
-                ValueType(.text(pattern: nil)) { $0.path($1) },
+                ValueType(.text(pattern: nil)) { PathType.path($1, &$0) },
                 default: "the user's cache folder",
                 "Where a `default` session keeps them; jobs with the same folder share them."
             ) { $0.directory = $1.path },
@@ -64,23 +64,27 @@ enum CacheTable {
     private static let size = ValueType(pattern: ByteSizeText.pattern, parse: ByteSizeText.parse)
 }
 
-extension Reader {
+extension CacheTable {
     /// Reads what a session says of its cache; a mapping changes what `defaults` say, a word
     /// replaces it.
-    fileprivate mutating func urlCache(_ field: Field, into rule: inout URLCacheRule?) {
-        guard document.kind(of: field.node) == .mapping else {
-            guard let text = text(field) else { return }
+    private static func urlCache(
+        _ field: Field,
+        into rule: inout URLCacheRule?,
+        _ reader: inout Reader
+    ) {
+        guard reader.document.kind(of: field.node) == .mapping else {
+            guard let text = reader.text(field) else { return }
             if text == CacheTable.none {
                 rule = URLCacheRule.none
             } else {
-                reportChoice(field, text, names: [CacheTable.none], later: [])
+                reader.reportChoice(field, text, names: [CacheTable.none], later: [])
             }
             return
         }
-        let errors = faults.log.errorCount
+        let errors = reader.faults.log.errorCount
         var cache = URLCacheConfiguration()
         if case .kept(let inherited)? = rule { cache = inherited }
-        apply(CacheTable.table, to: &cache, in: field)
-        if faults.log.errorCount == errors { rule = .kept(cache) }
+        reader.apply(CacheTable.table, to: &cache, in: field)
+        if reader.faults.log.errorCount == errors { rule = .kept(cache) }
     }
 }

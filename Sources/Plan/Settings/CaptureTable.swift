@@ -25,7 +25,7 @@ enum CaptureTable {
             ) { $0 = .header($1) },
             Setting(
                 "regex",
-                ValueType<String>(.text(pattern: nil)) { $0.pattern($1) },
+                ValueType<String>(.text(pattern: nil)) { pattern($1, &$0) },
                 "A pattern of PCRE2, whose first group in the body counts, or else the whole match."
             ) { $0 = .regex($1) },
         ],
@@ -35,19 +35,20 @@ enum CaptureTable {
 
     static let type = ValueType<[Capture]>(
         .named(.mapping(table.keys), pattern: "^[A-Za-z_][A-Za-z0-9_-]*$", hasFreeKeys: true)
-    ) { $0.captures($1) }
+    ) { captures($1, &$0) }
 }
 
-extension Reader {
+extension CaptureTable {
     /// The captures of a mapping in its order; nil when one of them has a fault.
-    fileprivate mutating func captures(_ field: Field) -> [Capture]? {
-        guard isMapping(field) else { return nil }
-        let errors = faults.log.errorCount
+    private static func captures(_ field: Field, _ reader: inout Reader) -> [Capture]? {
+        guard reader.isMapping(field) else { return nil }
+        let errors = reader.faults.log.errorCount
         var captures: [Capture] = []
-        for entry in document.entries(of: field.node) where !document.isFree(entry.key) {
-            let name = document.text(of: entry.key)
+        for entry in reader.document.entries(of: field.node)
+        where !reader.document.isFree(entry.key) {
+            let name = reader.document.text(of: entry.key)
             guard Expression.isVariableName(name) else {
-                report(
+                reader.report(
                     .badID,
                     "`\(name.excerpt)` is not the name of a capture",
                     at: entry.key,
@@ -57,10 +58,10 @@ extension Reader {
             }
             var source: Capture.Source?
             let inner = Field(name: name, key: entry.key, node: entry.value)
-            apply(CaptureTable.table, to: &source, in: inner)
+            reader.apply(CaptureTable.table, to: &source, in: inner)
             if let source { captures.append(Capture(name, from: source)) }
         }
-        return faults.log.errorCount == errors ? captures : nil
+        return reader.faults.log.errorCount == errors ? captures : nil
     }
 
     /// Different patterns that are compiled at most, which takes up to half a millisecond each; a
@@ -68,27 +69,27 @@ extension Reader {
     private static let mostPatterns = 2000
 
     /// A pattern that can be compiled.
-    fileprivate mutating func pattern(_ field: Field) -> String? {
-        guard let text = text(field) else { return nil }
-        guard let patternFault, !rightPatterns.contains(text),
-            rightPatterns.count < Self.mostPatterns
+    private static func pattern(_ field: Field, _ reader: inout Reader) -> String? {
+        guard let text = reader.text(field) else { return nil }
+        guard let patternFault = reader.patternFault, !reader.rightPatterns.contains(text),
+            reader.rightPatterns.count < Self.mostPatterns
         else { return text }
         switch patternFault(text) {
         case nil:
-            rightPatterns.insert(text)
+            reader.rightPatterns.insert(text)
             return text
         case .syntax(let message, let offset):
             let part =
                 max(0, min(offset, text.utf8.count) - 1)..<min(max(offset, 1), text.utf8.count)
             // What an expression fills in does not stand here.
-            let isWritten = !document.hasInterpolation(field.node) && !part.isEmpty
-            report(
+            let isWritten = !reader.document.hasInterpolation(field.node) && !part.isEmpty
+            reader.report(
                 ValueFault(.badPattern, "`\(text.excerpt)` is not a pattern: \(message)"),
                 of: field,
-                at: isWritten ? faults.range(of: part, in: text, field.node) : nil
+                at: isWritten ? reader.faults.range(of: part, in: text, field.node) : nil
             )
         case .unavailable(let message):
-            report(
+            reader.report(
                 .missingLibrary,
                 "`\(field.name)`: patterns need the library libpcre2-8: \(message)",
                 at: field.node,

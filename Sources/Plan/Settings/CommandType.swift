@@ -14,7 +14,7 @@ enum CommandType {
         for node in reader.document.elements(of: field.node) {
             let element = Field(name: field.name, key: field.key, node: node)
             // A script has variables of its own.
-            if arguments.last != "-c" { reader.warnOfPlaceholders(in: element) }
+            if arguments.last != "-c" { Slips.warnOfPlaceholders(in: element, &reader) }
             guard let text = reader.textOrStandIn(element) else { continue }
             if text.utf8.contains(0) {
                 reader.report(

@@ -20,7 +20,7 @@ enum ExpectedJSONType {
             return nil
         }
         switch reader.document.kind(of: field.node) {
-        case .mapping: return reader.expectedValues(field)
+        case .mapping: return expectedValues(field, &reader)
         case .sequence: return reader.elements(field, of: present)
         case .scalar:
             reader.report(
@@ -52,33 +52,35 @@ enum ExpectedJSONType {
     }
 }
 
-extension Reader {
+extension ExpectedJSONType {
     /// The values of a mapping in its order; nil when one of them has a fault.
-    fileprivate mutating func expectedValues(_ field: Field) -> [Expectation.JSONValueAt]? {
-        let errors = faults.log.errorCount
+    private static func expectedValues(_ field: Field, _ reader: inout Reader) -> [Expectation
+        .JSONValueAt]?
+    {
+        let errors = reader.faults.log.errorCount
         var values: [Expectation.JSONValueAt] = []
-        for entry in document.entries(of: field.node) {
-            let name = document.text(of: entry.key)
+        for entry in reader.document.entries(of: field.node) {
+            let name = reader.document.text(of: entry.key)
             let inner = Field(name: name, key: entry.key, node: entry.value)
-            warnOfExpression(inKeyOf: inner)
+            Slips.warnOfExpression(inKeyOf: inner, &reader)
             do {
                 let pointer = try JSONPointerText.parse(name)
-                guard let value = jsonValue(inner) else { continue }
+                guard let value = jsonValue(inner, &reader) else { continue }
                 values.append(Expectation.JSONValueAt(pointer, value: value))
             } catch {
-                report(error, of: field, at: document.range(of: entry.key))
+                reader.report(error, of: field, at: reader.document.range(of: entry.key))
             }
         }
-        return faults.log.errorCount == errors ? values : nil
+        return reader.faults.log.errorCount == errors ? values : nil
     }
 
     /// A value as an upload would send it.
-    private mutating func jsonValue(_ field: Field) -> JSONValue? {
-        guard let bytes = json(field, JSONFormatting()) else { return nil }
+    private static func jsonValue(_ field: Field, _ reader: inout Reader) -> JSONValue? {
+        guard let bytes = JSONBody.json(field, JSONFormatting(), &reader) else { return nil }
         do throws(JSONValue.Fault) {
             return try JSONValue(bytes: bytes)
         } catch {
-            report(.badJSON, "`\(field.name)`: \(error.reason)", at: field.node)
+            reader.report(.badJSON, "`\(field.name)`: \(error.reason)", at: field.node)
             return nil
         }
     }

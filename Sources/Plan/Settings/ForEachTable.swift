@@ -70,7 +70,7 @@ enum ForEachTable {
 
     private static func data(_ format: DataFormat, _ summary: String) -> Setting<ForEachDraft> {
         let type = ValueType<(PathValue, Field)>(.text(pattern: nil)) { reader, field in
-            reader.existingFile(field).map { ($0, field) }
+            PathType.existingFile(field, &reader).map { ($0, field) }
         }
         return Setting(format.rawValue, type, summary) { $0.form = .data(format, $1.0, $1.1) }
     }

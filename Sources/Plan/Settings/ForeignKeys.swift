@@ -1,3 +1,5 @@
+internal import JobFile
+
 /// Keys of other tools and languages, and what the job file has for each of them.
 ///
 /// They are words of curl, wget, hurl, Ansible, GitHub Actions and URLSession that no misspelling
@@ -29,6 +31,18 @@ enum ForeignKeys {
         case "defaults": session(word) ?? task(word, in: table.name)
         default: nil
         }
+    }
+
+    /// A hint for a key of the top level that is probably a task; nil for any other.
+    static func taskAtTop(_ key: NodeID, in table: KeyTable, of document: Document) -> Hint? {
+        guard table.name == "job",
+            let value = document.value(of: document.root, for: document.text(of: key))?.value,
+            document.kind(of: value) == .mapping, document.value(of: value, for: "url") != nil
+        else { return nil }
+        return Hint(
+            help:
+                "a task stands below `data`, `uploads` or `downloads`, and is indented further than they are"
+        )
     }
 
     /// The word in lower case, without `-` and `_`.

@@ -6,35 +6,39 @@ enum FormType {
 
     static let type = ValueType<[UInt8]>(
         .named(.either(value, .list(value)), pattern: "^", hasFreeKeys: false)
-    ) { reader, field in reader.form(field) }
+    ) { reader, field in form(field, &reader) }
 }
 
-extension Reader {
+extension FormType {
     /// The entries of a mapping in its order, a list as its name again and again; nil after a
     /// fault.
-    fileprivate mutating func form(_ field: Field) -> [UInt8]? {
-        guard isMapping(field, help: "write `name: value`") else { return nil }
-        values.isReadingBody = true
-        defer { values.isReadingBody = false }
-        let errors = faults.log.errorCount
+    private static func form(_ field: Field, _ reader: inout Reader) -> [UInt8]? {
+        guard reader.isMapping(field, help: "write `name: value`") else { return nil }
+        reader.values.isReadingBody = true
+        defer { reader.values.isReadingBody = false }
+        let errors = reader.faults.log.errorCount
         var form = FormText()
-        for entry in document.entries(of: field.node) {
-            let inner = Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
-            warnOfExpression(inKeyOf: inner)
+        for entry in reader.document.entries(of: field.node) {
+            let inner = Field(
+                name: reader.document.text(of: entry.key),
+                key: entry.key,
+                node: entry.value
+            )
+            Slips.warnOfExpression(inKeyOf: inner, &reader)
             let nodes =
-                document.kind(of: entry.value) == .sequence
-                ? Array(document.elements(of: entry.value)) : [entry.value]
+                reader.document.kind(of: entry.value) == .sequence
+                ? Array(reader.document.elements(of: entry.value)) : [entry.value]
             for node in nodes {
                 let value = Field(name: inner.name, key: inner.key, node: node)
-                warnOfPlaceholders(in: value, isBody: true)
-                guard let text = sentText(value, as: .body) else { continue }
+                Slips.warnOfPlaceholders(in: value, isBody: true, &reader)
+                guard let text = reader.sentText(value, as: .body) else { continue }
                 form.append(name: inner.name, value: text)
-                guard form.bytes.count <= Self.largestBody else {
-                    reportTooLarge(field.name, at: field.key)
+                guard form.bytes.count <= JSONBody.largestBody else {
+                    JSONBody.reportTooLarge(field.name, at: field.key, &reader)
                     return nil
                 }
             }
         }
-        return faults.log.errorCount == errors ? form.bytes : nil
+        return reader.faults.log.errorCount == errors ? form.bytes : nil
     }
 }

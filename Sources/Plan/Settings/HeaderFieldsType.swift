@@ -30,7 +30,7 @@ enum HeaderFieldsType {
             pattern: HeaderRule.namePattern,
             hasFreeKeys: false
         )
-        return ValueType(shape) { $0.headerFields($1, for: use, checkName) }
+        return ValueType(shape) { headerFields($1, for: use, checkName, &$0) }
     }
 
     /// Fields of one mapping: what they are compared with grows with them, and servers take about
@@ -45,34 +45,35 @@ enum HeaderFieldsType {
     }
 }
 
-extension Reader {
+extension HeaderFieldsType {
     /// The fields of a mapping in its order; nil when one of them has a fault.
-    fileprivate mutating func headerFields(
+    private static func headerFields(
         _ field: Field,
         for use: HeaderFieldsType.Use,
-        _ checkName: (String) throws(ValueFault) -> Void
+        _ checkName: (String) throws(ValueFault) -> Void,
+        _ reader: inout Reader
     ) -> [HeaderField]? {
-        guard isMapping(field) else { return nil }
-        guard document.count(of: field.node) <= HeaderFieldsType.mostFields else {
-            report(
+        guard reader.isMapping(field) else { return nil }
+        guard reader.document.count(of: field.node) <= HeaderFieldsType.mostFields else {
+            reader.report(
                 .outOfRange,
                 "`\(field.name)`: there are more than \(HeaderFieldsType.mostFields) fields",
                 at: field.key
             )
             return nil
         }
-        let errors = faults.log.errorCount
+        let errors = reader.faults.log.errorCount
         var fields: [HeaderField] = []
-        for entry in document.entries(of: field.node) {
-            let name = document.text(of: entry.key)
+        for entry in reader.document.entries(of: field.node) {
+            let name = reader.document.text(of: entry.key)
             do {
                 try checkName(name)
             } catch {
-                report(error, of: field, at: document.range(of: entry.key))
+                reader.report(error, of: field, at: reader.document.range(of: entry.key))
                 continue
             }
             if fields.contains(name) {
-                report(
+                reader.report(
                     .badHeader,
                     "`\(field.name)`: `\(name)` stands here twice, capitals aside",
                     at: entry.key
@@ -80,14 +81,16 @@ extension Reader {
                 continue
             }
             let inner = Field(name: name, key: entry.key, node: entry.value)
-            warnOfPlaceholders(in: inner)
+            Slips.warnOfPlaceholders(in: inner, &reader)
             // A request's may be a stand-in: that the field is there says whom it may go to.
             let header: HeaderField? =
                 switch use {
-                case .request: headerField(inner)
+                case .request: reader.headerField(inner)
                 case .part:
-                    sentText(inner, as: .header(name)).map { HeaderField(name: name, value: $0) }
-                case .expectation: text(inner).map { HeaderField(name: name, value: $0) }
+                    reader.sentText(inner, as: .header(name)).map {
+                        HeaderField(name: name, value: $0)
+                    }
+                case .expectation: reader.text(inner).map { HeaderField(name: name, value: $0) }
                 }
             guard let header else { continue }
             do {
@@ -97,9 +100,9 @@ extension Reader {
                 }
                 fields.append(header)
             } catch {
-                report(error, of: inner)
+                reader.report(error, of: inner)
             }
         }
-        return faults.log.errorCount == errors ? fields : nil
+        return reader.faults.log.errorCount == errors ? fields : nil
     }
 }

@@ -88,7 +88,7 @@ enum JobTable {
         ReportKind.allCases.map { kind in
             Setting(
                 kind.rawValue,
-                ValueType(.text(pattern: nil)) { $0.destination($1) },
+                ValueType(.text(pattern: nil)) { PathType.destination($1, &$0) },
                 kind.summary
             ) { $0.files[kind] = $1 }
         } + ReportKind.planned.map(Setting.notYet)

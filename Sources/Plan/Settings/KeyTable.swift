@@ -45,7 +45,9 @@ struct KeyDescription: Sendable {
 }
 
 /// The keys of one kind of mapping: what the decoder reads, the schema lists and the listing shows.
-struct KeyTable: Sendable {
+///
+/// A class, so that reading a mapping does not copy its table.
+final class KeyTable: Sendable {
     /// Names the mapping in the schema's definitions.
     let name: String
     /// At most 64, in the order of the documentation.

@@ -5,7 +5,7 @@ internal import TransferModel
 enum MultipartType {
     static let type = ValueType<[PartDraft]>(
         .someNamed(.either(partShape, .list(partShape)), pattern: "^")
-    ) { reader, field in reader.parts(field) }
+    ) { reader, field in parts(field, &reader) }
 
     private static let partShape = Shape.either(.text(pattern: nil), .mapping(part.keys))
 
@@ -18,7 +18,7 @@ enum MultipartType {
             },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil)) { $0.existingFile($1) },
+                ValueType(.text(pattern: nil)) { PathType.existingFile($1, &$0) },
                 "The file that is sent, relative to the job file's folder."
             ) { part, file in
                 part.content = .file(file.path)
@@ -55,52 +55,60 @@ enum MultipartType {
     }
 }
 
-extension Reader {
+extension MultipartType {
     /// The parts in the order of the file; nil after a fault.
-    fileprivate mutating func parts(_ field: Field) -> [PartDraft]? {
+    private static func parts(_ field: Field, _ reader: inout Reader) -> [PartDraft]? {
         let help = "write `name: text` or `name: { file: path }`"
-        guard isMapping(field, help: help) else { return nil }
-        values.isReadingBody = true
-        defer { values.isReadingBody = false }
-        let errors = faults.log.errorCount
+        guard reader.isMapping(field, help: help) else { return nil }
+        reader.values.isReadingBody = true
+        defer { reader.values.isReadingBody = false }
+        let errors = reader.faults.log.errorCount
         var parts: [PartDraft] = []
         var length = 0
-        for entry in document.entries(of: field.node) {
-            let inner = Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
-            warnOfExpression(inKeyOf: inner)
+        for entry in reader.document.entries(of: field.node) {
+            let inner = Field(
+                name: reader.document.text(of: entry.key),
+                key: entry.key,
+                node: entry.value
+            )
+            Slips.warnOfExpression(inKeyOf: inner, &reader)
             do {
                 _ = try MultipartType.checkedName(inner.name)
             } catch {
-                report(error, of: field, at: document.range(of: entry.key))
+                reader.report(error, of: field, at: reader.document.range(of: entry.key))
                 continue
             }
             let nodes =
-                document.kind(of: entry.value) == .sequence
-                ? Array(document.elements(of: entry.value)) : [entry.value]
+                reader.document.kind(of: entry.value) == .sequence
+                ? Array(reader.document.elements(of: entry.value)) : [entry.value]
             for node in nodes {
-                let part = part(Field(name: inner.name, key: inner.key, node: node))
+                let part = onePart(Field(name: inner.name, key: inner.key, node: node), &reader)
                 if case .text(let text)? = part.content { length += text.utf8.count }
-                guard length <= Self.largestBody else {
-                    reportTooLarge(field.name, at: field.key)
+                guard length <= JSONBody.largestBody else {
+                    JSONBody.reportTooLarge(field.name, at: field.key, &reader)
                     return nil
                 }
                 parts.append(part)
             }
         }
-        if parts.isEmpty, faults.log.errorCount == errors {
-            report(.outOfRange, "`\(field.name)`: a body needs at least one part", at: field.node)
+        if parts.isEmpty, reader.faults.log.errorCount == errors {
+            reader.report(
+                .outOfRange,
+                "`\(field.name)`: a body needs at least one part",
+                at: field.node
+            )
         }
-        return faults.log.errorCount == errors ? parts : nil
+        return reader.faults.log.errorCount == errors ? parts : nil
     }
 
     /// A part: a scalar is its text.
-    private mutating func part(_ field: Field) -> PartDraft {
+    private static func onePart(_ field: Field, _ reader: inout Reader) -> PartDraft {
         var part = PartDraft(name: field.name)
-        if document.kind(of: field.node) == .scalar {
-            warnOfPlaceholders(in: field, isBody: true)
-            part.content = bodyText(field, isPart: true).map { .text($0) }
+        if reader.document.kind(of: field.node) == .scalar {
+            Slips.warnOfPlaceholders(in: field, isBody: true, &reader)
+            part.content = BodyText.bodyText(field, isPart: true, &reader).map { .text($0) }
         } else {
-            apply(MultipartType.part, to: &part, in: field)
+            reader.apply(MultipartType.part, to: &part, in: field)
         }
         return part
     }

@@ -29,7 +29,7 @@ enum OriginType {
     /// One that nobody can listen to: https, or this machine.
     static let confidential = ValueType<Origin>(type.shape) { reader, field in
         guard let origin = type.read(&reader, field) else { return nil }
-        return reader.isConfidential(origin, field) ? origin : nil
+        return isConfidential(origin, field, &reader) ? origin : nil
     }
 
     /// A host name or address without scheme and port.
@@ -52,11 +52,15 @@ enum OriginType {
     }
 }
 
-extension Reader {
+extension OriginType {
     /// Whether what goes to an origin can be read by nobody on the way; reports one where it can.
-    mutating func isConfidential(_ origin: Origin, _ field: Field) -> Bool {
+    static func isConfidential(
+        _ origin: Origin,
+        _ field: Field,
+        _ reader: inout Reader
+    ) -> Bool {
         if origin.isConfidential { return true }
-        report(
+        reader.report(
             .secretOverPlainHTTP,
             "`\(field.name)`: what goes to `\(origin.text)` is readable on the way",
             at: field.node,

@@ -21,7 +21,7 @@ enum ProxyTable {
             isRequired: false,
             shape: .either(.choice([environment, none]), .mapping(table.keys))
         )
-    ) { session, reader, field in reader.proxy(field, into: &session.proxy) }
+    ) { session, reader, field in ProxyType.proxy(field, into: &session.proxy, &reader) }
 
     static let environment = "environment"
     static let none = "none"
@@ -85,13 +85,13 @@ enum ProxyTable {
     private static func server(isSOCKS: Bool = false) -> ValueType<ProxyServer> {
         ValueType(.either(.text(pattern: ProxyURLText.pattern), .mapping(server.keys))) {
             reader,
-            field in reader.proxyServer(field, isSOCKS: isSOCKS)
+            field in ProxyType.proxyServer(field, isSOCKS: isSOCKS, &reader)
         }
     }
 
     private static let exception = ValueType(pattern: "^[^,\\s]+$", parse: ProxyURLText.exception)
 
     private static let credential = ValueType<CredentialText>(.credential) { reader, field in
-        reader.proxyCredential(field)
+        ProxyType.proxyCredential(field, &reader)
     }
 }

@@ -82,14 +82,6 @@ struct Setting<Target>: Sendable {
     }
 }
 
-/// Which key of a mapping is meant by whoever writes its value alone.
-struct Shorthand: Sendable {
-    /// The key for a scalar of that text, if there is one.
-    let ofScalar: @Sendable (String) -> String?
-    /// The key for a list.
-    var ofList: String?
-}
-
 /// All keys of one kind of mapping and what they set.
 ///
 /// A class, so that reading a mapping does not copy its table.

@@ -15,7 +15,7 @@ enum TLSTable {
         )
     ) { session, reader, field in
         reader.apply(table, to: &session.tls, in: field)
-        reader.checkVersions(of: session.tls, field)
+        checkVersions(of: session.tls, field, &reader)
     }
 
     static let table = SettingTable<TLSConfiguration>(
@@ -32,7 +32,7 @@ enum TLSTable {
             },
             Setting(
                 "caFile",
-                ValueType(.text(pattern: nil)) { $0.existingFile($1) },
+                ValueType(.text(pattern: nil)) { PathType.existingFile($1, &$0) },
                 default: "the system's store",
                 "A PEM file of the roots to trust."
             ) { $0.caFile = $1.path },
@@ -73,32 +73,36 @@ enum TLSTable {
         }
         let choice = ValueType<TLSConfiguration.ServerTrust>.choice()
         guard let trust = choice.read(&reader, field) else { return nil }
-        if trust == .insecureAcceptAny { reader.warnOfAnyServer(field) }
+        if trust == .insecureAcceptAny { warnOfAnyServer(field, &reader) }
         return trust
     }
 }
 
-extension Reader {
-    fileprivate mutating func warnOfAnyServer(_ field: Field) {
-        faults.log.add(
+extension TLSTable {
+    private static func warnOfAnyServer(_ field: Field, _ reader: inout Reader) {
+        reader.faults.log.add(
             Diagnostic(
                 .warning,
                 .unverifiedServer,
                 "anybody between here and the server can read and change everything: "
                     + "`\(field.name)` lets any certificate pass",
-                at: document.range(of: field.node),
+                at: reader.document.range(of: field.node),
                 help: "to trust a server of your own, name its authority's certificate in `caFile`"
             )
         )
     }
 
     /// Reports versions of which none is left to offer, whichever of the two comes from `defaults`.
-    fileprivate mutating func checkVersions(of tls: TLSConfiguration, _ field: Field) {
+    private static func checkVersions(
+        of tls: TLSConfiguration,
+        _ field: Field,
+        _ reader: inout Reader
+    ) {
         guard let maximum = tls.maximumVersion, maximum < tls.minimumVersion else { return }
         let value =
-            document.value(of: field.node, for: "maximumVersion")
-            ?? document.value(of: field.node, for: "minimumVersion")
-        report(
+            reader.document.value(of: field.node, for: "maximumVersion")
+            ?? reader.document.value(of: field.node, for: "minimumVersion")
+        reader.report(
             .conflictingKeys,
             "no version is left: `maximumVersion` \(maximum.rawValue) is below `minimumVersion` "
                 + tls.minimumVersion.rawValue,

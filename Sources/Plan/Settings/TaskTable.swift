@@ -32,7 +32,7 @@ enum TaskTable {
             },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil)) { $0.existingFile($1) },
+                ValueType(.text(pattern: nil)) { PathType.existingFile($1, &$0) },
                 "The file that is sent, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
             Setting("text", .bodyText, "The text that is sent.") { $0.body = .text($1) },
@@ -219,11 +219,11 @@ enum TaskTable {
     }
 
     private static let destination = ValueType<PathValue>(.text(pattern: nil)) {
-        $0.destination($1)
+        PathType.destination($1, &$0)
     }
 
     private static let downloadDestination = ValueType<PathValue>(.text(pattern: nil)) {
-        $0.destination($1, mayBeFolder: true)
+        PathType.destination($1, mayBeFolder: true, &$0)
     }
 
     private static let responseTo = Setting<TaskDraft>(

@@ -81,7 +81,7 @@ extension ValueType {
     /// The same values, with a warning at what other tools would fill in.
     func warningOfPlaceholders(isBody: Bool = false) -> ValueType {
         ValueType(shape) { [read] reader, field in
-            reader.warnOfPlaceholders(in: field, isBody: isBody)
+            Slips.warnOfPlaceholders(in: field, isBody: isBody, &reader)
             return read(&reader, field)
         }
     }
@@ -102,7 +102,7 @@ extension ValueType where Value == String {
 
     /// A text that is sent in a body: it may hold secrets.
     static let bodyText = ValueType(.text(pattern: nil)) { reader, field in
-        reader.bodyText(field)
+        BodyText.bodyText(field, &reader)
     }.warningOfPlaceholders(isBody: true)
 }
 

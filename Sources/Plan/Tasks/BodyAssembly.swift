@@ -14,7 +14,7 @@ enum BodyAssembly {
         case .file(let path): return .file(path: path)
         case .text(let text): return .bytes(Array(text.utf8))
         case .json(let field):
-            return reader.json(field, formatting, isSent: true).map { .bytes($0) }
+            return JSONBody.json(field, formatting, isSent: true, &reader).map { .bytes($0) }
         case .form(let bytes): return .bytes(bytes)
         case .multipart(let drafts):
             return parts(drafts, formatting, at: place, &reader).map { .multipart($0) }
@@ -45,14 +45,16 @@ enum BodyAssembly {
                 content = .file(path: path)
                 type = type ?? BodyFields.type(ofFile: path)
             case .json(let field):
-                guard let bytes = reader.json(field, formatting, isSent: true) else { return nil }
+                guard let bytes = JSONBody.json(field, formatting, isSent: true, &reader) else {
+                    return nil
+                }
                 content = .bytes(bytes)
                 type = type ?? BodyFields.jsonType
             default: return nil
             }
             if case .bytes(let bytes) = content { length += bytes.count }
-            guard length <= Reader.largestBody else {
-                reader.reportTooLarge("multipart", at: place.key("multipart"))
+            guard length <= JSONBody.largestBody else {
+                JSONBody.reportTooLarge("multipart", at: place.key("multipart"), &reader)
                 return nil
             }
             parts.append(

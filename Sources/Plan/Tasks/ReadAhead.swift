@@ -107,7 +107,7 @@ struct ReadAhead {
         _ state: Lock<State>
     ) {
         var reader = reader
-        reader.faults.document = reader.document.twin
+        reader.useTwin()
         let count = reader.values.tasks.entries.count
         while true {
             let first = state.withLock(

@@ -101,7 +101,7 @@ struct TaskReader: Sendable {
             reader.faults.log.errorCount == errorsBefore
         {
             let fields = draft.headers + shared.sessions[session].httpAdditionalHeaders
-            reader.warnOfPlainCredentials(to: url.origin, in: fields, of: entry.value)
+            Slips.warnOfPlainCredentials(to: url.origin, in: fields, of: entry.value, &reader)
         }
         guard reader.faults.log.errorCount == errors, !reader.faults.log.isFull else {
             return false

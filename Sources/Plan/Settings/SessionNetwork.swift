@@ -3,14 +3,20 @@ package import JobFile
 internal import SystemKit
 package import TransferModel
 
-extension Reader {
+/// What the network settings of one session say together.
+enum SessionNetwork {
     /// Makes a discretionary session wait for networks that are not expensive; warns of another
     /// session that would be one.
     ///
     /// - Parameters:
     ///   - session: What was read of it.
     ///   - node: Its mapping; nil for one that stands nowhere.
-    mutating func settleDiscretion(of session: inout SessionConfiguration, _ node: NodeID?) {
+    ///   - reader: Takes what is found.
+    static func settleDiscretion(
+        of session: inout SessionConfiguration,
+        _ node: NodeID?,
+        _ reader: inout Reader
+    ) {
         guard session.isDiscretionary else { return }
         if session.kind == .background {
             session.access.remove(.expensive)
@@ -19,26 +25,30 @@ extension Reader {
         }
         session.isDiscretionary = false
         // What `defaults` say is meant for the sessions that it can be true of.
-        guard let key = node.flatMap({ document.value(of: $0, for: "isDiscretionary")?.key })
+        guard let key = node.flatMap({ reader.document.value(of: $0, for: "isDiscretionary")?.key })
         else { return }
-        faults.log.add(
+        reader.faults.log.add(
             Diagnostic(
                 .warning,
                 .backgroundOnly,
-                "`isDiscretionary`\(context) does nothing: only the transfers of a background session can wait",
-                at: document.range(of: key),
+                "`isDiscretionary`\(reader.context) does nothing: only the transfers of a background session can wait",
+                at: reader.document.range(of: key),
                 help: "write `configuration: background` and an `identifier`"
             )
         )
     }
 
     /// Reports a session that forbids interfaces and lets the kernel choose some.
-    mutating func checkMultipath(of session: SessionConfiguration, _ node: NodeID) {
+    static func checkMultipath(
+        of session: SessionConfiguration,
+        _ node: NodeID,
+        _ reader: inout Reader
+    ) {
         guard session.multipathServiceType != .none, session.access.isRestricted else { return }
-        report(
+        reader.report(
             .conflictingKeys,
-            "`multipathServiceType`\(context) cannot be kept with interfaces that are forbidden",
-            at: document.value(of: node, for: "multipathServiceType")?.key ?? node,
+            "`multipathServiceType`\(reader.context) cannot be kept with interfaces that are forbidden",
+            at: reader.document.value(of: node, for: "multipathServiceType")?.key ?? node,
             help: "the kernel chooses the interfaces of the other paths by itself"
         )
     }

@@ -2,22 +2,23 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-extension Reader {
+/// The values of `proxy`: a word, or servers with their credentials.
+enum ProxyType {
     /// Reads what a session says of proxies; a mapping changes what `defaults` say, a word replaces
     /// it.
-    mutating func proxy(_ field: Field, into rule: inout ProxyRule) {
-        guard document.kind(of: field.node) == .mapping else {
-            if let named = proxyRule(field) { rule = named }
+    static func proxy(_ field: Field, into rule: inout ProxyRule, _ reader: inout Reader) {
+        guard reader.document.kind(of: field.node) == .mapping else {
+            if let named = proxyRule(field, &reader) { rule = named }
             return
         }
-        let errors = faults.log.errorCount
+        let errors = reader.faults.log.errorCount
         var servers = rule.servers ?? ProxyServers()
-        apply(ProxyTable.table, to: &servers, in: field)
-        guard faults.log.errorCount == errors else { return }
+        reader.apply(ProxyTable.table, to: &servers, in: field)
+        guard reader.faults.log.errorCount == errors else { return }
         guard !servers.isEmpty else {
-            report(
+            reader.report(
                 .missingKey,
-                "one of the keys `http`, `https`, `socks` in `\(field.name)`\(context) is required",
+                "one of the keys `http`, `https`, `socks` in `\(field.name)`\(reader.context) is required",
                 at: field.key
             )
             return
@@ -26,17 +27,17 @@ extension Reader {
     }
 
     /// A rule that is a word.
-    private mutating func proxyRule(_ field: Field) -> ProxyRule? {
-        guard let text = text(field) else { return nil }
+    private static func proxyRule(_ field: Field, _ reader: inout Reader) -> ProxyRule? {
+        guard let text = reader.text(field) else { return nil }
         switch text {
         case ProxyTable.environment: return .environment
         case ProxyTable.none: return .direct
         default: break
         }
         if ProxyURLText.isAutomatic(text) {
-            report(ProxyURLText.automatic, of: field)
+            reader.report(ProxyURLText.automatic, of: field)
         } else if text.contains("://") || text.contains(":") {
-            report(
+            reader.report(
                 ValueFault(
                     .badProxy,
                     "a proxy stands under the key of the URLs that it is for",
@@ -46,25 +47,25 @@ extension Reader {
             )
         } else {
             let names = [ProxyTable.environment, ProxyTable.none]
-            reportChoice(field, text, names: names, later: [])
+            reader.reportChoice(field, text, names: names, later: [])
         }
         return nil
     }
 
     /// One proxy: a URL alone, or a mapping with credentials.
-    mutating func proxyServer(_ field: Field, isSOCKS: Bool) -> ProxyServer? {
-        let errors = faults.log.errorCount
+    static func proxyServer(_ field: Field, isSOCKS: Bool, _ reader: inout Reader) -> ProxyServer? {
+        let errors = reader.faults.log.errorCount
         var draft = ProxyDraft()
         var node = field.node
-        if document.kind(of: node) == .mapping {
-            apply(ProxyTable.server, to: &draft, in: field)
-            node = document.value(of: node, for: "url")?.value ?? node
-        } else if let text = text(field) {
-            draft.server = parsed(text, of: field, ProxyURLText.parse)
+        if reader.document.kind(of: node) == .mapping {
+            reader.apply(ProxyTable.server, to: &draft, in: field)
+            node = reader.document.value(of: node, for: "url")?.value ?? node
+        } else if let text = reader.text(field) {
+            draft.server = reader.parsed(text, of: field, ProxyURLText.parse)
         }
-        guard faults.log.errorCount == errors, var server = draft.server else { return nil }
+        guard reader.faults.log.errorCount == errors, var server = draft.server else { return nil }
         guard !isSOCKS || server.kind.isSOCKS else {
-            report(
+            reader.report(
                 .badProxy,
                 "`\(field.name)`: `\(server.kind.rawValue)` is no kind of SOCKS proxy",
                 at: node,
@@ -72,20 +73,21 @@ extension Reader {
             )
             return nil
         }
-        server.credentials = proxyCredentials(draft, of: server, field)
-        if server.credentials != nil { checkCredentials(draft, of: server, at: node) }
-        return faults.log.errorCount == errors ? server : nil
+        server.credentials = proxyCredentials(draft, of: server, field, &reader)
+        if server.credentials != nil { checkCredentials(draft, of: server, at: node, &reader) }
+        return reader.faults.log.errorCount == errors ? server : nil
     }
 
     /// The login for a proxy; nil without credentials, and after a fault.
-    private mutating func proxyCredentials(
+    private static func proxyCredentials(
         _ draft: ProxyDraft,
         of server: ProxyServer,
-        _ field: Field
+        _ field: Field,
+        _ reader: inout Reader
     ) -> ProxyCredentials? {
         let method = draft.method?.value ?? .basic
         if server.kind.isSOCKS, let field = draft.method?.field, method != .basic {
-            report(
+            reader.report(
                 .conflictingKeys,
                 "a SOCKS proxy is not told by `\(method.rawValue)` who asks",
                 at: field.key
@@ -93,7 +95,7 @@ extension Reader {
             return nil
         }
         if server.kind == .socks4 || server.kind == .socks4a, let password = draft.password {
-            report(.conflictingKeys, "SOCKS 4 has no passwords", at: password.field.key)
+            reader.report(.conflictingKeys, "SOCKS 4 has no passwords", at: password.field.key)
             return nil
         }
         if let user = draft.user {
@@ -108,16 +110,20 @@ extension Reader {
             return ProxyCredentials(user: "", password: Secret(""), method: method)
         }
         if let key = (draft.password?.field ?? draft.method?.field)?.key {
-            report(.missingKey, "the key `user` in `\(field.name)`\(context) is required", at: key)
+            reader.report(
+                .missingKey,
+                "the key `user` in `\(field.name)`\(reader.context) is required",
+                at: key
+            )
         }
         return nil
     }
 
     /// A user or a password, which may hold secrets.
-    mutating func proxyCredential(_ field: Field) -> CredentialText? {
-        warnOfPlaceholders(in: field)
-        guard let scalar = sentScalar(field, as: .credential),
-            let text = text(of: scalar, field)
+    static func proxyCredential(_ field: Field, _ reader: inout Reader) -> CredentialText? {
+        Slips.warnOfPlaceholders(in: field, &reader)
+        guard let scalar = reader.sentScalar(field, as: .credential),
+            let text = reader.text(of: scalar, field)
         else { return nil }
         let isUser = field.name == "user"
         do throws(ValueFault) {
@@ -130,7 +136,7 @@ extension Reader {
                 )
             }
         } catch {
-            report(error, of: field)
+            reader.report(error, of: field)
             return nil
         }
         return CredentialText(text: text, secrets: scalar.secrets, field: field)
@@ -140,10 +146,11 @@ extension Reader {
     /// the way to it.
     ///
     /// The proxy's own origin is what counts: nothing of this reaches the origins of tasks.
-    private mutating func checkCredentials(
+    private static func checkCredentials(
         _ draft: ProxyDraft,
         of server: ProxyServer,
-        at node: NodeID
+        at node: NodeID,
+        _ reader: inout Reader
     ) {
         let isReadable = !server.origin.isConfidential
         let showsPassword = draft.method?.value.showsPassword ?? true
@@ -151,38 +158,40 @@ extension Reader {
         let password = draft.password?.secrets ?? SecretSet()
         let exposed = isReadable && !draft.allowsPlainText
         for (use, isShown) in [(user, true), (password, showsPassword)] {
-            for declaration in use.positions.compactMap({ values.secrets.declarations[$0] }) {
+            for declaration in use.positions.compactMap({ reader.values.secrets.declarations[$0] })
+            {
                 if let origins = declaration.origins, !origins.contains(server.origin) {
-                    reportSecret(declaration, .secretToOtherOrigin, server, at: node)
+                    reportSecret(declaration, .secretToOtherOrigin, server, at: node, &reader)
                 } else if exposed, isShown, declaration.origins == nil {
-                    reportSecret(declaration, .secretOverPlainHTTP, server, at: node)
+                    reportSecret(declaration, .secretOverPlainHTTP, server, at: node, &reader)
                 }
             }
         }
         guard exposed, showsPassword, draft.password != nil, password.isEmpty,
-            faults.log.takesWarnings
+            reader.faults.log.takesWarnings
         else { return }
-        faults.log.add(
+        reader.faults.log.add(
             Diagnostic(
                 .warning,
                 .plainHTTPCredentials,
-                "the password\(context) goes to `\(server.url)` readable on the way",
-                at: document.range(of: node),
+                "the password\(reader.context) goes to `\(server.url)` readable on the way",
+                at: reader.document.range(of: node),
                 help: "use an `https://` proxy or `method: digest`, or say `allowPlainText: true`"
             )
         )
     }
 
-    private mutating func reportSecret(
+    private static func reportSecret(
         _ declaration: SecretDeclaration,
         _ code: JobCode,
         _ server: ProxyServer,
-        at node: NodeID
+        at node: NodeID,
+        _ reader: inout Reader
     ) {
         let isForeign = code == .secretToOtherOrigin
-        report(
+        reader.report(
             code,
-            "the secret `\(declaration.name)`\(context) goes to the proxy `\(server.url)`"
+            "the secret `\(declaration.name)`\(reader.context) goes to the proxy `\(server.url)`"
                 + (isForeign ? ", which is none of its `origins`" : " readable on the way"),
             at: node,
             notes: [.init("it is declared here", at: declaration.range)],

@@ -2,97 +2,104 @@ internal import Diagnostics
 internal import JSON
 internal import JobFile
 
-extension Reader {
+/// Values of the document as JSON text.
+enum JSONBody {
     /// Bytes of a body: a file of a few lines can stand for far more by its aliases.
     static let largestBody = 16 << 20
 
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
     ///
     /// Only one that is sent may hold secrets.
-    mutating func json(
+    static func json(
         _ field: Field,
         _ formatting: JSONFormatting,
-        isSent: Bool = false
+        isSent: Bool = false,
+        _ reader: inout Reader
     ) -> [UInt8]? {
-        let errors = faults.log.errorCount
+        let errors = reader.faults.log.errorCount
         var writer = JSONWriter(
             isPretty: formatting.isPretty,
             escapesSlashes: formatting.escapesSlashes,
             followsJSONEncoder: true
         )
-        if document.kind(of: field.node) == .scalar {
-            let scalar = writeScalar(field, to: &writer, formatting.dates, isSent: isSent)
-            if isSent, let scalar { warnOfFileName(inJSON: scalar, field) }
+        if reader.document.kind(of: field.node) == .scalar {
+            let scalar = writeScalar(field, to: &writer, formatting.dates, isSent: isSent, &reader)
+            if isSent, let scalar { BodyText.warnOfFileName(inJSON: scalar, field, &reader) }
         } else {
-            write(field, to: &writer, formatting, isSent: isSent)
+            write(field, to: &writer, formatting, isSent: isSent, &reader)
         }
-        if writer.count > Self.largestBody { reportTooLarge(field.name, at: field.key) }
-        return faults.log.errorCount == errors ? writer.bytes : nil
+        if writer.count > Self.largestBody { reportTooLarge(field.name, at: field.key, &reader) }
+        return reader.faults.log.errorCount == errors ? writer.bytes : nil
     }
 
     /// Reports a body that would not fit into the memory.
-    mutating func reportTooLarge(_ name: String, at key: NodeID) {
-        report(
+    static func reportTooLarge(_ name: String, at key: NodeID, _ reader: inout Reader) {
+        reader.report(
             .outOfRange,
             "`\(name)`: the body is larger than 16 MiB; send it from a `file`",
             at: key
         )
     }
 
-    private mutating func write(
+    private static func write(
         _ field: Field,
         to writer: inout JSONWriter,
         _ formatting: JSONFormatting,
-        isSent: Bool
+        isSent: Bool,
+        _ reader: inout Reader
     ) {
         guard writer.count <= Self.largestBody else { return }
-        switch document.kind(of: field.node) {
+        switch reader.document.kind(of: field.node) {
         case .scalar:
-            writeScalar(field, to: &writer, formatting.dates, isSent: isSent)
+            writeScalar(field, to: &writer, formatting.dates, isSent: isSent, &reader)
         case .sequence:
             writer.beginArray()
-            for node in document.elements(of: field.node) {
+            for node in reader.document.elements(of: field.node) {
                 let element = Field(name: field.name, key: field.key, node: node)
-                write(element, to: &writer, formatting, isSent: isSent)
+                write(element, to: &writer, formatting, isSent: isSent, &reader)
             }
             writer.endArray()
         case .mapping:
             writer.beginObject()
-            for member in members(of: field, formatting) {
-                warnOfExpression(inKeyOf: member)
+            for member in members(of: field, formatting, &reader) {
+                Slips.warnOfExpression(inKeyOf: member, &reader)
                 writer.key(member.name)
-                write(member, to: &writer, formatting, isSent: isSent)
+                write(member, to: &writer, formatting, isSent: isSent, &reader)
             }
             writer.endObject()
         }
     }
 
     /// The entries of a mapping under the names and in the order that they are written with.
-    private mutating func members(of field: Field, _ formatting: JSONFormatting) -> [Field] {
-        var members = document.entries(of: field.node).map { entry in
-            Field(name: document.text(of: entry.key), key: entry.key, node: entry.value)
+    private static func members(
+        of field: Field,
+        _ formatting: JSONFormatting,
+        _ reader: inout Reader
+    ) -> [Field] {
+        var members = reader.document.entries(of: field.node).map { entry in
+            Field(name: reader.document.text(of: entry.key), key: entry.key, node: entry.value)
         }
         if formatting.keys == .convertToSnakeCase {
             members = members.map { member in
                 Field(name: SnakeCase.convert(member.name), key: member.key, node: member.node)
             }
-            reportCollisions(of: members)
+            reportCollisions(of: members, &reader)
         }
         if formatting.sortsKeys { members.sort { $0.name < $1.name } }
         return members
     }
 
     /// Reports keys that were different before they were converted.
-    private mutating func reportCollisions(of members: [Field]) {
+    private static func reportCollisions(of members: [Field], _ reader: inout Reader) {
         var known: [String: NodeID] = [:]
         for member in members {
             guard let first = known.updateValue(member.key, forKey: member.name) else { continue }
-            report(
+            reader.report(
                 .conflictingKeys,
-                "`\(document.text(of: first))` and `\(document.text(of: member.key))` "
+                "`\(reader.document.text(of: first))` and `\(reader.document.text(of: member.key))` "
                     + "both become `\(member.name)`",
                 at: member.key,
-                notes: [.init("the first one is here", at: document.range(of: first))]
+                notes: [.init("the first one is here", at: reader.document.range(of: first))]
             )
         }
     }
@@ -100,20 +107,21 @@ extension Reader {
     /// Writes a scalar, `null` for one that is known later; returns what was written, nil after a
     /// fault.
     @discardableResult
-    private mutating func writeScalar(
+    private static func writeScalar(
         _ field: Field,
         to writer: inout JSONWriter,
         _ dates: JSONFormatting.DateStrategy,
-        isSent: Bool
+        isSent: Bool,
+        _ reader: inout Reader
     ) -> ScalarValue? {
-        warnOfPlaceholders(in: field, isBody: true)
-        let value = isSent ? sentScalar(field, as: .body) : scalar(field)
+        Slips.warnOfPlaceholders(in: field, isBody: true, &reader)
+        let value = isSent ? reader.sentScalar(field, as: .body) : reader.scalar(field)
         guard var scalar = value, !scalar.isKnownLater else {
             writer.null()
             return nil
         }
         // A tag holds for what an expression fills in, too.
-        if scalar.isFilledIn, document.scalar(of: field.node) == .timestamp {
+        if scalar.isFilledIn, reader.document.scalar(of: field.node) == .timestamp {
             scalar.type = .timestamp
         }
         switch scalar.type {
@@ -123,7 +131,7 @@ extension Reader {
         case .integer(let value?): writer.integer(value)
         case .integer(nil):
             guard let digits = Self.decimalDigits(scalar.text) else {
-                report(
+                reader.report(
                     .badJSON,
                     "`\(field.name)`: `\(scalar.text)` is too large to be written in decimal",
                     at: field.node
@@ -135,7 +143,7 @@ extension Reader {
         case .float where scalar.isCaptured: writer.raw(scalar.text.utf8)
         case .float(let value):
             guard value.isFinite else {
-                report(
+                reader.report(
                     .badJSON,
                     Self.isNamed(scalar.text)
                         ? "`\(field.name)`: `\(scalar.text)` is not a number of JSON"
@@ -147,7 +155,7 @@ extension Reader {
             }
             writer.number(value)
         case .timestamp:
-            guard let time = parsed(scalar.text, of: field, TimestampText.parse) else {
+            guard let time = reader.parsed(scalar.text, of: field, TimestampText.parse) else {
                 return nil
             }
             switch dates {

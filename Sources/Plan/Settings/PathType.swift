@@ -15,33 +15,36 @@ struct PathValue: Sendable, Hashable {
     var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
 }
 
-extension Reader {
+/// Paths to files, relative to the folder of the job file.
+enum PathType {
     /// A path relative to the job file's folder.
     ///
     /// From the first expression on, a path may not climb: what a variable fills in stays in the
     /// folder it stands in. What stands at the very front may be an absolute path: then it names
     /// the folder itself. What a task has captured may not, because a peer chose it; nor does a
     /// piece make the path absolute behind one that is empty.
-    mutating func path(_ field: Field) -> PathValue? {
-        warnOfPlaceholders(in: field)
-        warnOfHome(in: field)
-        guard document.kind(of: field.node) == .scalar, document.hasInterpolation(field.node) else {
-            guard let text = text(field) else { return nil }
-            return checkedPath(text, field)
+    static func path(_ field: Field, _ reader: inout Reader) -> PathValue? {
+        Slips.warnOfPlaceholders(in: field, &reader)
+        Slips.warnOfHome(in: field, &reader)
+        guard reader.document.kind(of: field.node) == .scalar,
+            reader.document.hasInterpolation(field.node)
+        else {
+            guard let text = reader.text(field) else { return nil }
+            return checkedPath(text, field, &reader)
         }
-        guard let pieces = values.filledPieces(field, &faults) else { return nil }
+        guard let pieces = reader.values.filledPieces(field, &reader.faults) else { return nil }
         let slash = UInt8(ascii: "/")
         var text = ""
         var firstFilledIn: Int?
         for piece in pieces {
             guard piece.value.secrets.isEmpty else {
-                reportInPath(piece.value.secrets, field)
+                reader.reportInPath(piece.value.secrets, field)
                 return nil
             }
             if piece.isFilledIn {
                 firstFilledIn = firstFilledIn ?? text.utf8.count
                 if !text.isEmpty, piece.value.text.utf8.first == slash {
-                    report(
+                    reader.report(
                         .pathEscape,
                         "`\(field.name)`: `\(piece.value.text.excerpt)` is an absolute path "
                             + "in the middle of a path",
@@ -53,10 +56,10 @@ extension Reader {
             text += piece.value.text
         }
         if text.utf8.first == slash, let first = pieces.first?.value {
-            guard checkFront(first, of: text, field) else { return nil }
+            guard checkFront(first, of: text, field, &reader) else { return nil }
         }
         if let firstFilledIn, Self.climbs(text, from: firstFilledIn) {
-            report(
+            reader.report(
                 .pathEscape,
                 "`\(field.name)`: `\(text.excerpt)` leaves the folder that the variable stands in",
                 at: field.node,
@@ -64,20 +67,21 @@ extension Reader {
             )
             return nil
         }
-        guard var value = checkedPath(text, field) else { return nil }
+        guard var value = checkedPath(text, field, &reader) else { return nil }
         value.isKnownLater = pieces.contains(where: \.value.isKnownLater)
         return value
     }
 
     /// Reports an absolute path that its first piece does not make one, or that a peer has chosen.
-    private mutating func checkFront(
+    private static func checkFront(
         _ first: ScalarValue,
         of text: String,
-        _ field: Field
+        _ field: Field,
+        _ reader: inout Reader
     ) -> Bool {
         guard first.isCaptured || first.text.isEmpty else { return true }
         let front = first.isCaptured ? "begins with a captured value" : "begins with an empty value"
-        report(
+        reader.report(
             .pathEscape,
             "`\(field.name)`: `\(text.excerpt)`, which \(front), is an absolute path",
             at: field.node
@@ -86,30 +90,31 @@ extension Reader {
     }
 
     /// A path to a file that must be there when the run starts.
-    mutating func existingFile(_ field: Field) -> PathValue? {
-        existing(field, .readable, "file", kind: "regular file")
+    static func existingFile(_ field: Field, _ reader: inout Reader) -> PathValue? {
+        existing(field, .readable, "file", kind: "regular file", &reader)
     }
 
     /// A path to a named pipe that must be there when the run starts.
-    mutating func existingPipe(_ field: Field) -> PathValue? {
-        existing(field, .pipe, "pipe", kind: "named pipe")
+    static func existingPipe(_ field: Field, _ reader: inout Reader) -> PathValue? {
+        existing(field, .pipe, "pipe", kind: "named pipe", &reader)
     }
 
-    private mutating func existing(
+    private static func existing(
         _ field: Field,
         _ wanted: PlanOptions.FileStatus,
         _ noun: String,
-        kind: String
+        kind: String,
+        _ reader: inout Reader
     ) -> PathValue? {
-        guard let value = path(field), !value.isKnownLater else { return nil }
-        guard let status = fileStatus?(value.path), status != wanted else { return value }
+        guard let value = path(field, &reader), !value.isKnownLater else { return nil }
+        guard let status = reader.fileStatus?(value.path), status != wanted else { return value }
         let reason =
             switch status {
             case .missing: "there is no \(noun) `\(value.text)`"
             case .unreadable: "the \(noun) `\(value.text)` cannot be opened"
             case .readable, .pipe, .notRegular: "`\(value.text)` is not a \(kind)"
             }
-        report(.missingFile, "`\(field.name)`: \(reason)", at: field.node)
+        reader.report(.missingFile, "`\(field.name)`: \(reason)", at: field.node)
         return nil
     }
 
@@ -118,12 +123,14 @@ extension Reader {
     ///
     /// Only a slash that the job file itself has at the end means a folder: whether a server names
     /// a file is known before the run, and not for each row or peer to say.
-    mutating func destination(_ field: Field, mayBeFolder: Bool = false) -> PathValue? {
-        guard var value = path(field) else { return nil }
+    static func destination(_ field: Field, mayBeFolder: Bool = false, _ reader: inout Reader)
+        -> PathValue?
+    {
+        guard var value = path(field, &reader) else { return nil }
         let last = value.text.utf8.last
         if last == UInt8(ascii: "/") {
-            guard mayBeFolder, endsInSlash(field.node) else {
-                report(
+            guard mayBeFolder, endsInSlash(field.node, &reader) else {
+                reader.report(
                     .badPath,
                     "`\(field.name)`: `\(value.text.excerpt)` is a folder",
                     at: field.node,
@@ -139,7 +146,7 @@ extension Reader {
         if last == UInt8(ascii: "."),
             [".", ".."].contains(AbsolutePath.lastComponent(of: value.text))
         {
-            report(
+            reader.report(
                 .badPath,
                 "`\(field.name)`: `\(value.text.excerpt)` is a folder",
                 at: field.node,
@@ -151,17 +158,21 @@ extension Reader {
     }
 
     /// Whether a scalar ends in a slash as the job file has it.
-    private func endsInSlash(_ node: NodeID) -> Bool {
-        document.withBytes(of: node) { $0.count > 0 && $0[$0.count - 1] == UInt8(ascii: "/") }
+    private static func endsInSlash(_ node: NodeID, _ reader: inout Reader) -> Bool {
+        reader.document.withBytes(of: node) {
+            $0.count > 0 && $0[$0.count - 1] == UInt8(ascii: "/")
+        }
     }
 
-    private mutating func checkedPath(_ text: String, _ field: Field) -> PathValue? {
+    private static func checkedPath(_ text: String, _ field: Field, _ reader: inout Reader)
+        -> PathValue?
+    {
         guard !text.isEmpty else {
-            report(.badPath, "`\(field.name)`: a path may not be empty", at: field.node)
+            reader.report(.badPath, "`\(field.name)`: a path may not be empty", at: field.node)
             return nil
         }
         guard !text.utf8.span.hasControlByte else {
-            report(
+            reader.report(
                 .badPath,
                 "`\(field.name)`: a path may not have a control character",
                 at: field.node
@@ -169,7 +180,7 @@ extension Reader {
             return nil
         }
         if let long = AbsolutePath.componentTooLong(text) {
-            report(
+            reader.report(
                 .badPath,
                 "`\(field.name)`: `\(String(long).excerpt)` is longer than "
                     + "\(AbsolutePath.longestComponent) bytes, the most that a file name may have",
@@ -177,9 +188,9 @@ extension Reader {
             )
             return nil
         }
-        let path = AbsolutePath.make(text, in: folder)
+        let path = AbsolutePath.make(text, in: reader.folder)
         guard path.utf8.count <= AbsolutePath.longest else {
-            report(
+            reader.report(
                 .badPath,
                 "`\(field.name)`: `\(text.excerpt)` is longer than \(AbsolutePath.longest) bytes, "
                     + "the most that a path may have",

@@ -1,27 +1,30 @@
 internal import Diagnostics
 internal import JobFile
 
-extension Reader {
+/// The values of `matrix` and `exclude`.
+enum MatrixType {
     /// Reads `matrix` and `exclude`; nil after a fault, or with more than `most` combinations.
-    mutating func matrix(_ field: Field, exclude: Field?, most: Int) -> Matrix? {
-        guard isMapping(field) else { return nil }
-        let errors = faults.log.errorCount
+    static func matrix(_ field: Field, exclude: Field?, most: Int, _ reader: inout Reader)
+        -> Matrix?
+    {
+        guard reader.isMapping(field) else { return nil }
+        let errors = reader.faults.log.errorCount
         var names: [String] = []
         var texts: [[String]] = []
-        var values: [[NodeID]] = []
-        for entry in document.entries(of: field.node) {
-            let name = document.text(of: entry.key)
+        var lists: [[NodeID]] = []
+        for entry in reader.document.entries(of: field.node) {
+            let name = reader.document.text(of: entry.key)
             let inner = Field(name: name, key: entry.key, node: entry.value)
-            guard let list = elements(inner, of: .text) else { continue }
+            guard let list = reader.elements(inner, of: .text) else { continue }
             names.append(name)
             texts.append(list)
-            values.append(Array(document.elements(of: entry.value)))
+            lists.append(Array(reader.document.elements(of: entry.value)))
         }
-        guard faults.log.errorCount == errors else { return nil }
+        guard reader.faults.log.errorCount == errors else { return nil }
         // Beyond the limit it only has to stay beyond.
         let count = texts.reduce(1) { min($0, most + 1) * $1.count }
         guard !names.isEmpty, count <= most else {
-            report(
+            reader.report(
                 .outOfRange,
                 names.isEmpty
                     ? "`matrix`: there are no values to combine"
@@ -31,26 +34,27 @@ extension Reader {
             return nil
         }
         var excluded: [Int] = []
-        if let exclude { excluded = numbers(exclude, names, texts, most: most) }
-        guard faults.log.errorCount == errors else { return nil }
-        return Matrix(names: names, values: values, excluded: excluded)
+        if let exclude { excluded = numbers(exclude, names, texts, most: most, &reader) }
+        guard reader.faults.log.errorCount == errors else { return nil }
+        return Matrix(names: names, values: lists, excluded: excluded)
     }
 
     /// The numbers of the combinations that are left out, ascending.
-    private mutating func numbers(
+    private static func numbers(
         _ field: Field,
         _ names: [String],
         _ texts: [[String]],
-        most: Int
+        most: Int,
+        _ reader: inout Reader
     ) -> [Int] {
-        guard isList(field) else { return [] }
+        guard reader.isList(field) else { return [] }
         var numbers: [Int] = []
         let sizes = texts.map(\.count)
-        for node in document.elements(of: field.node) {
-            guard let positions = positions(node, names, texts) else { continue }
+        for node in reader.document.elements(of: field.node) {
+            guard let positions = positions(node, names, texts, &reader) else { continue }
             numbers += Matrix.numbers(of: positions, sizes: sizes)
             guard numbers.count <= 10 * most else {
-                report(
+                reader.report(
                     .outOfRange,
                     "`exclude`: these leave out the same combinations again and again",
                     at: node
@@ -63,56 +67,57 @@ extension Reader {
 
     /// The positions of the values that an exclusion gives, nil for a name that it leaves out; nil
     /// after a fault.
-    private mutating func positions(
+    private static func positions(
         _ node: NodeID,
         _ names: [String],
-        _ texts: [[String]]
+        _ texts: [[String]],
+        _ reader: inout Reader
     ) -> [Int?]? {
-        guard document.kind(of: node) == .mapping else {
-            report(
+        guard reader.document.kind(of: node) == .mapping else {
+            reader.report(
                 .wrongType,
-                "`exclude`: expected a mapping of names to values, found \(faults.name(of: node))",
+                "`exclude`: expected a mapping of names to values, found \(reader.faults.name(of: node))",
                 at: node
             )
             return nil
         }
-        guard document.count(of: node) > 0 else {
-            report(
+        guard reader.document.count(of: node) > 0 else {
+            reader.report(
                 .outOfRange,
                 "`exclude`: a mapping without names would leave out every combination",
                 at: node
             )
             return nil
         }
-        let errors = faults.log.errorCount
+        let errors = reader.faults.log.errorCount
         var positions = [Int?](repeating: nil, count: names.count)
-        for entry in document.entries(of: node) {
-            let name = document.text(of: entry.key)
+        for entry in reader.document.entries(of: node) {
+            let name = reader.document.text(of: entry.key)
             guard let number = names.firstIndex(of: name) else {
-                let nearest = faults.hints.nearest(name, among: names)
+                let nearest = reader.faults.hints.nearest(name, among: names)
                 let fault = ValueFault(
                     .unknownField,
                     "`matrix` has no name `\(name.excerpt)`",
                     likely: nearest
                 )
-                report(
+                reader.report(
                     fault,
                     of: Field(name: "exclude", key: entry.key, node: entry.key)
                 )
                 continue
             }
             let inner = Field(name: name, key: entry.key, node: entry.value)
-            guard let text = text(inner) else { continue }
+            guard let text = reader.text(inner) else { continue }
             positions[number] = texts[number].firstIndex(of: text)
             if positions[number] == nil {
                 let fault = ValueFault(
                     .badValue,
                     "`\(text.excerpt)` is not among the values of the matrix",
-                    likely: faults.hints.nearest(text, among: texts[number])
+                    likely: reader.faults.hints.nearest(text, among: texts[number])
                 )
-                report(fault, of: inner)
+                reader.report(fault, of: inner)
             }
         }
-        return faults.log.errorCount == errors ? positions : nil
+        return reader.faults.log.errorCount == errors ? positions : nil
     }
 }

@@ -2,30 +2,34 @@ internal import Diagnostics
 internal import JSON
 internal import JobFile
 
-extension Reader {
+/// The keys that name the rows of a `forEach`.
+enum RowKey {
     /// Bytes of a key.
-    static let longestKey = 200
+    private static let longest = 200
 
     /// What names a row among those of its source; nil after a fault, which is reported.
     ///
     /// Without `key` it is the item itself, the values of a combination with commas between them,
     /// or of an item with fields its `id`, else its `key`, else its first field without the name of
     /// a secret: never its place, so that it stays when rows come and go.
-    mutating func key(of row: Row, in source: RowSource) -> String? {
-        let outer = (self.values.row, values.isNeededBeforeTheRun)
-        (values.row, values.isNeededBeforeTheRun) = (row, true)
-        defer { (self.values.row, values.isNeededBeforeTheRun) = outer }
+    static func key(of row: Row, in source: RowSource, _ reader: inout Reader) -> String? {
+        let outer = (reader.values.row, reader.values.isNeededBeforeTheRun)
+        (reader.values.row, reader.values.isNeededBeforeTheRun) = (row, true)
+        defer { (reader.values.row, reader.values.isNeededBeforeTheRun) = outer }
         let field = source.key ?? source.field
-        guard let text = source.key.map({ text($0) }) ?? naturalKey(of: row, in: source) else {
+        guard
+            let text = source.key.map({ reader.text($0) })
+                ?? naturalKey(of: row, in: source, &reader)
+        else {
             return nil
         }
         guard !text.isEmpty else {
-            report(.badID, "`\(field.name)`: the key of an item is empty", at: field.node)
+            reader.report(.badID, "`\(field.name)`: the key of an item is empty", at: field.node)
             return nil
         }
-        guard text.utf8.count <= Self.longestKey else {
-            let limit = "longer than \(Self.longestKey) bytes"
-            report(
+        guard text.utf8.count <= Self.longest else {
+            let limit = "longer than \(Self.longest) bytes"
+            reader.report(
                 .badID,
                 "`\(field.name)`: the key `\(text.excerpt)` is \(limit)",
                 at: field.node,
@@ -34,7 +38,7 @@ extension Reader {
             return nil
         }
         guard !text.unicodeScalars.contains(where: Self.isControl) else {
-            report(
+            reader.report(
                 .badID,
                 "`\(field.name)`: the key `\(text.excerpt)` has a control character",
                 at: field.node
@@ -49,25 +53,35 @@ extension Reader {
             || (0x2028...0x2029).contains(scalar.value)
     }
 
-    private mutating func naturalKey(of row: Row, in source: RowSource) -> String? {
+    private static func naturalKey(of row: Row, in source: RowSource, _ reader: inout Reader)
+        -> String?
+    {
         let field = source.field
         switch row {
         case .scalar(let value): return value.text
         case .combination(_, let values):
-            guard !source.hasConfidentialCombinations else { return noKey(field) }
+            guard !source.hasConfidentialCombinations else { return noKey(field, &reader) }
             var texts: [String] = []
             for value in values {
-                guard let text = keyText(value, field) else { return nil }
+                guard let text = keyText(value, field, &reader) else { return nil }
                 texts.append(text)
             }
             return texts.joined(separator: ",")
-        case .record(_, let fields): return source.keyColumn.map { fields[$0] } ?? noKey(field)
+        case .record(_, let fields):
+            return source.keyColumn.map { fields[$0] } ?? noKey(field, &reader)
         case .node(let node):
-            guard document.kind(of: node) == .mapping else { return keyText(node, field) }
+            guard reader.document.kind(of: node) == .mapping else {
+                return keyText(node, field, &reader)
+            }
             let named =
-                document.value(of: node, for: "id") ?? document.value(of: node, for: "key")
-                ?? document.entries(of: node).first { !SecretName.isOne(document.text(of: $0.key)) }
-            return named.map { keyText($0.value, field) } ?? noKey(field)
+                reader.document.value(of: node, for: "id") ?? reader.document.value(
+                    of: node,
+                    for: "key"
+                )
+                ?? reader.document.entries(of: node).first {
+                    !SecretName.isOne(reader.document.text(of: $0.key))
+                }
+            return named.map { keyText($0.value, field, &reader) } ?? noKey(field, &reader)
         case .json(let value):
             let named =
                 if case .object(let members) = value {
@@ -79,22 +93,22 @@ extension Reader {
             switch named {
             case .string(let text)?, .number(let text)?: return text
             case .bool(let bool)?: return "\(bool)"
-            default: return noKey(field)
+            default: return noKey(field, &reader)
             }
         }
     }
 
     /// The text of a scalar of the job file, whose own expressions know no item.
-    private mutating func keyText(_ node: NodeID, _ field: Field) -> String? {
-        guard document.kind(of: node) == .scalar else { return noKey(field) }
-        let outer = values.row
-        values.row = nil
-        defer { values.row = outer }
-        return text(Field(name: field.name, key: field.key, node: node))
+    private static func keyText(_ node: NodeID, _ field: Field, _ reader: inout Reader) -> String? {
+        guard reader.document.kind(of: node) == .scalar else { return noKey(field, &reader) }
+        let outer = reader.values.row
+        reader.values.row = nil
+        defer { reader.values.row = outer }
+        return reader.text(Field(name: field.name, key: field.key, node: node))
     }
 
-    private mutating func noKey(_ field: Field) -> String? {
-        report(
+    private static func noKey(_ field: Field, _ reader: inout Reader) -> String? {
+        reader.report(
             .badID,
             "`\(field.name)`: nothing names the item",
             at: field.node,

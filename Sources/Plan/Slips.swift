@@ -2,7 +2,8 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-extension Reader {
+/// Warnings of settings that are right and probably not what the author meant.
+enum Slips {
     /// Placeholders of one value that are warned of: enough to mend it in one go.
     private static let shownPlaceholders = 8
 
@@ -12,13 +13,14 @@ extension Reader {
     ///   - field: Of a scalar; others are passed over.
     ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around
     ///     the name of a variable is no accident.
-    mutating func warnOfPlaceholders(in field: Field, isBody: Bool = false) {
-        guard faults.log.takesWarnings, !isBody || !values.variables.states.isEmpty,
-            document.kind(of: field.node) == .scalar,
-            document.withBytes(of: field.node, Self.mayHavePlaceholder)
+    ///   - reader: Takes what is found.
+    static func warnOfPlaceholders(in field: Field, isBody: Bool = false, _ reader: inout Reader) {
+        guard reader.faults.log.takesWarnings, !isBody || !reader.values.variables.states.isEmpty,
+            reader.document.kind(of: field.node) == .scalar,
+            reader.document.withBytes(of: field.node, Self.mayHavePlaceholder)
         else { return }
-        let text = document.text(of: field.node)
-        let known = values.variables.states
+        let text = reader.document.text(of: field.node)
+        let known = reader.values.variables.states
         let isKnown = { (name: String) in known[name] != nil }
         var start = 0
         for _ in 0..<Self.shownPlaceholders {
@@ -27,45 +29,45 @@ extension Reader {
             }
             start = found.range.upperBound
             if isBody, !found.isBraced || !isKnown(found.name) { continue }
-            warnOfPlaceholder(found, found.likely(isKnown: isKnown), text, field)
+            warnOfPlaceholder(found, found.likely(isKnown: isKnown), text, field, &reader)
         }
     }
 
     /// Warns of a key that looks as if something were filled in: it is sent as it stands.
-    mutating func warnOfExpression(inKeyOf field: Field) {
-        guard faults.log.takesWarnings,
-            document.withBytes(of: field.key, Self.mayHavePlaceholder)
+    static func warnOfExpression(inKeyOf field: Field, _ reader: inout Reader) {
+        guard reader.faults.log.takesWarnings,
+            reader.document.withBytes(of: field.key, Self.mayHavePlaceholder)
         else { return }
-        let text = document.text(of: field.key)
+        let text = reader.document.text(of: field.key)
         let isBraced =
             Placeholder.first(in: text, isKnown: { _ in false }).map { $0.isBraced } ?? false
-        guard isBraced || document.hasInterpolation(field.key) else { return }
-        faults.log.add(
+        guard isBraced || reader.document.hasInterpolation(field.key) else { return }
+        reader.faults.log.add(
             Diagnostic(
                 .warning,
                 .suspiciousPlaceholder,
                 "the key `\(text.excerpt)` is plain text: only values are filled in",
-                at: document.range(of: field.key)
+                at: reader.document.range(of: field.key)
             )
         )
     }
 
     /// Warns of a path in the manner of shells, which know a home folder by `~`.
-    mutating func warnOfHome(in field: Field) {
-        guard faults.log.takesWarnings, document.kind(of: field.node) == .scalar,
-            document.withBytes(of: field.node, Self.beginsAtHome)
+    static func warnOfHome(in field: Field, _ reader: inout Reader) {
+        guard reader.faults.log.takesWarnings, reader.document.kind(of: field.node) == .scalar,
+            reader.document.withBytes(of: field.node, Self.beginsAtHome)
         else { return }
-        let text = document.text(of: field.node)
-        let range = document.range(of: field.node)
+        let text = reader.document.text(of: field.node)
+        let range = reader.document.range(of: field.node)
         let likely = "${env.HOME}" + text.dropFirst()
-        faults.log.add(
+        reader.faults.log.add(
             Diagnostic(
                 .warning,
                 .suspiciousPlaceholder,
                 "`\(field.name)`: `~` is the name of a folder here, not the home folder",
                 at: range,
                 help: "did you mean `\(likely.excerpt)`?",
-                fixIt: document.isPlain(field.node)
+                fixIt: reader.document.isPlain(field.node)
                     ? .init(range: range, replacement: likely) : nil
             )
         )
@@ -75,15 +77,16 @@ extension Reader {
         bytes.count > 1 && bytes[0] == UInt8(ascii: "~") && bytes[1] == UInt8(ascii: "/")
     }
 
-    private mutating func warnOfPlaceholder(
+    private static func warnOfPlaceholder(
         _ placeholder: Placeholder,
         _ likely: String?,
         _ text: String,
-        _ field: Field
+        _ field: Field,
+        _ reader: inout Reader
     ) {
-        let range = faults.range(of: placeholder.range, in: text, field.node)
-        let isWholeValue = range == document.range(of: field.node)
-        faults.log.add(
+        let range = reader.faults.range(of: placeholder.range, in: text, field.node)
+        let isWholeValue = range == reader.document.range(of: field.node)
+        reader.faults.log.add(
             Diagnostic(
                 .warning,
                 .suspiciousPlaceholder,
@@ -108,25 +111,28 @@ extension Reader {
     }
 
     /// Warns of credentials that everybody on the way can read.
-    mutating func warnOfPlainCredentials(
+    static func warnOfPlainCredentials(
         to origin: Origin,
         in fields: [HeaderField],
-        of task: NodeID
+        of task: NodeID,
+        _ reader: inout Reader
     ) {
         // Most tasks have no field of their own: that is asked first.
-        guard faults.log.takesWarnings, origin.scheme == .http,
+        guard reader.faults.log.takesWarnings, origin.scheme == .http,
             let header = fields.first(where: { Self.isCredential($0.name) }), !origin.isLoopback,
-            let url = document.value(of: task, for: "url")?.value
+            let url = reader.document.value(of: task, for: "url")?.value
         else { return }
-        let headers = document.value(of: task, for: "headers")?.value
-        let entry = headers.flatMap { document.value(of: $0, for: header.name) }
-        faults.log.add(
+        let headers = reader.document.value(of: task, for: "headers")?.value
+        let entry = headers.flatMap { reader.document.value(of: $0, for: header.name) }
+        reader.faults.log.add(
             Diagnostic(
                 .warning,
                 .plainHTTPCredentials,
-                "the header `\(header.name)`\(context) goes over plain http, readable on the way",
-                at: document.range(of: url),
-                notes: entry.map { [.init("it is set here", at: document.range(of: $0.key))] }
+                "the header `\(header.name)`\(reader.context) goes over plain http, readable on the way",
+                at: reader.document.range(of: url),
+                notes: entry.map {
+                    [.init("it is set here", at: reader.document.range(of: $0.key))]
+                }
                     ?? [],
                 help: "use `https://`"
             )
@@ -137,8 +143,5 @@ extension Reader {
         let lowercased = name.lowercased()
         return lowercased == "authorization" || lowercased == "cookie"
     }
-
-    /// Names that one is compared with at most.
-    static let comparedNames = 1000
 
 }

@@ -1,0 +1,71 @@
+internal import Diagnostics
+internal import JobFile
+internal import SystemKit
+
+/// Texts of bodies, and warnings of a text that probably names the file to send.
+enum BodyText {
+    /// The text of a body or a part, any scalar but null; warns of `@name` in the manner of curl.
+    static func bodyText(_ field: Field, isPart: Bool = false, _ reader: inout Reader) -> String? {
+        guard let scalar = reader.sentScalar(field, as: .body) else { return nil }
+        if scalar.text.utf8.first == UInt8(ascii: "@"), mayName(scalar, &reader),
+            isFile(scalar.text.dropFirst(), &reader)
+        {
+            warnOfFileName(field, hasMark: true, isPart: isPart, &reader)
+        }
+        return reader.text(of: scalar, field)
+    }
+
+    /// Warns of a JSON body that is one string, if the string ends as the name of a JSON file or
+    /// names any file.
+    static func warnOfFileName(inJSON scalar: ScalarValue, _ field: Field, _ reader: inout Reader) {
+        guard case .string = scalar.type, mayName(scalar, &reader) else { return }
+        let hasMark = scalar.text.utf8.first == UInt8(ascii: "@")
+        let name = scalar.text.dropFirst(hasMark ? 1 : 0)
+        guard FileMediaType.of(String(name)) == "application/json" || isFile(name, &reader) else {
+            return
+        }
+        warnOfFileName(field, hasMark: hasMark, isPart: false, &reader)
+    }
+
+    /// Whether a value can be the name of a file that somebody wants to hear of.
+    private static func mayName(_ scalar: ScalarValue, _ reader: inout Reader) -> Bool {
+        reader.faults.log.takesWarnings && scalar.secrets.isEmpty && !scalar.isKnownLater
+            && scalar.text.utf8.count <= AbsolutePath.longest
+            && !scalar.text.utf8.span.hasControlByte && !scalar.text.contains("://")
+    }
+
+    private static func isFile(_ name: Substring, _ reader: inout Reader) -> Bool {
+        guard let fileStatus = reader.fileStatus, !name.isEmpty else { return false }
+        return fileStatus(AbsolutePath.make(String(name), in: reader.folder)) == .readable
+    }
+
+    /// Warns once for all items of a `forEach`: the words are those of the job file.
+    ///
+    /// - Parameters:
+    ///   - field: The body.
+    ///   - hasMark: Whether an `@` stands in front of the name.
+    ///   - isPart: Whether the key of the field is the name of a part, and not the kind of its
+    ///     content.
+    ///   - reader: Takes what is found.
+    private static func warnOfFileName(
+        _ field: Field,
+        hasMark: Bool,
+        isPart: Bool,
+        _ reader: inout Reader
+    ) {
+        let written = reader.document.text(of: field.node)
+        let file = String(hasMark && written.hasPrefix("@") ? written.dropFirst() : written[...])
+        let entry = "file: \(file.excerpt)"
+        reader.faults.log.add(
+            Diagnostic(
+                .warning,
+                .fileNameAsBody,
+                "`\(field.name)`: the text `\(written.excerpt)` itself is sent, not the file of that name",
+                at: reader.document.range(of: field.node),
+                help: "write `\(isPart ? "{ \(entry) }" : entry)` to send the file",
+                fixIt: isPart || hasMark
+                    ? nil : .init(range: reader.document.range(of: field.key), replacement: "file")
+            )
+        )
+    }
+}
