@@ -197,8 +197,7 @@ package struct AttemptRequest: Sendable {
 }
 
 extension AttemptRequest {
-    /// A request that revalidates a stale response which has answered a hop; only the cache gets its
-    /// answer, and it has no key yet.
+    /// A request, without a key yet, that revalidates a stale response which has answered a hop.
     func refresh(of hop: RequestSpec) -> AttemptRequest {
         var refresh = AttemptRequest(
             key: 0,

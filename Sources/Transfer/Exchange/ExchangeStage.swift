@@ -28,11 +28,7 @@ struct ExchangeStage {
         failure(.reset, .networkConnectionLost, detail)
     }
 
-    /// An unwanted body is too long.
-    ///
-    /// - Parameters:
-    ///   - statusCode: That of the body's response; nil when it is not known.
-    ///   - limit: How many bytes the body may have; nil when its framing does not end.
+    /// An unwanted body has more than `limit` bytes, or without a limit, framing that does not end.
     func excessBody(of statusCode: Int?, limit: Int64?) -> TransferFailure {
         let fault = limit.map { "is larger than \($0) bytes" } ?? "has chunks without an end"
         var failure = failure(
@@ -44,12 +40,7 @@ struct ExchangeStage {
         return failure
     }
 
-    /// The attempt has run out of one of its times.
-    ///
-    /// - Parameters:
-    ///   - verdict: That of the watch.
-    ///   - idleLimit: How long nothing may move.
-    ///   - body: The request's body, which may be what the attempt waited for.
+    /// The attempt has run out of one of its times, perhaps while it waited for its body.
     func timeout(
         _ verdict: ActivityWatch.Verdict,
         idleLimit: Duration?,

@@ -65,10 +65,6 @@ struct ResponseIntake {
     }
 
     /// The server's digest of the stored bytes; nil for decoded bodies.
-    ///
-    /// - Parameters:
-    ///   - method: That of the request.
-    ///   - isRest: Whether the body is the rest of a partial download.
     func announcedDigest(to method: String, isRest: Bool) -> Checksum? {
         guard destination != nil, decoding == nil, method != "HEAD", let head,
             // A digest of the whole body does not apply to a requested part or to a missing body.
@@ -79,11 +75,6 @@ struct ResponseIntake {
 
     /// Whether the whole body has come of a response behind which libcurl sends another request; it
     /// does not wait for the body of a connection that ends with it.
-    ///
-    /// - Parameters:
-    ///   - method: That of the request.
-    ///   - received: The received bytes of the body.
-    ///   - protocolName: The protocol of the connection.
     func hasPassedOverAll(
         of method: String,
         received: Int64,
@@ -107,13 +98,10 @@ struct ResponseIntake {
         return destination?.checksum == nil && announcedDigest(to: method, isRest: isRest) == nil
     }
 
-    /// Begins to decode a body that has a content coding.
+    /// Begins to decode a body that has a content coding; findings end the transfer.
     ///
-    /// - Parameters:
-    ///   - head: The accepted response.
-    ///   - mayKeepCoding: Whether a body with an unknown coding is kept as sent, like URLSession
-    ///     does; a stored file must be what the job says.
-    /// - Returns: The findings that end the transfer; nil when it continues.
+    /// A body with an unknown coding may be kept as sent, as URLSession does; a stored file must be
+    /// what the job says.
     mutating func beginDecoding(_ head: ResponseHead, mayKeepCoding: Bool) -> Findings? {
         do throws(BodyDecoding.Fault) {
             decoding = try BodyDecoding.make(head)

@@ -105,13 +105,7 @@ struct Authentication {
         }
     }
 
-    /// The fields that sign a request; none when its credential does not sign.
-    ///
-    /// - Parameters:
-    ///   - request: The hop's request.
-    ///   - body: Its body; nil without one.
-    ///   - now: Reads the wall clock.
-    /// - Throws: The failure of a request that cannot be signed.
+    /// The fields that sign a request, made with the wall clock; none without a signing credential.
     func signature(
         for request: RequestSpec,
         _ body: BodySource?,

@@ -140,10 +140,8 @@ final class CachedExchange {
         }
     }
 
-    /// Begins to look for a long body: in the file that is there already, or in the store.
-    ///
-    /// - Parameter stored: A response with a body.
-    /// - Returns: nil when both are gone.
+    /// Begins to look for a long body in the file that is there already, or in the store; nil when
+    /// both are gone.
     func firstCheck(of stored: StoredResponse) -> StoredBodyCheck? {
         if request?.range == nil, let check = copy?.check(stored.body) { return check }
         return secondCheck(of: stored)
@@ -161,10 +159,8 @@ final class CachedExchange {
         if let file = check.copy { copy?.isSame(file, digest: check.finishDigest()) }
     }
 
-    /// The body of a stored response: that of the file which is there already, or the stored one.
-    ///
-    /// - Parameter stored: A response with a body.
-    /// - Returns: The intact body; nil when both are gone or damaged.
+    /// The intact body of a stored response from the file that is there already, or from the store;
+    /// nil without one.
     func body(of stored: StoredResponse) -> StoredBody? {
         if request?.range == nil, let body = copy?.body(stored.body) { return body }
         return stored.hasBody ? cache.body(of: stored)?.loaded(stored.body) : nil
@@ -220,15 +216,7 @@ final class CachedExchange {
         return stored
     }
 
-    /// Judges the head of a response from the network.
-    ///
-    /// - Parameters:
-    ///   - head: The head.
-    ///   - contentLength: The announced length of the body.
-    ///   - isFramed: Whether the end of the body will be told from a cut.
-    ///   - isWhole: Whether the response is no rest of a partial download.
-    ///   - now: The present.
-    /// - Returns: Whether a stored response takes its place: the origin confirms it, or fails.
+    /// Whether a stored response replaces one from the network: the origin confirms it, or fails.
     func isAnsweredByStored(
         _ head: ResponseHead,
         contentLength: Int64?,
@@ -253,13 +241,6 @@ final class CachedExchange {
     }
 
     /// Decides what follows an exchange with the network.
-    ///
-    /// - Parameters:
-    ///   - head: The final head; nil without one.
-    ///   - verdict: That on the head.
-    ///   - failure: The failure of the exchange.
-    ///   - isComplete: Whether the exchange has ended with a whole response.
-    ///   - now: Reads the clock.
     func next(
         after head: ResponseHead?,
         _ verdict: ResponseVerdict?,
@@ -327,12 +308,6 @@ final class CachedExchange {
     // MARK: - Storing
 
     /// The head of a response from the network is whole, and no stored one takes its place.
-    ///
-    /// - Parameters:
-    ///   - head: The head.
-    ///   - length: The announced length of the body; nil without one.
-    ///   - isFramed: Whether the end of the body will be told from its being cut.
-    ///   - now: The present.
     private func didReceive(_ head: ResponseHead, length: Int64?, isFramed: Bool, at now: Timestamp)
     {
         guard let request, let question else { return }

@@ -129,11 +129,6 @@ struct ConnectionPolicy {
     ///
     /// Only a failed connect, send or receive leaves one behind, and a connect that took the kernel
     /// too long (110).
-    ///
-    /// - Parameters:
-    ///   - code: libcurl's result.
-    ///   - last: The last `errno` of the handle's sockets.
-    ///   - hasBegunRequest: Whether the connection was ready.
     func osErrno(behind code: CurlCode, last: Int?, hasBegunRequest: Bool) -> Int? {
         switch code.rawValue {
         case 7, 45: last

@@ -10,11 +10,6 @@ struct CookiePolicy {
     /// The cookies for a request; nil for none.
     ///
     /// A task's own `Cookie` replaces all of them, as in `URLRequest.httpShouldHandleCookies`.
-    ///
-    /// - Parameters:
-    ///   - url: The request's URL.
-    ///   - headers: The request's own fields.
-    ///   - first: The URL of the task, which decides on cookies of the same site.
     func field(for url: HTTPURL, with headers: [HeaderField], first: HTTPURL) -> String? {
         guard let field = jar.field(for: url, first: first, at: clock.timestamp(of: .now)) else {
             return nil

@@ -25,12 +25,6 @@ struct ProxyPolicy {
     private var dialogue = ProxyDialogue()
 
     /// Another exchange begins.
-    ///
-    /// - Parameters:
-    ///   - origin: The hop's origin.
-    ///   - route: The way to it.
-    ///   - carriesBody: Whether the request has a body.
-    ///   - keepsChallenge: Whether libcurl keeps the challenges of the last exchange.
     mutating func beginExchange(
         to origin: Origin,
         by route: ProxyRoute?,
@@ -151,11 +145,6 @@ struct ProxyPolicy {
     }
 
     /// The proxy's part in the end of a failed exchange; nil when the proxy did not fail.
-    ///
-    /// - Parameters:
-    ///   - phase: That of the exchange.
-    ///   - isToOrigin: Whether a request to the origin has begun.
-    ///   - errorCode: libcurl's code of a SOCKS proxy's fault.
     func end(
         in phase: TransferFailure.Phase,
         isToOrigin: Bool,

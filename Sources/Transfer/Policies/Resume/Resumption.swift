@@ -37,11 +37,7 @@ final class Resumption {
     /// Whether the answer to the offer was unusable, so that everything is to be asked for.
     var mustAskForAll = false
 
-    /// - Parameters:
-    ///   - partial: The part.
-    ///   - offer: What the request asks for; nil for everything.
-    ///   - hasChecksum: Whether the file has a checksum.
-    ///   - keepTime: From when on the part is kept for later runs; nil for never.
+    /// `offer` is nil to request everything; later runs find the part from `keepTime` on.
     init(
         _ partial: PartialDownload?,
         _ offer: ResumeOffer? = nil,
@@ -64,15 +60,10 @@ final class Resumption {
             && head.fields["accept-ranges"]?.lowercased() != "none"
     }
 
-    /// Judges the response to a request for the rest.
+    /// Judges the response to a request for the rest; without use, the whole file is requested.
     ///
-    /// - Parameters:
-    ///   - head: The response.
-    ///   - contentLength: The announced length of the body.
-    ///   - url: The URL of the request: validators tell versions of one URL apart, not those of two
-    ///     (RFC 9110 §8.8.3), and a redirect may lead to another one now.
-    ///   - needsMIMEType: Whether the task expects a media type, which a part may leave out.
-    /// - Returns: Whether the response is of use; otherwise the whole file is requested.
+    /// Validators tell versions of one URL apart, not those of two (RFC 9110 §8.8.3); a redirect
+    /// may lead to another URL now. A part may lack the media type that the task expects.
     func judge(
         _ head: ResponseHead,
         contentLength: Int64?,
@@ -156,10 +147,6 @@ final class Resumption {
     private static let bytesPerMicrosecond: Int64 = 20
 
     /// What is to be done about the part now.
-    ///
-    /// - Parameters:
-    ///   - now: The present.
-    ///   - age: How long the attempt has lasted.
     func step(at now: MonotonicTime, age: Duration) -> Step? {
         guard let partial else { return nil }
         switch keeping {
@@ -186,11 +173,7 @@ final class Resumption {
 
     /// Drops the part of a failed attempt if it is of no use any more.
     ///
-    /// - Parameters:
-    ///   - failure: That of the attempt.
-    ///   - url: The URL of the task's request.
-    ///   - hasMirror: Whether a mirror may still have a file that is gone; its checksum tells that
-    ///     it is the same.
+    /// A mirror may still have a file that is gone; its checksum tells that it is the same.
     func end(after failure: TransferFailure, at url: String, hasMirror: Bool) {
         guard let partial else { return }
         let isGone = failure.kind == .httpStatus && hasMirror && hasChecksum

@@ -139,10 +139,7 @@ final class ActiveUpload {
         "digest", "expect", "idempotency-key", "range", "repr-digest",
     ]
 
-    /// The URL of the machine's leg.
-    ///
-    /// - Parameter hop: The URL of the last request, which may have been redirected: the rest goes
-    ///   there at once.
+    /// The URL of the machine's leg: the rest goes where the last request was redirected.
     func url(after hop: HTTPURL) -> HTTPURL {
         if case .append = machine.leg { hop } else { machine.url ?? hop }
     }
@@ -186,12 +183,8 @@ final class ActiveUpload {
         keep()
     }
 
-    /// Notes how much of the body has left with the running request.
-    ///
-    /// - Parameters:
-    ///   - count: The sent bytes, as far as libcurl tells.
-    ///   - isRequestSent: Whether the whole request has left.
-    ///   - isBuffered: Whether TLS or a proxy may hide bytes that have left.
+    /// Notes how much of the body has left with the running request, as far as libcurl tells:
+    /// TLS and proxies buffer more.
     func didSend(_ count: Int64, isRequestSent: Bool, isBuffered: Bool) {
         guard let part else { return }
         let count = min(count, part.upperBound - part.lowerBound)
@@ -204,12 +197,6 @@ final class ActiveUpload {
     }
 
     /// Judges the head of a final response.
-    ///
-    /// - Parameters:
-    ///   - head: The head.
-    ///   - url: The URL of the request.
-    ///   - isSent: Whether the whole request has left.
-    ///   - mayFollow: Whether the task follows redirects.
     func judge(
         _ head: ResponseHead,
         from url: HTTPURL,
@@ -257,9 +244,8 @@ final class ActiveUpload {
         }
     }
 
-    /// The failure of an upload whose answer was lost, if any.
-    ///
-    /// - Parameter expectsNothing: Whether a success is all that the task expects of the answer.
+    /// The failure of an upload whose answer was lost; nil where a success is all that the task
+    /// expects.
     func failureWithoutAnswer(expectsNothing: Bool) -> TransferFailure? {
         if let status = machine.lateStatus {
             return ResponseVerdict.statusFailure(
@@ -273,13 +259,8 @@ final class ActiveUpload {
 
     // MARK: - The record
 
-    /// What of the upload is left for another attempt, or for another run.
-    ///
-    /// - Parameters:
-    ///   - failure: That of the attempt; nil for a success.
-    ///   - head: The last response.
-    ///   - origin: That of the last request.
-    ///   - support: Takes the version to which the server said nothing.
+    /// What of the upload is left for another attempt, or for another run; `support` takes a
+    /// version to which the server said nothing.
     func outcome(
         after failure: TransferFailure?,
         _ head: ResponseHead?,

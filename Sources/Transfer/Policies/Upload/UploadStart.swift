@@ -20,8 +20,7 @@ struct UploadStart {
 
     /// The attempt's upload; nil when the body would be sent anew after a cut.
     ///
-    /// - Parameter version: What the origin is asked with; nil when it is not asked.
-    /// - Throws: The failure of an order that may have come to its end before.
+    /// An order that may have come to its end before is a failure.
     func upload(_ version: UploadVersion?) throws(TransferFailure) -> ActiveUpload? {
         guard let partial = wanted.partial else {
             if let obstacle = wanted.obstacle { try meet(obstacle) }

@@ -1,0 +1,80 @@
+internal import SystemKit
+internal import TransferModel
+
+/// Chooses the destination of an accepted body when the head is complete.
+enum DestinationChoice {
+    /// The destination with its final name and checksum; nil when a file with the server's name
+    /// stays.
+    static func file(
+        _ wanted: TaskSpec.Destination,
+        for head: ResponseHead,
+        from url: HTTPURL,
+        _ request: borrowing AttemptRequest,
+        _ claims: DestinationClaims?,
+        mayName: (String) -> Bool
+    ) throws(TransferFailure) -> TaskSpec.Destination? {
+        var file = wanted
+        if wanted.isFolder {
+            file = wanted.appending(ServerFileName.choose(head, url: url, mayName: mayName))
+            guard try isFree(file) else { return nil }
+        }
+        if let claims {
+            let owner: String?
+            do throws(SystemError) {
+                owner = try claims.claim(file, for: request.key)
+            } catch {
+                throw TransferFailure(error, phase: .receive)
+            }
+            if let owner { throw .destinationTaken(file.displayPath, by: owner) }
+        }
+        guard case .listed(let list)? = wanted.checksum else { return file }
+        let first = request.request.url
+        return file.expecting(try checksum(of: file, in: list, request.checksums, first, url))
+    }
+
+    /// Whether the body may use the name that the server chose; otherwise the present file stays.
+    private static func isFree(_ file: TaskSpec.Destination) throws(TransferFailure) -> Bool {
+        guard !file.ifExists.mayReplace, case let occupant = PathOccupant(at: file.path),
+            occupant != .nothing
+        else { return true }
+        if file.ifExists == .fail { throw .destinationExists(file.displayPath, phase: .receive) }
+        if let fault = occupant.fault(at: file.path) {
+            throw TransferFailure(fault, phase: .receive)
+        }
+        // The comparison with the present file needs the downloaded one.
+        return file.checksum != nil
+    }
+
+    /// The file's checksum in the list; a missing entry is a failure.
+    ///
+    /// The job's names come first and the server's last: a redirect must not choose the checksum.
+    private static func checksum(
+        of file: TaskSpec.Destination,
+        in list: SumsFile,
+        _ checksums: ChecksumList?,
+        _ first: HTTPURL,
+        _ url: HTTPURL
+    ) throws(TransferFailure) -> Checksum {
+        let paths =
+            list.name.map { [$0] } ?? [
+                ServerFileName.path(of: first), file.path, ServerFileName.path(of: url),
+            ]
+        let title = list.algorithm.title
+        let subject = list.name ?? ServerFileName.lastSegment(of: first)
+        var help: String? = "name the entry by `checksum.name`"
+        let detail: String
+        switch checksums?.find(list.algorithm, paths) ?? .missing {
+        case .found(let checksum): return checksum
+        case .missing where checksums?.isEmpty != false:
+            detail = "\(list.url.text) is no list of checksums"
+            help = nil
+        case .missing: detail = "\(list.url.text) has no \(title) of \(TextExcerpt.of(subject))"
+        case .ambiguous:
+            detail = "\(list.url.text) has different \(title)s for \(TextExcerpt.of(subject))"
+        }
+        var failure = TransferFailure(kind: .integrity, phase: .receive, detail: detail)
+        failure.isPermanent = true
+        failure.help = help
+        throw failure
+    }
+}
