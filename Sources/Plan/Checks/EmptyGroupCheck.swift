@@ -33,13 +33,10 @@ enum EmptyGroupCheck {
         }
         let entry = reader.values.tasks.entries[group.entry]
         let id = reader.document.text(of: entry.key).excerpt
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .noTasks,
-                "the `forEach` of \(entry.kind.rawValue) `\(id)` makes no task: \(reason)",
-                at: reader.document.range(of: group.rows.field.node)
-            )
+        reader.faults.log.warn(
+            .noTasks,
+            "the `forEach` of \(entry.kind.rawValue) `\(id)` makes no task: \(reason)",
+            at: reader.document.range(of: group.rows.field.node)
         )
     }
 

@@ -38,7 +38,7 @@ enum CredentialType {
         }
         let errors = reader.faults.log.errorCount
         var draft = CredentialDraft()
-        // What is missing is missing in the entry, not in the list.
+        // A missing key is missing in the entry, not in the list.
         reader.apply(
             method.table,
             to: &draft,
@@ -81,7 +81,7 @@ enum CredentialType {
         return nil
     }
 
-    /// A text of a credential, whose fault is told without the text.
+    /// A text of a credential; the report of its fault does not quote it.
     static func credentialText(
         _ field: Field,
         isConfidential: Bool,
@@ -191,15 +191,12 @@ enum CredentialType {
         _ reader: inout Reader
     ) {
         guard reader.faults.log.takesWarnings else { return }
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .plainHTTPCredentials,
-                "`\(field.name)`\(reader.context): whoever sees a `\(method)` answer on its way to "
-                    + "`\(origin.text)` can try passwords until one fits",
-                at: reader.document.range(of: field.node),
-                help: "use `https://`"
-            )
+        reader.faults.log.warn(
+            .plainHTTPCredentials,
+            "`\(field.name)`\(reader.context): whoever sees a `\(method)` answer on its way to "
+                + "`\(origin.text)` can try passwords until one fits",
+            at: reader.document.range(of: field.node),
+            help: "use `https://`"
         )
     }
 

@@ -7,7 +7,7 @@ enum RowKey {
     /// Bytes of a key.
     private static let longest = 200
 
-    /// What names a row among those of its source; nil after a fault, which is reported.
+    /// The key that names a row in its source; nil after the report of a fault.
     ///
     /// Without `key` it is the item itself, the values of a combination with commas between them,
     /// or of an item with fields its `id`, else its `key`, else its first field without the name of

@@ -3,8 +3,8 @@ internal import JobFile
 internal import TransferModel
 
 extension Interpolator {
-    /// Fills in what another task has captured, or before the run, when the reference is right, a
-    /// stand-in.
+    /// The value that another task has captured; before the run a stand-in, if the reference is
+    /// right.
     mutating func capturedValue(
         of expression: Expression,
         _ text: String,
@@ -97,7 +97,7 @@ extension Interpolator {
         return names
     }
 
-    /// Whether what is being read is read again when a task starts.
+    /// Whether the setting being read is read again when a task starts.
     private func takesCaptures(of owner: FaultReporter.Owner) -> Bool {
         guard !isNeededBeforeTheRun, case .task = owner else { return false }
         return true
@@ -105,7 +105,7 @@ extension Interpolator {
 }
 
 extension ScalarValue {
-    /// What stands for a value that is not known yet: not empty, so that no fallback takes its
+    /// A stand-in for a value that is not known yet: not empty, so that no fallback takes its
     /// place, and harmless wherever it stands.
     fileprivate static let standIn = ScalarValue(
         text: "captured",

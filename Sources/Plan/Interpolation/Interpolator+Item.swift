@@ -3,53 +3,65 @@ internal import JSON
 internal import JobFile
 
 extension Interpolator {
-    /// What came of looking for a value of the row.
+    /// The result of a search for a value of the row.
     enum ItemValue {
         case value(ScalarValue)
-        /// There could be one.
+        /// This row has no such value, though another row may have it.
         case absent
         /// A fault, which is reported.
         case faulty
     }
 
-    /// The value of `${item}` or of `${item.field}`, whose expression stands in `text`.
+    /// The value of `${item}` or of `${item.field}`, whose expression stands in `text`; reports its
+    /// fault.
     mutating func item(
         _ expression: Expression,
         _ text: String,
         _ field: Field,
         _ faults: inout FaultReporter
     ) -> ItemValue {
+        do throws(ValueFault) {
+            return try find(expression, &faults)
+        } catch {
+            let range = faults.range(of: expression.range, in: text, field.node)
+            faults.report(error, of: field, at: range)
+            return .faulty
+        }
+    }
+
+    private mutating func find(
+        _ expression: Expression,
+        _ faults: inout FaultReporter
+    ) throws(ValueFault) -> ItemValue {
         guard let row else {
-            return reportItem(
-                expression,
+            throw ValueFault(
                 .badExpression,
-                "there is no `item` here: it is known inside of a task with `forEach`",
-                text,
-                field,
-                &faults
+                "there is no `item` here: it is known inside of a task with `forEach`"
             )
         }
         switch row.part(at: expression.name, in: faults.document) {
         case .value(let value): return .value(value)
         case .text(let text):
             return .value(ScalarValue(text: text, type: .string, isFilledIn: true))
-        case .node(let node): return itemScalar(node, of: expression, text, field, &faults)
+        case .node(let node) where faults.document.kind(of: node) == .scalar:
+            // Items are made before the run.
+            let outer = (row, isNeededBeforeTheRun)
+            (self.row, isNeededBeforeTheRun) = (nil, true)
+            defer { (self.row, isNeededBeforeTheRun) = outer }
+            let field = Field(name: expression.written, key: node, node: node)
+            return scalar(field, &faults).map { .value($0) } ?? .faulty
         case .absent: return .absent
-        case .collection:
-            return reportItem(
-                expression,
+        case .node, .collection:
+            throw ValueFault(
                 .wrongType,
-                "`\(expression.written)` is no single value: name one inside of it",
-                text,
-                field,
-                &faults
+                "`\(expression.written)` is no single value: name one inside of it"
             )
-        case nil: return reportUnknownField(expression, of: row, text, field, &faults)
+        case nil: throw unknownField(expression, of: row, &faults)
         }
     }
 
-    /// Checks that the row can have what the expressions of a value, and of those inside of it, ask
-    /// for.
+    /// Checks that the row can have the fields that the expressions of a value name, and those of
+    /// the values inside of it.
     mutating func checkItems(in field: Field, _ faults: inout FaultReporter) {
         switch faults.document.kind(of: field.node) {
         case .scalar:
@@ -71,110 +83,45 @@ extension Interpolator {
         }
     }
 
-    /// The scalar of a node of the job file, whose own expressions know no item.
-    private mutating func itemScalar(
-        _ node: NodeID,
-        of expression: Expression,
-        _ text: String,
-        _ field: Field,
-        _ faults: inout FaultReporter
-    ) -> ItemValue {
-        guard faults.document.kind(of: node) == .scalar else {
-            return reportItem(
-                expression,
-                .wrongType,
-                "`\(expression.written)` is no single value: name one inside of it",
-                text,
-                field,
-                &faults
-            )
-        }
-        // Items are made before the run.
-        let outer = (row, isNeededBeforeTheRun)
-        (row, isNeededBeforeTheRun) = (nil, true)
-        defer { (row, isNeededBeforeTheRun) = outer }
-        let name = expression.written
-        return scalar(Field(name: name, key: node, node: node), &faults).map { .value($0) }
-            ?? .faulty
-    }
-
-    // MARK: Faults
-
-    private mutating func reportItem(
-        _ expression: Expression,
-        _ code: JobCode,
-        _ message: String,
-        _ text: String,
-        _ field: Field,
-        likely: String? = nil,
-        help: String? = nil,
-        _ faults: inout FaultReporter
-    ) -> ItemValue {
-        let fault = ValueFault(code, message, likely: likely, help: help)
-        faults.report(
-            fault,
-            of: field,
-            at: faults.range(of: expression.range, in: text, field.node)
-        )
-        return .faulty
-    }
-
-    private mutating func reportUnknownField(
+    /// The fault of a field that no row of the same kind has.
+    private func unknownField(
         _ expression: Expression,
         of row: Row,
-        _ text: String,
-        _ field: Field,
         _ faults: inout FaultReporter
-    ) -> ItemValue {
-        let names = row.fieldNames(in: faults.document)
-        guard let names else {
-            return reportItem(
-                expression,
+    ) -> ValueFault {
+        guard let names = row.fieldNames(in: faults.document) else {
+            return ValueFault(
                 .unknownField,
                 "the items are single values, without fields",
-                text,
-                field,
-                likely: "${item}",
-                &faults
+                likely: "${item}"
             )
         }
         guard !expression.name.isEmpty else {
-            return reportItem(
-                expression,
+            return ValueFault(
                 .unknownField,
                 "`${item}` has fields: name one of them",
-                text,
-                field,
-                help: "such as `${item.\(names.first ?? "name")}`",
-                &faults
+                help: "such as `${item.\(names.first ?? "name")}`"
             )
         }
+        let message = "the items have no field `\(expression.name.excerpt)`"
         if case .record = row, names.count == 1,
             let separator = names[0].first(where: { ";\t|".contains($0) })
         {
             let words = separator == "\t" ? "tabs" : "`\(separator)`"
-            return reportItem(
-                expression,
+            return ValueFault(
                 .unknownField,
-                "the items have no field `\(expression.name.excerpt)`",
-                text,
-                field,
+                message,
                 help:
-                    "the file has one column, with \(words) in its name: CSV has commas between its fields",
-                &faults
+                    "the file has one column, with \(words) in its name: CSV has commas between its fields"
             )
         }
         let nearest = faults.hints.nearest(expression.name, among: names)
         let list = names.prefix(20).map { "`\($0)`" }.joined(separator: ", ")
-        return reportItem(
-            expression,
+        return ValueFault(
             .unknownField,
-            "the items have no field `\(expression.name.excerpt)`",
-            text,
-            field,
+            message,
             likely: nearest.map { "${item.\($0)}" },
-            help: "they have \(list)",
-            &faults
+            help: "they have \(list)"
         )
     }
 
@@ -188,15 +135,12 @@ extension Interpolator {
         let names = row?.fieldNames(in: faults.document) ?? []
         let nearest = faults.hints.nearest(expression.name, among: names)
         faults.log.add(
-            Diagnostic(
-                .error,
-                .unknownField,
-                "the item has no value `\(expression.name.excerpt)`"
-                    + (reason.map { ": \($0)" } ?? ""),
-                at: range,
-                help: nearest.map { "did you mean `${item.\($0)}`?" }
-                    ?? "write a fallback for items without it: `${item.\(expression.name.excerpt):-…}`"
-            )
+            .unknownField,
+            "the item has no value `\(expression.name.excerpt)`"
+                + (reason.map { ": \($0)" } ?? ""),
+            at: range,
+            help: nearest.map { "did you mean `${item.\($0)}`?" }
+                ?? "write a fallback for items without it: `${item.\(expression.name.excerpt):-…}`"
         )
     }
 }

@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import SystemKit
 
-// What is said of expressions that stand for nothing.
+// Faults of expressions without a value.
 extension Interpolator {
     /// Reports an expression whose value is not set, or empty where its rule forbids that.
     mutating func reportMissing(
@@ -18,18 +18,20 @@ extension Interpolator {
         case .item: reportAbsentField(expression, reason, at: range, &faults)
         case .run: reportMissingRunValue(expression.name, at: range, &faults)
         case .secret:
-            break  // A secret is known or not: that is told where it is looked up.
+            break  // The lookup of a secret reports an unknown one.
         case .task:
             let message = "the captured value `\(expression.name.excerpt)` is empty"
             faults.log.add(
-                Diagnostic(.error, .missingVariable, message + Self.because(reason), at: range)
+                .missingVariable,
+                message + Self.because(reason),
+                at: range
             )
         }
     }
 
     private static func because(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
 
-    /// Whether a variable of the environment is no text, which is reported: no fallback takes its
+    /// Whether a variable of the environment is no text; reports it, because no fallback takes its
     /// place.
     mutating func isForeign(
         _ expression: Expression,
@@ -39,12 +41,9 @@ extension Interpolator {
     ) -> Bool {
         guard let value = environment[expression.name], value.hasForeignBytes else { return false }
         faults.log.add(
-            Diagnostic(
-                .error,
-                .missingVariable,
-                "the environment variable `\(expression.name.excerpt)` is not UTF-8 text",
-                at: faults.range(of: expression.range, in: text, field.node)
-            )
+            .missingVariable,
+            "the environment variable `\(expression.name.excerpt)` is not UTF-8 text",
+            at: faults.range(of: expression.range, in: text, field.node)
         )
         return true
     }
@@ -64,14 +63,11 @@ extension Interpolator {
         }
         let set = "set it, or write a fallback: `${env.\(name.excerpt):-…}`"
         faults.log.add(
-            Diagnostic(
-                .error,
-                .missingVariable,
-                "the environment variable `\(name.excerpt)` is \(isSet ? "empty" : "not set")"
-                    + Self.because(reason),
-                at: range,
-                help: likely.map { "did you mean `\($0)`?" } ?? (isSet ? nil : set)
-            )
+            .missingVariable,
+            "the environment variable `\(name.excerpt)` is \(isSet ? "empty" : "not set")"
+                + Self.because(reason),
+            at: range,
+            help: likely.map { "did you mean `\($0)`?" } ?? (isSet ? nil : set)
         )
     }
 
@@ -83,27 +79,21 @@ extension Interpolator {
     ) {
         if variables.states[name] != nil || reason != nil {
             faults.log.add(
-                Diagnostic(
-                    .error,
-                    .missingVariable,
-                    "the variable `\(name.excerpt)` has no value" + Self.because(reason),
-                    at: range,
-                    help: "give it with `--var \(name.excerpt)=…`"
-                )
+                .missingVariable,
+                "the variable `\(name.excerpt)` has no value" + Self.because(reason),
+                at: range,
+                help: "give it with `--var \(name.excerpt)=…`"
             )
             return
         }
         let nearest = faults.hints.nearest(name, among: variables.states.keys.sorted())
         faults.log.add(
-            Diagnostic(
-                .error,
-                .unknownVariable,
-                "unknown variable `\(name.excerpt)`",
-                at: range,
-                help: nearest.map { "did you mean `${var.\($0)}`?" }
-                    ?? "declare it under `variables`, or give it with `--var \(name.excerpt)=…`",
-                fixIt: nearest.map { .init(range: range, replacement: "${var.\($0)}") }
-            )
+            .unknownVariable,
+            "unknown variable `\(name.excerpt)`",
+            at: range,
+            help: nearest.map { "did you mean `${var.\($0)}`?" }
+                ?? "declare it under `variables`, or give it with `--var \(name.excerpt)=…`",
+            fixIt: nearest.map { .init(range: range, replacement: "${var.\($0)}") }
         )
     }
 
@@ -114,15 +104,12 @@ extension Interpolator {
     ) {
         let nearest = NearestName.find(name, among: RunValues.names)
         faults.log.add(
-            Diagnostic(
-                .error,
-                .unknownVariable,
-                "a run has no value `\(name.excerpt)`",
-                at: range,
-                help: nearest.map { "did you mean `${run.\($0)}`?" }
-                    ?? "it has `${run.id}`, `${run.date}` and `${run.time}`",
-                fixIt: nearest.map { .init(range: range, replacement: "${run.\($0)}") }
-            )
+            .unknownVariable,
+            "a run has no value `\(name.excerpt)`",
+            at: range,
+            help: nearest.map { "did you mean `${run.\($0)}`?" }
+                ?? "it has `${run.id}`, `${run.date}` and `${run.time}`",
+            fixIt: nearest.map { .init(range: range, replacement: "${run.\($0)}") }
         )
     }
 }

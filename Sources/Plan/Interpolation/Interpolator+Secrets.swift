@@ -3,7 +3,7 @@ internal import JobFile
 
 // Expressions that name secrets, and secrets where none may stand.
 extension Interpolator {
-    /// A secret by its name, with its value or with what stands for it; reports an unknown one.
+    /// A secret by its name, with its value or a stand-in; reports an unknown name.
     mutating func secret(
         _ expression: Expression,
         _ text: String,
@@ -23,21 +23,18 @@ extension Interpolator {
         let nearest = faults.hints.nearest(name, among: secrets.names)
         let range = faults.range(of: expression.range, in: text, field.node)
         faults.log.add(
-            Diagnostic(
-                .error,
-                .unknownSecret,
-                "unknown secret `\(name.excerpt)`",
-                at: range,
-                help: nearest.map { "did you mean `${secret.\($0)}`?" }
-                    ?? "declare it under `secrets`",
-                fixIt: nearest.map { .init(range: range, replacement: "${secret.\($0)}") }
-            )
+            .unknownSecret,
+            "unknown secret `\(name.excerpt)`",
+            at: range,
+            help: nearest.map { "did you mean `${secret.\($0)}`?" }
+                ?? "declare it under `secrets`",
+            fixIt: nearest.map { .init(range: range, replacement: "${secret.\($0)}") }
         )
         return nil
     }
 
-    /// Whether a variable, of the environment or of the job by way of it, is the value of a secret,
-    /// which is reported: nobody would look after it.
+    /// Whether a variable of the environment, or one of the job that it sets, is the value of a
+    /// secret; reports it, because the report would show the variable.
     mutating func isSecret(
         _ variable: Expression,
         _ text: String,
@@ -51,16 +48,13 @@ extension Interpolator {
         let range = faults.range(of: variable.range, in: text, field.node)
         let expression = "${secret.\(secret.name)}"
         faults.log.add(
-            Diagnostic(
-                .error,
-                .secretExposed,
-                "`${\(variable.namespace.rawValue).\(variable.name.excerpt)}` is the secret `\(secret.name)`, "
-                    + "but nothing keeps it from being seen",
-                at: range,
-                notes: [.init("it is declared here", at: secret.range)],
-                help: "write `\(expression)`",
-                fixIt: .init(range: range, replacement: expression)
-            )
+            .secretExposed,
+            "`${\(variable.namespace.rawValue).\(variable.name.excerpt)}` is the secret `\(secret.name)`, "
+                + "but nothing keeps it from being seen",
+            at: range,
+            notes: [.init("it is declared here", at: secret.range)],
+            help: "write `\(expression)`",
+            fixIt: .init(range: range, replacement: expression)
         )
         return true
     }

@@ -40,14 +40,11 @@ extension Interpolator {
                 in: faults.document.text(of: field.node),
                 field.node
             )
-            faults.log.add(
-                Diagnostic(
-                    .warning,
-                    .rawInURL,
-                    "`\(field.name.excerpt)`: this value is filled in as it is, "
-                        + "and may be more than a part of the URL",
-                    at: range
-                )
+            faults.log.warn(
+                .rawInURL,
+                "`\(field.name.excerpt)`: this value is filled in as it is, "
+                    + "and may be more than a part of the URL",
+                at: range
             )
         }
     }

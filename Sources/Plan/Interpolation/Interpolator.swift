@@ -36,7 +36,7 @@ struct Interpolator {
     /// Bytes of a value whose expressions are filled in: a few variables that double each other
     /// would fill the memory.
     private static let longestValue = 1 << 20
-    /// Bytes of all such values of one task, and of what the job says outside of its tasks.
+    /// Bytes of all such values of one task, or of all settings outside of tasks.
     private static let mostFilledIn = 16 << 20
     /// Bytes that make a value a long one, and of all long ones of the job together.
     private static let shortLength = 4 << 10
@@ -45,7 +45,11 @@ struct Interpolator {
     private static let deepestVariable = 64
 
     /// An interpolator without secrets and tasks.
-    init(environment: [String: String], variables: VariableTable, run: RunValues) {
+    init(
+        environment: [String: String] = [:],
+        variables: VariableTable = VariableTable(),
+        run: RunValues = .standIn
+    ) {
         self.environment = environment
         self.variables = variables
         self.run = run
@@ -238,8 +242,8 @@ struct Interpolator {
         return true
     }
 
-    /// Adds to what is filled into the settings of one owner; false when that becomes too much,
-    /// which is told once.
+    /// Counts the bytes of a filled-in value; false when the values of one owner become too many
+    /// bytes, which is reported once.
     private mutating func countFilledIn(
         _ length: Int,
         _ field: Field,
@@ -313,7 +317,7 @@ struct Interpolator {
             if let found { return found }
         case .fallback(let fallback):
             if let found, !found.text.isEmpty { return found }
-            // Of the type that the value would have had: what comes from the environment is text.
+            // The fallback has the type of the value: variables of the environment are text.
             let type = expression.namespace == .env ? .string : Scalar(plain: fallback)
             return ScalarValue(text: fallback, type: type, isFilledIn: true)
         case .reason:
@@ -375,7 +379,7 @@ struct Interpolator {
         return variables.states[name]
     }
 
-    /// Keeps that a value of this run stands in a setting, if that belongs to what makes an order.
+    /// Notes a value of this run in a setting, if the setting belongs to what identifies an order.
     mutating func noteRunValue(_ field: Field, _ faults: inout FaultReporter) {
         let setting = faults.path.first ?? field.name
         // A header field goes by its own name.

@@ -34,11 +34,7 @@ struct JobHead {
         var head = JobHead(document, options)
         var reader = Reader(
             document: document,
-            values: Interpolator(
-                environment: options.environment,
-                variables: VariableTable(),
-                run: options.run
-            ),
+            values: Interpolator(environment: options.environment, run: options.run),
             folder: AbsolutePath.folder(of: head.path),
             fileStatus: options.fileStatus,
             patternFault: options.patternFault

@@ -17,13 +17,10 @@ enum TaskEntries {
         let list = TaskList(entries, in: document)
         if sections.count > 1 { reportDuplicates(in: list, &reader) }
         if entries.isEmpty, reader.faults.log.errorCount == 0 {
-            reader.faults.log.add(
-                Diagnostic(
-                    .warning,
-                    .noTasks,
-                    "the job has no tasks, so a run does nothing",
-                    at: SourceRange(document.range(of: document.root).start)
-                )
+            reader.faults.log.warn(
+                .noTasks,
+                "the job has no tasks, so a run does nothing",
+                at: SourceRange(document.range(of: document.root).start)
             )
         }
         return list

@@ -51,14 +51,11 @@ enum VariableSection {
     static func warnOfUnused(_ reader: inout Reader) {
         for name in reader.values.variables.unused.sorted() {
             let nearest = NearestName.find(name, among: reader.values.variables.names)
-            reader.faults.log.add(
-                Diagnostic(
-                    .warning,
-                    .unusedVariable,
-                    "the variable `\(name)`, which `--var` gives, is not used",
-                    at: SourceRange(reader.document.range(of: reader.document.root).start),
-                    help: nearest.map { "did you mean `\($0)`?" }
-                )
+            reader.faults.log.warn(
+                .unusedVariable,
+                "the variable `\(name)`, which `--var` gives, is not used",
+                at: SourceRange(reader.document.range(of: reader.document.root).start),
+                help: nearest.map { "did you mean `\($0)`?" }
             )
         }
     }

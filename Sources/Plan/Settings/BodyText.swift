@@ -46,7 +46,7 @@ enum BodyText {
     ///   - hasMark: Whether an `@` stands in front of the name.
     ///   - isPart: Whether the key of the field is the name of a part, and not the kind of its
     ///     content.
-    ///   - reader: Takes what is found.
+    ///   - reader: Gets the warning.
     private static func warnOfFileName(
         _ field: Field,
         hasMark: Bool,
@@ -56,16 +56,13 @@ enum BodyText {
         let written = reader.document.text(of: field.node)
         let file = String(hasMark && written.hasPrefix("@") ? written.dropFirst() : written[...])
         let entry = "file: \(file.excerpt)"
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .fileNameAsBody,
-                "`\(field.name)`: the text `\(written.excerpt)` itself is sent, not the file of that name",
-                at: reader.document.range(of: field.node),
-                help: "write `\(isPart ? "{ \(entry) }" : entry)` to send the file",
-                fixIt: isPart || hasMark
-                    ? nil : .init(range: reader.document.range(of: field.key), replacement: "file")
-            )
+        reader.faults.log.warn(
+            .fileNameAsBody,
+            "`\(field.name)`: the text `\(written.excerpt)` itself is sent, not the file of that name",
+            at: reader.document.range(of: field.node),
+            help: "write `\(isPart ? "{ \(entry) }" : entry)` to send the file",
+            fixIt: isPart || hasMark
+                ? nil : .init(range: reader.document.range(of: field.key), replacement: "file")
         )
     }
 }

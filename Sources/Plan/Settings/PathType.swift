@@ -8,7 +8,7 @@ struct PathValue: Sendable, Hashable {
     var path: String
     /// As the job file has it, its expressions filled in.
     var text: String
-    /// Whether a part of it only stands for what a task will capture.
+    /// Whether a part of it is a stand-in for a value that a task will capture.
     var isKnownLater = false
 
     /// Whether it ends in a slash.

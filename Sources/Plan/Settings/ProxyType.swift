@@ -170,14 +170,11 @@ enum ProxyType {
         guard exposed, showsPassword, draft.password != nil, password.isEmpty,
             reader.faults.log.takesWarnings
         else { return }
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .plainHTTPCredentials,
-                "the password\(reader.context) goes to `\(server.url)` readable on the way",
-                at: reader.document.range(of: node),
-                help: "use an `https://` proxy or `method: digest`, or say `allowPlainText: true`"
-            )
+        reader.faults.log.warn(
+            .plainHTTPCredentials,
+            "the password\(reader.context) goes to `\(server.url)` readable on the way",
+            at: reader.document.range(of: node),
+            help: "use an `https://` proxy or `method: digest`, or say `allowPlainText: true`"
         )
     }
 

@@ -3,15 +3,15 @@ package import JobFile
 internal import SystemKit
 package import TransferModel
 
-/// What the network settings of one session say together.
+/// Checks of the network settings of one session together.
 enum SessionNetwork {
     /// Makes a discretionary session wait for networks that are not expensive; warns of another
     /// session that would be one.
     ///
     /// - Parameters:
-    ///   - session: What was read of it.
+    ///   - session: The session as the file has it.
     ///   - node: Its mapping; nil for one that stands nowhere.
-    ///   - reader: Takes what is found.
+    ///   - reader: Gets the warning.
     static func settleDiscretion(
         of session: inout SessionConfiguration,
         _ node: NodeID?,
@@ -24,17 +24,14 @@ enum SessionNetwork {
             return
         }
         session.isDiscretionary = false
-        // What `defaults` say is meant for the sessions that it can be true of.
+        // `defaults` mean the sessions that can be discretionary.
         guard let key = node.flatMap({ reader.document.value(of: $0, for: "isDiscretionary")?.key })
         else { return }
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .backgroundOnly,
-                "`isDiscretionary`\(reader.context) does nothing: only the transfers of a background session can wait",
-                at: reader.document.range(of: key),
-                help: "write `configuration: background` and an `identifier`"
-            )
+        reader.faults.log.warn(
+            .backgroundOnly,
+            "`isDiscretionary`\(reader.context) does nothing: only the transfers of a background session can wait",
+            at: reader.document.range(of: key),
+            help: "write `configuration: background` and an `identifier`"
         )
     }
 
@@ -65,11 +62,7 @@ package struct HostNetwork: Sendable {
     package init(_ document: Document) {
         var reader = Reader(
             document: document,
-            values: Interpolator(
-                environment: [:],
-                variables: VariableTable(),
-                run: .standIn
-            ),
+            values: Interpolator(),
             folder: "/",
             fileStatus: { _ in .missing },
             patternFault: { _ in nil }

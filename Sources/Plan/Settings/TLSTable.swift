@@ -80,15 +80,12 @@ enum TLSTable {
 
 extension TLSTable {
     private static func warnOfAnyServer(_ field: Field, _ reader: inout Reader) {
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .unverifiedServer,
-                "anybody between here and the server can read and change everything: "
-                    + "`\(field.name)` lets any certificate pass",
-                at: reader.document.range(of: field.node),
-                help: "to trust a server of your own, name its authority's certificate in `caFile`"
-            )
+        reader.faults.log.warn(
+            .unverifiedServer,
+            "anybody between here and the server can read and change everything: "
+                + "`\(field.name)` lets any certificate pass",
+            at: reader.document.range(of: field.node),
+            help: "to trust a server of your own, name its authority's certificate in `caFile`"
         )
     }
 

@@ -78,7 +78,7 @@ extension ValueType {
         }
     }
 
-    /// The same values, with a warning at what other tools would fill in.
+    /// The same values, with a warning of placeholders of other tools.
     func warningOfPlaceholders(isBody: Bool = false) -> ValueType {
         ValueType(shape) { [read] reader, field in
             Slips.warnOfPlaceholders(in: field, isBody: isBody, &reader)

@@ -120,7 +120,7 @@ enum JSONBody {
             writer.null()
             return nil
         }
-        // A tag holds for what an expression fills in, too.
+        // A tag holds for filled-in values, too.
         if scalar.isFilledIn, reader.document.scalar(of: field.node) == .timestamp {
             scalar.type = .timestamp
         }

@@ -28,7 +28,12 @@ struct TaskPlace {
         help: String? = nil,
         _ log: inout DiagnosticLog
     ) {
-        log.add(Diagnostic(.error, code, message, at: document.range(of: node), help: help))
+        log.add(
+            code,
+            message,
+            at: document.range(of: node),
+            help: help
+        )
     }
 
     /// Reports a header field that the runner itself makes, if it is among the `headers` of the
@@ -51,16 +56,13 @@ struct TaskPlace {
     /// Warns that a later run cannot know an order again, and of the `effect`.
     func warnOfRunOrder(at key: NodeID, _ effect: String, _ log: inout DiagnosticLog) {
         guard log.takesWarnings else { return }
-        log.add(
-            Diagnostic(
-                .warning,
-                JobCode.orderOfRun,
-                "`${run.…}` in the URL, the body or the key\(context) makes another order of it in every run, "
-                    + effect,
-                at: document.range(of: key),
-                help:
-                    "take what belongs to the order from a variable, such as `--var date=2026-11-21`"
-            )
+        log.warn(
+            .orderOfRun,
+            "`${run.…}` in the URL, the body or the key\(context) makes another order of it in every run, "
+                + effect,
+            at: document.range(of: key),
+            help:
+                "take what belongs to the order from a variable, such as `--var date=2026-11-21`"
         )
     }
 }

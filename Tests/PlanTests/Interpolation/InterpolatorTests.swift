@@ -14,11 +14,7 @@ import Testing
         let document = try #require(Document.parse(Array(text.utf8), name: "test.yaml").document)
         let found = try #require(document.value(of: document.root, for: "k"))
         var faults = FaultReporter(document, DiagnosticLog(showsWarnings: true))
-        var values = Interpolator(
-            environment: ["HOST": "a.example"],
-            variables: VariableTable(),
-            run: .standIn
-        )
+        var values = Interpolator(environment: ["HOST": "a.example"])
         prepare(&values)
         let field = Field(name: "k", key: found.key, node: found.value)
         return (values.scalar(field, &faults), faults)

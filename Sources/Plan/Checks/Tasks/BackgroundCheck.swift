@@ -46,12 +46,9 @@ enum BackgroundCheck {
         }
         if let capture {
             log.add(
-                Diagnostic(
-                    .error,
-                    JobCode.notInBackground,
-                    "what others capture does not outlive a run, as the \(name)\(context) does",
-                    at: capture.range
-                )
+                .notInBackground,
+                "what others capture does not outlive a run, as the \(name)\(context) does",
+                at: capture.range
             )
         }
         if kind == .upload, draft.idempotencyKey != .auto, isOrderOfRun {

@@ -48,14 +48,11 @@ enum BodyCheck {
             guard case .pipe? = stream.source, draft.retry.attempts > 1, log.takesWarnings,
                 let retry = place.setting("retry")
             else { return }
-            log.add(
-                Diagnostic(
-                    .warning,
-                    JobCode.notRepeatable,
-                    "`retry`\(place.context) ends where its pipe is read: nobody can read it again",
-                    at: place.document.range(of: retry.key),
-                    help: "a `command` can be run again"
-                )
+            log.warn(
+                .notRepeatable,
+                "`retry`\(place.context) ends where its pipe is read: nobody can read it again",
+                at: place.document.range(of: retry.key),
+                help: "a `command` can be run again"
             )
         default:
             guard draft.encoding?.value.content == .gzip else { return }

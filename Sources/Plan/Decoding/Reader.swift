@@ -13,7 +13,7 @@ struct Reader {
     let folder: String
     /// Looks at files; nil when a task is read again, which then only makes values.
     let fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
-    /// Says what is wrong with a pattern; nil when a task is read again.
+    /// Finds the fault of a pattern; nil when a task is read again.
     let patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
     /// The patterns that were found right: many tasks have the same ones.
     var rightPatterns: Set<String> = []

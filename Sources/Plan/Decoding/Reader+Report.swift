@@ -13,7 +13,7 @@ extension Reader {
         faults.report(code, message, at: node, notes: notes, help: help)
     }
 
-    /// Reports what is wrong with the text of a field's value, or with a part of it.
+    /// Reports a fault of the text of a field's value, or of a part of it.
     mutating func report(_ fault: ValueFault, of field: Field, at part: SourceRange? = nil) {
         faults.report(fault, of: field, at: part)
     }

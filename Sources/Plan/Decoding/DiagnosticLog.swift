@@ -55,14 +55,33 @@ struct DiagnosticLog {
         diagnostics.append(diagnostic)
         errorCount += 1
         guard isFull else { return }
-        diagnostics.append(
-            Diagnostic(
-                .error,
-                .tooManyFaults,
-                "the rest of the file was not checked, because \(errorCount) faults are listed",
-                at: diagnostic.range
-            )
-        )
+        let message =
+            "the rest of the file was not checked, because \(errorCount) faults are listed"
+        diagnostics.append(Diagnostic(.error, .tooManyFaults, message, at: diagnostic.range))
+    }
+
+    /// Adds an error.
+    mutating func add(
+        _ code: JobCode,
+        _ message: String,
+        at range: SourceRange,
+        notes: [Diagnostic.Note] = [],
+        help: String? = nil,
+        fixIt: Diagnostic.FixIt? = nil
+    ) {
+        add(Diagnostic(.error, code, message, at: range, notes: notes, help: help, fixIt: fixIt))
+    }
+
+    /// Adds a warning.
+    mutating func warn(
+        _ code: JobCode,
+        _ message: String,
+        at range: SourceRange,
+        notes: [Diagnostic.Note] = [],
+        help: String? = nil,
+        fixIt: Diagnostic.FixIt? = nil
+    ) {
+        add(Diagnostic(.warning, code, message, at: range, notes: notes, help: help, fixIt: fixIt))
     }
 
     /// Adds a fault of a data file.

@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import JobFile
 
-/// Which key of a mapping is meant by whoever writes its value alone.
+/// The key of a mapping whose value an author writes alone.
 struct Shorthand: Sendable {
     /// The key for a scalar of that text, if there is one.
     let ofScalar: @Sendable (String) -> String?
@@ -29,7 +29,7 @@ struct Hints {
         return NearestName.find(name, among: names.prefix(Self.comparedNames))
     }
 
-    /// What a text that should be true or false most likely means.
+    /// The truth value that a text most likely means.
     static func likelyBoolean(_ text: String) -> String? {
         switch text.lowercased() {
         case "true", "yes", "on": "true"
@@ -64,7 +64,7 @@ struct Hints {
         return Double(text) == nil ? NearestName.find(text, among: names) : nil
     }
 
-    /// The mapping that a user meant who wrote only one of its values.
+    /// The mapping that an author probably meant by one of its values alone.
     static func likelyMapping(
         _ shorthand: Shorthand,
         _ node: NodeID,
@@ -92,10 +92,10 @@ struct Hints {
     ///
     /// - Parameters:
     ///   - keys: The keys of the mapping.
-    ///   - value: What stands there.
-    ///   - key: What it stands under.
+    ///   - value: The value in the place of the mapping.
+    ///   - key: The key of the value.
     ///   - document: The job file.
-    /// - Returns: What to write; nil when nothing tells.
+    /// - Returns: The advice; nil without a clue.
     static func indentation(
         _ keys: KeyTable,
         _ value: NodeID,

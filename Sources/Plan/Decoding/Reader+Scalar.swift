@@ -79,7 +79,7 @@ extension Reader {
         return isWhole ? values : nil
     }
 
-    /// What a parser makes of a text; reports its fault.
+    /// The value that a parser makes of a text; reports its fault.
     mutating func parsed<Value>(
         _ text: String,
         of field: Field,

@@ -7,13 +7,13 @@ enum Slips {
     /// Placeholders of one value that are warned of: enough to mend it in one go.
     private static let shownPlaceholders = 8
 
-    /// Warns of what other tools would fill in and this language takes for text.
+    /// Warns of placeholders of other tools, which are plain text in this language.
     ///
     /// - Parameters:
     ///   - field: Of a scalar; others are passed over.
     ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around
     ///     the name of a variable is no accident.
-    ///   - reader: Takes what is found.
+    ///   - reader: Gets the warnings.
     static func warnOfPlaceholders(in field: Field, isBody: Bool = false, _ reader: inout Reader) {
         guard reader.faults.log.takesWarnings, !isBody || !reader.values.variables.states.isEmpty,
             reader.document.kind(of: field.node) == .scalar,
@@ -42,13 +42,10 @@ enum Slips {
         let isBraced =
             Placeholder.first(in: text, isKnown: { _ in false }).map { $0.isBraced } ?? false
         guard isBraced || reader.document.hasInterpolation(field.key) else { return }
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .suspiciousPlaceholder,
-                "the key `\(text.excerpt)` is plain text: only values are filled in",
-                at: reader.document.range(of: field.key)
-            )
+        reader.faults.log.warn(
+            .suspiciousPlaceholder,
+            "the key `\(text.excerpt)` is plain text: only values are filled in",
+            at: reader.document.range(of: field.key)
         )
     }
 
@@ -60,16 +57,13 @@ enum Slips {
         let text = reader.document.text(of: field.node)
         let range = reader.document.range(of: field.node)
         let likely = "${env.HOME}" + text.dropFirst()
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .suspiciousPlaceholder,
-                "`\(field.name)`: `~` is the name of a folder here, not the home folder",
-                at: range,
-                help: "did you mean `\(likely.excerpt)`?",
-                fixIt: reader.document.isPlain(field.node)
-                    ? .init(range: range, replacement: likely) : nil
-            )
+        reader.faults.log.warn(
+            .suspiciousPlaceholder,
+            "`\(field.name)`: `~` is the name of a folder here, not the home folder",
+            at: range,
+            help: "did you mean `\(likely.excerpt)`?",
+            fixIt: reader.document.isPlain(field.node)
+                ? .init(range: range, replacement: likely) : nil
         )
     }
 
@@ -86,17 +80,14 @@ enum Slips {
     ) {
         let range = reader.faults.range(of: placeholder.range, in: text, field.node)
         let isWholeValue = range == reader.document.range(of: field.node)
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .suspiciousPlaceholder,
-                "`\(field.name)`: `\(text.slice(placeholder.range))` is plain text here, not a variable",
-                at: range,
-                help: likely.map { "did you mean `\($0)`?" }
-                    ?? "write `${env.NAME}` or `${var.name}` to have a value filled in",
-                // A text that is not written as it reads has no place for the edit.
-                fixIt: isWholeValue ? nil : likely.map { .init(range: range, replacement: $0) }
-            )
+        reader.faults.log.warn(
+            .suspiciousPlaceholder,
+            "`\(field.name)`: `\(text.slice(placeholder.range))` is plain text here, not a variable",
+            at: range,
+            help: likely.map { "did you mean `\($0)`?" }
+                ?? "write `${env.NAME}` or `${var.name}` to have a value filled in",
+            // A text that is not written as it reads has no place for the edit.
+            fixIt: isWholeValue ? nil : likely.map { .init(range: range, replacement: $0) }
         )
     }
 
@@ -117,25 +108,22 @@ enum Slips {
         of task: NodeID,
         _ reader: inout Reader
     ) {
-        // Most tasks have no field of their own: that is asked first.
+        // Most tasks have no header field: the cheapest check is first.
         guard reader.faults.log.takesWarnings, origin.scheme == .http,
             let header = fields.first(where: { Self.isCredential($0.name) }), !origin.isLoopback,
             let url = reader.document.value(of: task, for: "url")?.value
         else { return }
         let headers = reader.document.value(of: task, for: "headers")?.value
         let entry = headers.flatMap { reader.document.value(of: $0, for: header.name) }
-        reader.faults.log.add(
-            Diagnostic(
-                .warning,
-                .plainHTTPCredentials,
-                "the header `\(header.name)`\(reader.context) goes over plain http, readable on the way",
-                at: reader.document.range(of: url),
-                notes: entry.map {
-                    [.init("it is set here", at: reader.document.range(of: $0.key))]
-                }
-                    ?? [],
-                help: "use `https://`"
-            )
+        reader.faults.log.warn(
+            .plainHTTPCredentials,
+            "the header `\(header.name)`\(reader.context) goes over plain http, readable on the way",
+            at: reader.document.range(of: url),
+            notes: entry.map {
+                [.init("it is set here", at: reader.document.range(of: $0.key))]
+            }
+                ?? [],
+            help: "use `https://`"
         )
     }
 

@@ -85,7 +85,7 @@ extension Reader {
     private func keyIndex(of source: RowSource) -> TextIndex {
         var index = TextIndex(capacity: source.count)
         var cursor = RowCursor(source)
-        // What is wrong with a key is reported where the row is checked.
+        // The check of the row reports faults of its key.
         var again = forReading(values.tasks)
         for number in 0..<source.count {
             guard let row = try? cursor.row(at: number),

@@ -27,7 +27,7 @@ struct MappingKeys {
         return position
     }
 
-    /// Reports what the noted keys lack.
+    /// Reports required, partner and alternative keys that are missing or too many.
     func finish(_ faults: inout FaultReporter) {
         if keys.alternatives != 0 { checkAlternatives(&faults) }
         for (key, partner) in keys.partners
@@ -102,26 +102,27 @@ struct MappingKeys {
             let fixIt = hint.key.map { Diagnostic.FixIt(range: range, replacement: $0) }
             let message = "unknown key `\(name.excerpt)`\(faults.context)"
             faults.log.add(
-                Diagnostic(.error, .unknownKey, message, at: range, help: hint.help, fixIt: fixIt)
+                .unknownKey,
+                message,
+                at: range,
+                help: hint.help,
+                fixIt: fixIt
             )
             return
         }
         let nearest = nearest(name, &faults)
         let known = keys.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
         faults.log.add(
-            Diagnostic(
-                .error,
-                .unknownKey,
-                "unknown key `\(name.excerpt)`\(faults.context)",
-                at: range,
-                help: nearest.map { "did you mean `\($0)`?" }
-                    ?? "the keys here are \(known.joined(separator: ", "))",
-                fixIt: nearest.map { .init(range: range, replacement: $0) }
-            )
+            .unknownKey,
+            "unknown key `\(name.excerpt)`\(faults.context)",
+            at: range,
+            help: nearest.map { "did you mean `\($0)`?" }
+                ?? "the keys here are \(known.joined(separator: ", "))",
+            fixIt: nearest.map { .init(range: range, replacement: $0) }
         )
     }
 
-    /// What is said of `key:value` without a blank, which YAML takes for one word.
+    /// A hint for `key:value` without a blank, which YAML reads as one word.
     private func withoutBlank(_ name: String) -> ForeignKeys.Hint? {
         guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let key = String(name[..<colon])

@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// Says of values in a document what is wrong with them: in which setting, and at which place.
+/// Reports faults of values in a document, with their setting and their place.
 struct FaultReporter {
     /// The mapping whose settings are being read, for messages.
     enum Owner {
@@ -64,18 +64,15 @@ struct FaultReporter {
         help: String? = nil
     ) {
         log.add(
-            Diagnostic(
-                .error,
-                code,
-                message,
-                at: document.range(of: node),
-                notes: notes,
-                help: help
-            )
+            code,
+            message,
+            at: document.range(of: node),
+            notes: notes,
+            help: help
         )
     }
 
-    /// Reports what is wrong with the text of a field's value, or with a part of it.
+    /// Reports a fault of the text of a field's value, or of a part of it.
     mutating func report(_ fault: ValueFault, of field: Field, at part: SourceRange? = nil) {
         let range = part ?? document.range(of: field.node)
         // A filled-in value stands elsewhere: an edit here would replace its expression.
@@ -86,14 +83,11 @@ struct FaultReporter {
                 ? "write it without quotes" : "did you mean `\(likely)`?"
         }
         log.add(
-            Diagnostic(
-                .error,
-                fault.code,
-                "`\(field.name)`: \(fault.message)",
-                at: range,
-                help: meant ?? fault.help,
-                fixIt: likely.map { .init(range: range, replacement: $0) }
-            )
+            fault.code,
+            "`\(field.name)`: \(fault.message)",
+            at: range,
+            help: meant ?? fault.help,
+            fixIt: likely.map { .init(range: range, replacement: $0) }
         )
     }
 
@@ -106,7 +100,7 @@ struct FaultReporter {
         return places.range(of: part, in: text)
     }
 
-    /// What a value is, in words with an article.
+    /// The kind of a value, in words with an article.
     func name(of node: NodeID) -> String {
         switch document.kind(of: node) {
         case .mapping: "a mapping"
@@ -115,7 +109,7 @@ struct FaultReporter {
         }
     }
 
-    /// What a scalar is, in words with an article.
+    /// The kind of a scalar, in words with an article.
     static func name(of scalar: Scalar, _ text: String) -> String {
         switch scalar {
         case .null: "null"
