@@ -13,27 +13,11 @@ struct TaskSource: Sendable {
     private(set) var reader: Reader
     private(set) var taskReader: TaskReader
     /// The reader and the kept tasks, lent to one reading at a time: no reading costs a copy.
-    private var lent: Lock<(reader: Reader, kept: KeptTasks)>
+    private(set) var lent: Lock<(reader: Reader, kept: KeptTasks)>
     /// Which tasks use captures of which others.
     let captureUses: CaptureUses
     /// Files that no task may write to, described in words.
     let files: [(path: String, words: String)]
-
-    init(
-        tasks: TaskList,
-        reader: Reader,
-        taskReader: TaskReader,
-        kept: KeptTasks,
-        captureUses: CaptureUses,
-        files: [(path: String, words: String)]
-    ) {
-        self.tasks = tasks
-        self.reader = reader
-        self.taskReader = taskReader
-        lent = Lock((reader, kept))
-        self.captureUses = captureUses
-        self.files = files
-    }
 
     /// The same tasks with other shared values.
     func with(_ shared: SharedSettings, _ filled: Reader) -> TaskSource {

@@ -18,11 +18,6 @@ struct JobHead {
     /// whatever link leads to it.
     var jobName: String { draft.name ?? Self.stem(of: options.resolvedPath(document.name)) }
 
-    private init(_ document: Document, _ options: PlanOptions) {
-        self.document = document
-        self.options = options
-    }
-
     /// Reads the top of a job, and makes a reader that knows its variables and secrets.
     ///
     /// `secrets` has the values of secrets by their names; nil while the job is only checked.
@@ -31,7 +26,7 @@ struct JobHead {
         _ options: PlanOptions,
         secrets: [String: KnownSecret]? = nil
     ) -> (JobHead, Reader) {
-        var head = JobHead(document, options)
+        var head = JobHead(document: document, options: options)
         var reader = Reader(
             document: document,
             values: Interpolator(environment: options.environment, run: options.run),

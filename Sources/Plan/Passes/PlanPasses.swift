@@ -1,5 +1,6 @@
 internal import Diagnostics
 package import JobFile
+internal import SystemKit
 
 /// The passes over a job in their order, each with the results of those before.
 extension Plan {
@@ -42,6 +43,7 @@ extension Plan {
         let (tasks, chosenGraph) = selection.restrict(all, graph, in: document)
         let position = { selection.position(of: $0, of: all, in: tasks, document) }
         let secrets = checks.secrets.secrets { position($0) != nil }
+        let tasksReader = reader.forReading(tasks)
         return Plan(
             head,
             checks.traits,
@@ -50,9 +52,9 @@ extension Plan {
             neededSecrets: secrets.positions.compactMap { reader.values.secrets.declarations[$0] },
             source: TaskSource(
                 tasks: tasks,
-                reader: reader.forReading(tasks),
+                reader: tasksReader,
                 taskReader: taskReader,
-                kept: kept,
+                lent: Lock((tasksReader, kept)),
                 captureUses: checks.captures.uses(in: tasks, position: position),
                 files: checks.destinations.files
             )
