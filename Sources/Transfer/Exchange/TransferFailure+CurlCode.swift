@@ -133,19 +133,14 @@ extension TransferFailure {
         case 5, 6: Row(kind: .resolve, urlError: .cannotFindHost)
         case 7, 45: Row(kind: .connect, urlError: connectError(end.osErrno))
         case 9, 67:
-            Row(
-                kind: .httpStatus,
-                urlError: .userAuthenticationRequired,
-                isPermanent: true
-            )
+            Row(kind: .httpStatus, urlError: .userAuthenticationRequired, isPermanent: true)
         case 16, 92, 95:
             // A stream that ends after its response began was cut.
             Row(
                 kind: end.phase == .receive ? .truncated : .reset,
                 urlError: .networkConnectionLost
             )
-        case 52, 55, 56:
-            Row(kind: .reset, urlError: .networkConnectionLost)
+        case 52, 55, 56: Row(kind: .reset, urlError: .networkConnectionLost)
         case 18: Row(kind: .truncated, urlError: .networkConnectionLost)
         case 22: Row(kind: .httpStatus, urlError: .badServerResponse)
         case 23: Row(kind: .localIO, urlError: .cannotWriteToFile, isPermanent: true)
@@ -167,17 +162,9 @@ extension TransferFailure {
         case 53, 54, 58, 59, 64, 66, 77, 80, 82, 83, 91, 98:
             Row(kind: .tls, urlError: .secureConnectionFailed, isPermanent: true)
         case 61:
-            Row(
-                kind: .protocolViolation,
-                urlError: .cannotDecodeRawData,
-                isPermanent: true
-            )
+            Row(kind: .protocolViolation, urlError: .cannotDecodeRawData, isPermanent: true)
         case 63:
-            Row(
-                kind: .protocolViolation,
-                urlError: .dataLengthExceedsMaximum,
-                isPermanent: true
-            )
+            Row(kind: .protocolViolation, urlError: .dataLengthExceedsMaximum, isPermanent: true)
         case 96, 97: Row(kind: .connect, urlError: .cannotConnectToHost)
         default: Row(kind: .engine, urlError: .unknown, isPermanent: true)
         }
