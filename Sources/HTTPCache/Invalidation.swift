@@ -24,12 +24,6 @@ package struct Invalidation: Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Whether a method is known to change nothing; unknown methods may change anything (RFC 9110
-    /// §9.2.1).
-    package static func isSafe(_ method: String) -> Bool {
-        ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
-    }
-
     /// Removes the stored responses that a response makes invalid, in all stores, and keeps
     /// responses in progress from being stored.
     ///
@@ -44,7 +38,7 @@ package struct Invalidation: Sendable {
         _ url: HTTPURL,
         at now: Timestamp
     ) {
-        guard !Self.isSafe(method) else { return }
+        guard !RequestSpec.isSafe(method) else { return }
         let urls = Self.urls(after: response, to: method, url)
         for store in stores { for url in urls { store.changes.note(url, at: now) } }
         let stores = stores.filter { !$0.isEmpty }
@@ -64,7 +58,7 @@ package struct Invalidation: Sendable {
     /// - Returns: None after a safe method or an error; otherwise the request's URL and the URLs of
     ///   the same origin in `Location` and `Content-Location`.
     static func urls(after response: ResponseHead, to method: String, _ url: HTTPURL) -> [HTTPURL] {
-        guard !isSafe(method), (200...399).contains(response.statusCode) else { return [] }
+        guard !RequestSpec.isSafe(method), (200...399).contains(response.statusCode) else { return [] }
         let others = ["location", "content-location"].flatMap { name in
             response.fields.values(of: name).compactMap(url.resolving)
         }

@@ -70,7 +70,7 @@ struct AttemptTrace {
             session: session,
             source: spec.source,
             outcome: outcome,
-            changed: outcome == .succeeded && (last?.file != nil || spec.request.changesServer),
+            changed: outcome == .succeeded && (last?.file != nil || !spec.request.isSafe),
             required: required,
             checks: last?.checks ?? [],
             request: request.sent,
@@ -108,13 +108,5 @@ extension RequestSpec {
     /// The request as a report has it.
     var sent: TransactionMetrics.SentRequest {
         .init(method: method, url: url.text, headers: HeaderFields(headers))
-    }
-
-    /// Whether the method asks for more than a look (RFC 9110 §9.2.1).
-    fileprivate var changesServer: Bool {
-        switch method {
-        case "GET", "HEAD", "OPTIONS", "TRACE": false
-        default: true
-        }
     }
 }

@@ -33,7 +33,15 @@ package struct RequestSpec: Sendable, Hashable {
     }
 
     /// Whether the method requests no change (RFC 9110 §9.2.1).
-    package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+    package var isSafe: Bool { Self.isSafe(method) }
+
+    /// Whether a method requests no change; unknown methods may change anything (RFC 9110 §9.2.1).
+    package static func isSafe(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE": true
+        default: false
+        }
+    }
 
     /// The same request with an idempotency key, given as the field's value.
     package func keyed(_ key: String) -> RequestSpec {

@@ -76,6 +76,14 @@ import Testing
         "data: { a: { url: \"https://h/${item.a}\", forEach: { csv: torn.csv } } }",
         "data: { a: { url: \"https://h/\", json: [{ key: password, value: hunter2 }], x: y } }",
         "data: { a: { url: \"https://h/\", headers: { X-Api-Key=hunter2 } } }",
+        "sessions:\n  s:\n    credentials:\n    - method: basic\n      password: *hunter2",
+        "sessions:\n  s:\n    credentials:\n    - method: basic\n      password: *hunter2 x",
+        "data: { a: { url: \"https://h/\", headers: { Authorization: \"Bearer ${ENV.T:-hunter2}\" } } }",
+        "data: { a: { url: \"https://u:${environ.PW:-hunter2}@h/\" } }",
+        "data: { a: { url: \"https://h/?token=${environ.PW:-hunter2}\" } }",
+        "data: { a: { url: \"https://h/\", headers: { Foo: \"${ENV.PW:-hunter2}\" } } }",
+        "variables:\n  token: |\n  hunter2", "variables:\n  token:\n  hunter2\n x: [",
+        "uploads: { a: { url: \"https://h/\", text: 'token=a'hunter2&a=b' } }",
         #"sessions: { s: { credentials: "u:hunter2" } }"#,
         #"sessions: { s: { credentials: ["u:hunter2"] } }"#,
         #"sessions: { s: { credentials: { basic: "u:hunter2" } } }"#,
@@ -208,6 +216,7 @@ import Testing
         ),
         (#"https://h/?a=b;token=hunter2#x"#, "https://h/?a=b;token=‹redacted›"),
         (#"https://h/?p%61ssword=hunter2&x=y"#, "https://h/?p%61ssword=‹redacted›&x=y"),
+        (#"https://h/?token=ab`hunter2"#, "https://h/?token=‹redacted›  (line 2)"),
         (#"https://h/?max_tokens=12&q=token"#, "https://h/?max_tokens=12&q=token"),
     ])
     func `a plan hides values behind names of secrets and nothing else of a URL`(
@@ -232,5 +241,21 @@ import Testing
         let file = "version: 1\nsecrets:\n  token:\n    env: API_TOKEN\n   origins: [https://h]\n"
         let said = try #require(try Self.said(of: Array(file.utf8))["text"])
         #expect(said.contains("origins: [https://h]"), "\(said)")
+    }
+
+    @Test(arguments: [
+        #"{"credentials": {\n"pin": "hunter2"\n}}"#, #"{"tokens": [\n"hunter2"\n]}"#,
+        #"{"password":\n"hunter2"}"#, "user=u&password=ab'hunter2&x=1",
+        #"{"note":1,"pwd":"hunter2"}"#,
+    ])
+    func `a plan shows no secret of a body that is a text`(body: String) throws {
+        let job = try JobFolder("")
+        let lines = body.replacing("\\n", with: "\n").split(separator: "\n")
+        let text = lines.map { "      \($0)\n" }.joined()
+        let file = "version: 1\nuploads:\n  a:\n    url: https://h/\n    text: |\n\(text)"
+        try job.folder.write(Array(file.utf8), to: "job.yaml")
+        let outcome = try job.runner(["plan", "job.yaml"])
+        #expect(outcome.standardOutput.contains("https://h/"), "\(outcome)")
+        #expect(!outcome.standardOutput.contains("hunter2"), "\(outcome)")
     }
 }

@@ -10,12 +10,10 @@ struct SettingWalk {
     private var itemRows: [(row: Int, node: NodeID, shape: Shape)] = []
 
     private let confidential: ConfidentialVariables
-    private var lines: SourceLines
 
     init(_ reader: Reader) {
         self.reader = reader
         confidential = ConfidentialVariables(of: reader.document)
-        lines = SourceLines(reader.document.source)
     }
 
     /// Adds the settings of a table; the first of the mappings that has a key says what holds.
@@ -186,7 +184,10 @@ struct SettingWalk {
             let isPair = Shape.isPairOfSecret(node, in: reader.document)
             var isBehindSecret = false
             let entries = reader.document.entries(of: node).map { entry in
-                if isBehindSecret, lines.isTornOff(entry, in: reader.document) {
+                // The end of a secret behind its comma: `{ password: one,two }`.
+                if isBehindSecret, reader.document.kind(of: entry.value) == .scalar,
+                    reader.document.withBytes(of: entry.value, { $0.isEmpty })
+                {
                     return Secret.mark
                 }
                 let name = SecretName.withoutJoinedValue(reader.document.text(of: entry.key))

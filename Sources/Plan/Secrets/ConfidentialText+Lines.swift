@@ -22,10 +22,12 @@ extension ConfidentialText {
             let indent = line.prefix { $0 == 32 || $0 == 9 }.count
             let rest = line.dropFirst(indent)
             if let open = depth,
-                rest.isEmpty || indent > open
-                    || isOpen && indent == open && Self.beginsValue(rest)
+                rest.isEmpty || indent > open || isOpen && Self.beginsValue(rest)
             {
-                if !rest.isEmpty { add(rest, of: line, number) }
+                if !rest.isEmpty {
+                    add(rest, of: line, number)
+                    Self.secretValue(in: rest).map { addInner($0) }
+                }
             } else {
                 depth = nil
                 if let open = section, !rest.isEmpty, indent <= open { section = nil }
@@ -34,7 +36,7 @@ extension ConfidentialText {
                 if let value {
                     let isSection = value.isEmpty && rest.starts(with: "secrets".utf8)
                     if isSection { section = indent } else { depth = indent }
-                    isOpen = value.isEmpty
+                    isOpen = [nil, UInt8(ascii: "|"), UInt8(ascii: ">")].contains(value.first)
                     if !value.isEmpty { add(value, of: line, number) }
                     addInner(value)
                 }
@@ -46,13 +48,14 @@ extension ConfidentialText {
         }
     }
 
-    /// Whether a line goes on with the value of the key above it, which is not indented less.
+    /// Whether a line that is not indented deeper than the key above it holds that key's value: a
+    /// collection, a quoted text, or a text without a key.
     private static func beginsValue(_ line: ArraySlice<UInt8>) -> Bool {
         switch line.first {
         case UInt8(ascii: "-"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "\""),
             UInt8(ascii: "'"):
             true
-        default: false
+        default: !line.contains(UInt8(ascii: ":"))
         }
     }
 
@@ -81,7 +84,7 @@ extension ConfidentialText {
             let part = value.prefix(Self.longestInner).prefix {
                 $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") && $0 != UInt8(ascii: "]")
             }
-            texts.append(Self.plain(part))
+            texts += NamedSecrets.words(of: Self.plain(part))
             rest = Self.secretValue(in: value)
         }
     }
@@ -90,7 +93,7 @@ extension ConfidentialText {
     private static func plain(_ part: ArraySlice<UInt8>) -> String {
         let text = String(decoding: part, as: UTF8.self)
         let marks: Set<Character> = [
-            " ", "\t", "\r", "\"", "'", "[", "]", "{", "}", ",", "&", "!", "*", "#",
+            " ", "\t", "\r", "\"", "'", "[", "]", "{", "}", ",", "&", "!", "*", "#", "<", ">",
         ]
         let plain = text.drop { marks.contains($0) }.reversed().drop { marks.contains($0) }
         return String(plain.reversed())

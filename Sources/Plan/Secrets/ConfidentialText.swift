@@ -198,7 +198,7 @@ package struct ConfidentialText: Sendable {
         let parts = template.pieces.compactMap(\.confidentialText)
         // Expressions alone tell nothing, and whoever mends them has to see them.
         if parts.isEmpty, template.faults.isEmpty { return }
-        texts += parts
+        texts += parts + NamedSecrets.fallbacks(ofFaulty: text)
         add(document.range(of: node), text)
         addLikely(in: text)
     }
@@ -219,7 +219,11 @@ package struct ConfidentialText: Sendable {
     /// The fallbacks of expressions that ask for a secret by its name.
     private mutating func addFallbacks(_ node: NodeID, in document: Document) {
         guard document.hasInterpolation(node) else { return }
-        for case .expression(let expression) in Template(document.text(of: node)).pieces {
+        let text = document.text(of: node)
+        for fallback in NamedSecrets.fallbacks(ofFaulty: text, named: SecretName.isOne) {
+            add(document.range(of: node), fallback)
+        }
+        for case .expression(let expression) in Template(text).pieces {
             guard case .fallback(let text) = expression.rule, !text.isEmpty,
                 SecretName.isOne(expression.name)
             else { continue }

@@ -3,7 +3,9 @@ internal import TransferModel
 /// Finds the values behind names of secrets in a text: `token=…` as in queries and forms,
 /// `"token": …` as in JSON, and `token: …` at the beginning of a line.
 ///
-/// Expressions and the placeholders `{{ … }}` are units: no sign in them ends a value.
+/// A value ends only where it surely does: at the `&` of a query or form, and at the quote of a
+/// string in JSON. Any other one goes to the end of the text. Expressions and the placeholders
+/// `{{ … }}` are units: no sign in them ends a value.
 enum NamedSecrets {
     /// Bytes of a name; a longer one is none.
     private static let longestName = 128
@@ -43,20 +45,44 @@ enum NamedSecrets {
     }
 
     /// The texts of the values that are not only names of variables: literals, and the fallbacks of
-    /// expressions.
+    /// expressions; of each also the first word, which may be all of the secret.
     static func texts(in text: String) -> [String] {
         ranges(in: text.utf8.span).flatMap { range -> [String] in
             let value = String(text.slice(range))
             guard !hasOnlyNames(value) else { return [] }
             let template = Template(value)
-            guard template.faults.isEmpty else { return [value] }
-            return template.pieces.compactMap { piece in
+            guard template.faults.isEmpty else { return [value] + fallbacks(ofFaulty: value) }
+            return template.pieces.flatMap { piece -> [String] in
                 switch piece {
-                case .literal(let literal): SecretName.isScheme(literal) ? nil : literal
-                case .expression(let expression): expression.fallback
+                case .literal(let literal): SecretName.isScheme(literal) ? [] : words(of: literal)
+                case .expression(let expression): [expression.fallback].compactMap(\.self)
                 }
             }
         }
+    }
+
+    /// A text and its first word.
+    static func words(of text: String) -> [String] {
+        let ends: Set<Character> = [" ", "\t", "\n", "\r", "\"", "'", "`", ",", ";", "#", "}", "]"]
+        let word = text.drop { ends.contains($0) }.prefix { !ends.contains($0) }
+        return word.utf8.count == text.utf8.count ? [text] : [text, String(word)]
+    }
+
+    /// The fallbacks of all expressions of a text, also of those that are wrong, such as
+    /// `${ENV.PASSWORD:-…}`.
+    static func fallbacks(ofFaulty text: String, named isSecret: (String) -> Bool = { _ in true })
+        -> [String]
+    {
+        var fallbacks: [String] = []
+        for fault in Template(text).faults {
+            let written = String(text.slice(fault.range))
+            guard let sign = written.firstRange(of: ":-") else { continue }
+            var fallback = written[sign.upperBound...]
+            if fallback.last == "}" { fallback = fallback.dropLast() }
+            let name = written[..<sign.lowerBound].split(separator: ".").last ?? ""
+            if !fallback.isEmpty, isSecret(String(name)) { fallbacks.append(String(fallback)) }
+        }
+        return fallbacks
     }
 
     /// A text with the mark in the place of those texts.
@@ -119,13 +145,10 @@ enum NamedSecrets {
         switch text[name.upperBound] {
         case UInt8(ascii: "="):
             guard isSecret(name, in: text) else { return nil }
-            return quoted(at: name.upperBound + 1, in: text)
-                ?? value(from: name.upperBound + 1, in: text, &units, endedBy: endsField)
+            return value(from: name.upperBound + 1, in: text, &units) { $0 == UInt8(ascii: "&") }
         case UInt8(ascii: ":") where isLineStart:
             guard isSecret(name, in: text) else { return nil }
-            return value(from: behindBlanks(name.upperBound + 1, in: text), in: text, &units) {
-                $0 == UInt8(ascii: "\n")
-            }
+            return behindBlanks(name.upperBound + 1, in: text)..<text.count
         case let sign where isQuote(sign) || sign == UInt8(ascii: "\\"):
             return member(behind: name, in: text, &units)
         default: return nil
@@ -150,7 +173,7 @@ enum NamedSecrets {
         if let quoted = quoted(at: index, in: text) { return quoted }
         if index < text.count, text[index] == UInt8(ascii: "[") || text[index] == UInt8(ascii: "{")
         {
-            return value(from: index, in: text, &units) { $0 == UInt8(ascii: "\n") }
+            return index..<text.count
         }
         return value(from: index, in: text, &units) { byte in
             byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "\n")
@@ -236,15 +259,11 @@ enum NamedSecrets {
         }
     }
 
-    private static func endsField(_ byte: UInt8) -> Bool {
-        byte <= 0x20 || byte == UInt8(ascii: "&") || isQuote(byte)
-    }
-
     private static func isQuote(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0D
+        byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A
     }
 }

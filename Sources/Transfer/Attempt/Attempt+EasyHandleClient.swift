@@ -284,7 +284,7 @@ extension Attempt {
         if response.parser.maySetCookies {
             session.cookies?.keep(head, from: hop.url, first: request.request.url)
         }
-        invalidate(after: head, of: hop)
+        if session.invalidation != nil { invalidate(after: head, of: hop) }
         if head.statusCode == 401 { handle.noteChallenge() }
         if refusesExpectation(head) {
             response.verdict = .sendUnasked

@@ -76,7 +76,9 @@ extension Attempt {
     var connectionDemand: ConnectionPolicy.Demand {
         ConnectionPolicy.Demand(
             newestVersion: session.httpProtocol(for: hop.url.origin),
-            isSentOnce: request.resending.requiresFreshConnection(for: hop),
+            // The method first: a call with the request copies it.
+            isSentOnce: !RequestSpec.isSafe(hop.method)
+                && request.resending.requiresFreshConnection(for: hop),
             isUpload: upload != nil
         )
     }

@@ -3,6 +3,11 @@ package enum AttemptEvent: Sendable {
     indirect case finished(AttemptResult)
     /// The answer to `reportProgress`: every running attempt.
     case progress([AttemptProgress])
+
+    /// The key of the attempt that has finished; nil for another event.
+    var finishedKey: Int? {
+        if case .finished(let result) = self { result.key } else { nil }
+    }
 }
 
 /// Something that carries out attempts: the engine, or a wrapper around one.

@@ -120,9 +120,8 @@ struct EngineDispatch {
         var hasProgress = false
         for event in events {
             switch event {
-            case .finished(let result):
-                finish(result.key)
-                if collapsing.isUsed { released += collapsing.end(result) }
+            case .finished:
+                finish(event)
             case .progress(let answer):
                 for attempt in answer { progress[attempt.key] = attempt }
                 awaitedAnswers -= 1
@@ -135,6 +134,15 @@ struct EngineDispatch {
             passed.append(.progress(progress.values.sorted { $0.key < $1.key }))
         }
         return passed
+    }
+
+    /// Takes in the end of an attempt, whose result is large and read in its place.
+    private mutating func finish(_ event: AttemptEvent) {
+        guard let key = event.finishedKey else { return }
+        finish(key)
+        if collapsing.isUsed, case .finished(let result) = event {
+            released += collapsing.end(result)
+        }
     }
 
     /// Frees the room of a finished attempt.

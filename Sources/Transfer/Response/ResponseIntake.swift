@@ -1,7 +1,9 @@
 internal import TransferModel
 
 /// The received part of the current exchange's response, and the decisions about it.
-struct ResponseIntake {
+///
+/// It is not copyable: an attempt, which is a class, would copy it whole for each question.
+struct ResponseIntake: ~Copyable {
     var parser = ResponseHeadParser()
     /// The final head; nil until it is complete.
     var head: ResponseHead?

@@ -64,7 +64,7 @@ extension Attempt {
     /// Forgets what is stored of everything that a response of the network makes untrue (RFC 9111
     /// §4.4).
     func invalidate(after head: ResponseHead, of request: RequestSpec) {
-        guard let invalidation = session.invalidation, !Invalidation.isSafe(request.method) else {
+        guard let invalidation = session.invalidation, !RequestSpec.isSafe(request.method) else {
             return
         }
         invalidation.apply(head, to: request.method, request.url, at: now)

@@ -109,7 +109,7 @@ extension AttemptResult {
     /// Whether it may have changed something at an origin.
     fileprivate var hasOrder: Bool {
         // By position: a record is large, and would be copied.
-        transactions.indices.contains { !Invalidation.isSafe(transactions[$0].request.method) }
+        transactions.indices.contains { !RequestSpec.isSafe(transactions[$0].request.method) }
     }
 }
 

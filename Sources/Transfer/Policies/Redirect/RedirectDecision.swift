@@ -68,7 +68,7 @@ enum RedirectDecision {
             return refuse("a body is not sent again to another origin, \(url.origin.text)")
         }
         // What changes something is an order, with a body or without.
-        if crossesOrigin, !Self.isSafe(method) {
+        if crossesOrigin, !RequestSpec.isSafe(method) {
             return refuse("a \(method) is not sent again to another origin, \(url.origin.text)")
         }
         guard !visited.contains(where: visit(method, url, cookies(url)).hasSameBytes)
@@ -132,11 +132,6 @@ enum RedirectDecision {
         case 301, 302: method == "POST" ? "GET" : method
         default: method
         }
-    }
-
-    /// Whether the method only asks (RFC 9110 §9.2.1).
-    private static func isSafe(_ method: String) -> Bool {
-        ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
     }
 
     private static func withoutUserInformation(_ url: String) -> String {
