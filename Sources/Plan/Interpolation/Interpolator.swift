@@ -137,32 +137,17 @@ struct Interpolator {
     ) -> [FilledPiece]? {
         let text = faults.document.text(of: field.node)
         guard text.utf8.count <= Self.longestValue else {
-            faults.report(
-                .outOfRange,
-                "`\(field.name.excerpt)`: a value with expressions may not be longer than 1 MiB",
-                at: field.node
-            )
+            let message = "a value with expressions may not be longer than 1 MiB"
+            faults.report(.outOfRange, "`\(field.name.excerpt)`: \(message)", at: field.node)
             return nil
         }
         let template = Template(text)
-        for fault in template.faults where !faults.log.isFull {
-            let explained = ForeignExpression.explain(
-                fault.fault,
-                of: text.slice(fault.range),
-                hasItem: row != nil || expectsRow
-            )
-            faults.report(
-                explained,
-                of: field,
-                at: faults.range(of: fault.range, in: text, field.node)
-            )
-        }
+        report(template, text, field, &faults)
         var isWhole = template.faults.isEmpty
         var pieces: [FilledPiece] = []
         pieces.reserveCapacity(template.pieces.count)
         var length = 0
         var isFilledIn = false
-        var hasNull = false
         for piece in template.pieces {
             guard !faults.log.isFull else { return nil }
             switch piece {
@@ -183,31 +168,39 @@ struct Interpolator {
                 value.isFilledIn = true
                 if value.isOfRun { noteRunValue(field, &faults) }
                 isFilledIn = true
-                if expression.namespace == .item, expression.rule == .required {
-                    hasNull = hasNull || value.type == .null
-                }
                 pieces.append(FilledPiece(value: value, expression: expression))
                 length += value.text.utf8.count
             }
             guard length <= Self.longestValue || !isFilledIn else {
-                faults.report(
-                    .outOfRange,
-                    "`\(field.name.excerpt)`: the value is longer than 1 MiB "
-                        + "when its expressions are filled in",
-                    at: field.node
-                )
+                let message = "the value is longer than 1 MiB when its expressions are filled in"
+                faults.report(.outOfRange, "`\(field.name.excerpt)`: \(message)", at: field.node)
                 return nil
             }
         }
-        if hasNull, pieces.count > 1 {
-            faults.report(
-                .wrongType,
-                "`\(field.name.excerpt)`: a part of the value is null",
-                at: field.node
-            )
+        if pieces.count > 1, pieces.contains(where: \.isNullItem) {
+            let message = "`\(field.name.excerpt)`: a part of the value is null"
+            faults.report(.wrongType, message, at: field.node)
             return nil
         }
         return isWhole && countFilledIn(length, field, &faults) ? pieces : nil
+    }
+
+    /// Reports what is no expression of this language.
+    private func report(
+        _ template: Template,
+        _ text: String,
+        _ field: Field,
+        _ faults: inout FaultReporter
+    ) {
+        for fault in template.faults where !faults.log.isFull {
+            let explained = ForeignExpression.explain(
+                fault.fault,
+                of: text.slice(fault.range),
+                hasItem: row != nil || expectsRow
+            )
+            let range = faults.range(of: fault.range, in: text, field.node)
+            faults.report(explained, of: field, at: range)
+        }
     }
 
     /// Reports `raw:` where nothing is encoded.
