@@ -113,8 +113,8 @@ package enum UserInformation {
         return at
     }
 
-    /// Whether `…` is at a position, and the text or its quotes end there: the runner ends shortened
-    /// texts with it.
+    /// Whether `…` is at a position, and the text or its quotes end there: the runner ends
+    /// shortened texts with it.
     private static func isEllipsis(_ text: Span<UInt8>, at position: Int) -> Bool {
         guard position + 2 < text.count, text[position + 1] == 0x80, text[position + 2] == 0xA6
         else { return false }

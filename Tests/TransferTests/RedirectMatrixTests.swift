@@ -57,8 +57,8 @@ import TransferModel
     /// Answers `/in` with the case's redirect, `/login` with a cookie, and everything else with
     /// 200.
     ///
-    /// With a challenge the first origin answers only authenticated requests so, and the ends of the
-    /// ways send the same challenge.
+    /// With a challenge the first origin answers only authenticated requests so, and the ends of
+    /// the ways send the same challenge.
     private func servers(for matrixCase: Case, challenge: String? = nil) throws -> Servers {
         let refusal = challenge.map { Reply.status(401, ["WWW-Authenticate: \($0)"]) }
         let further = try ScriptedServer { _ in refusal ?? .ok("end") }

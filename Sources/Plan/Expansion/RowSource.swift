@@ -18,8 +18,8 @@ final class RowSource: Sendable {
     let key: Field?
     /// `forEach` itself.
     let field: Field
-    /// The column of a CSV file that names the rows where `key` does not: `id`, else `key`, else the
-    /// first one without the name of a secret.
+    /// The column of a CSV file that names the rows where `key` does not: `id`, else `key`, else
+    /// the first one without the name of a secret.
     let keyColumn: Int?
     /// Whether an id made of a combination's values would show a value with the name of a secret.
     let hasConfidentialCombinations: Bool

@@ -76,8 +76,8 @@ extension ConfidentialText {
     /// Bytes of the longest part: each name in a long line has one.
     private static let longestInner = 256
 
-    /// Keeps what messages may quote of a value: its part up to a comma or bracket, and those behind
-    /// further names in it, as in a mapping on one line.
+    /// Keeps what messages may quote of a value: its part up to a comma or bracket, and those
+    /// behind further names in it, as in a mapping on one line.
     private mutating func addInner(_ value: ArraySlice<UInt8>) {
         var rest: ArraySlice<UInt8>? = value
         while let value = rest, !value.isEmpty {

@@ -214,7 +214,8 @@ enum NamedSecrets {
         /// Up to where no `}` and no `}}` close one.
         private var unclosed = (one: 0, two: 0)
 
-        /// The end of the expression or the placeholder that begins at an index; nil when none does.
+        /// The end of the expression or the placeholder that begins at an index; nil when none
+        /// does.
         mutating func end(in text: Span<UInt8>, at index: Int) -> Int? {
             guard index + 1 < text.count, text[index + 1] == UInt8(ascii: "{") else { return nil }
             let braces: Int

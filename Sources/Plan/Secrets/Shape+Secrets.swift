@@ -38,8 +38,8 @@ extension Shape {
         }
     }
 
-    /// Whether it is a mapping with a credential, or a list of such mappings: a text in its place is
-    /// probably the credential.
+    /// Whether it is a mapping with a credential, or a list of such mappings: a text in its place
+    /// is probably the credential.
     var holdsCredentials: Bool {
         switch self {
         case .mapping(let table):
