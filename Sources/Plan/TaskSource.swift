@@ -7,26 +7,49 @@ internal import TransferModel
 ///
 /// All but the first `mostKeptTasks` tasks are not kept as values. Until it starts, a task costs a
 /// few words, so that memory grows with the transfers in flight.
-struct TaskSource: Sendable {
+///
+/// A class: the scheduler asks a plan several times for each task, and each question would copy it.
+final class TaskSource: Sendable {
     let tasks: TaskList
     /// With everything resolved that tasks refer to; it never looks at files again.
-    private(set) var reader: Reader
-    private(set) var taskReader: TaskReader
+    let reader: Reader
+    let taskReader: TaskReader
     /// The reader and the kept tasks, lent to one reading at a time: no reading costs a copy.
-    private(set) var lent: Lock<(reader: Reader, kept: KeptTasks)>
+    private let lent: Lock<(reader: Reader, kept: KeptTasks)>
     /// Which tasks use captures of which others.
     let captureUses: CaptureUses
     /// Files that no task may write to, described in words.
     let files: [(path: String, words: String)]
 
+    /// The tasks that a reader with resolved values reads, of which some were read already.
+    init(
+        _ tasks: TaskList,
+        reader: Reader,
+        taskReader: TaskReader,
+        kept: KeptTasks = KeptTasks(capacity: 0),
+        captureUses: CaptureUses,
+        files: [(path: String, words: String)]
+    ) {
+        self.tasks = tasks
+        self.reader = reader
+        self.taskReader = taskReader
+        self.captureUses = captureUses
+        self.files = files
+        lent = Lock((reader, kept))
+    }
+
     /// The same tasks with other shared values.
     func with(_ shared: SharedSettings, _ filled: Reader) -> TaskSource {
-        var source = self
-        source.reader.values.variables = filled.values.variables
-        source.reader.values.secrets = filled.values.secrets
-        source.taskReader = TaskReader(shared: shared)
-        source.lent = Lock((source.reader, KeptTasks(capacity: 0)))
-        return source
+        var reader = reader
+        reader.values.variables = filled.values.variables
+        reader.values.secrets = filled.values.secrets
+        return TaskSource(
+            tasks,
+            reader: reader,
+            taskReader: TaskReader(shared: shared),
+            captureUses: captureUses,
+            files: files
+        )
     }
 
     /// Reads a task with what other tasks have captured.

@@ -51,10 +51,10 @@ extension Plan {
             warnings: diagnostics,
             neededSecrets: secrets.positions.compactMap { reader.values.secrets.declarations[$0] },
             source: TaskSource(
-                tasks: tasks,
+                tasks,
                 reader: tasksReader,
                 taskReader: taskReader,
-                lent: Lock((tasksReader, kept)),
+                kept: kept,
                 captureUses: checks.captures.uses(in: tasks, position: position),
                 files: checks.destinations.files
             )
