@@ -267,10 +267,19 @@ struct FilledURL {
         }
         let text = value.text
         let bytes = text.utf8.span
-        for index in start..<bytes.count {
+        let isLabelOpen = openLabel != nil
+        for index in start..<bytes.count where isLabelOpen || !Self.isPlain(bytes[index]) {
             try advance(over: bytes[index], at: index, of: bytes, fill)
         }
         if part == .host, let fill, fill.isOfPeer { openLabel = fill.expression }
+    }
+
+    /// Whether a byte leaves the part as it is, wherever it stands.
+    @inline(__always)
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        let letter = (byte | 0x20) &- UInt8(ascii: "a")
+        // From `-` to `9`, but for the slash.
+        return letter < 26 || byte &- UInt8(ascii: "-") < 13 && byte != UInt8(ascii: "/")
     }
 
     private mutating func advance(
