@@ -58,7 +58,9 @@ package struct Invalidation: Sendable {
     /// - Returns: None after a safe method or an error; otherwise the request's URL and the URLs of
     ///   the same origin in `Location` and `Content-Location`.
     static func urls(after response: ResponseHead, to method: String, _ url: HTTPURL) -> [HTTPURL] {
-        guard !RequestSpec.isSafe(method), (200...399).contains(response.statusCode) else { return [] }
+        guard !RequestSpec.isSafe(method), (200...399).contains(response.statusCode) else {
+            return []
+        }
         let others = ["location", "content-location"].flatMap { name in
             response.fields.values(of: name).compactMap(url.resolving)
         }

@@ -17,65 +17,48 @@ import TransferModel
 
     @Test func `a length or chunks vouch for a body, and the end of a connection does not`() {
         let length = Self.intake("HTTP/1.1 200 OK", "Content-Length: 3")
-        let value1 = length.contentLength
-        #expect(value1 == 3)
-        let value2 = length.voucher(to: "GET")
-        #expect(value2 == .length)
+        #expect(length.contentLength == 3)
+        #expect(length.voucher(to: "GET") == .length)
         let chunks = Self.intake("HTTP/1.1 200 OK", "Transfer-Encoding: chunked")
-        let value3 = chunks.contentLength
-        #expect(value3 == nil)
-        let value4 = chunks.voucher(to: "GET")
-        #expect(value4 == .length)
+        #expect(chunks.contentLength == nil)
+        #expect(chunks.voucher(to: "GET") == .length)
         let bare = Self.intake("HTTP/1.1 200 OK")
-        let value5 = bare.voucher(to: "GET")
-        #expect(value5 == .none)
-        let value6 = bare.voucher(to: "HEAD")
-        #expect(value6 == .length)
-        let value7 = ResponseIntake().voucher(to: "GET")
-        #expect(value7 == .none)
+        #expect(bare.voucher(to: "GET") == .none)
+        #expect(bare.voucher(to: "HEAD") == .length)
+        #expect(ResponseIntake().voucher(to: "GET") == .none)
     }
 
     @Test func `a stream delimits a body for which it does not vouch`() {
         let bare = Self.intake("HTTP/2 200")
-        let value8 = bare.isDelimited(to: "GET", over: "h2")
-        #expect(value8)
-        let value9 = bare.isDelimited(to: "GET", over: "http/1.1")
-        #expect(!value9)
-        let value10 = bare.voucher(to: "GET")
-        #expect(value10 == .none)
+        #expect(bare.isDelimited(to: "GET", over: "h2") == true)
+        #expect(bare.isDelimited(to: "GET", over: "http/1.1") == false)
+        #expect(bare.voucher(to: "GET") == .none)
     }
 
     @Test func `only an accepted body without length, digest and checksum lacks proof`() {
         var bare = Self.intake("HTTP/1.1 200 OK")
-        let value11 = bare.lacksProof(to: "GET", isRest: false)
-        #expect(!value11)
+        #expect(bare.lacksProof(to: "GET", isRest: false) == false)
         bare.verdict = .accept
-        let value12 = bare.lacksProof(to: "GET", isRest: false)
-        #expect(value12)
-        let value13 = bare.lacksProof(to: "HEAD", isRest: false)
-        #expect(!value13)
+        #expect(bare.lacksProof(to: "GET", isRest: false) == true)
+        #expect(bare.lacksProof(to: "HEAD", isRest: false) == false)
         var framed = Self.intake("HTTP/1.1 200 OK", "Content-Length: 3")
         framed.verdict = .accept
-        let value14 = framed.lacksProof(to: "GET", isRest: false)
-        #expect(!value14)
+        #expect(framed.lacksProof(to: "GET", isRest: false) == false)
     }
 
     @Test func `a stored body has the length that is served`() {
         var intake = Self.intake("HTTP/1.1 200 OK", "Content-Length: 3")
         intake.servedLength = 2
-        let value15 = intake.contentLength
-        #expect(value15 == 2)
+        #expect(intake.contentLength == 2)
         intake.reset()
-        let value16 = intake.contentLength
-        #expect(value16 == nil)
+        #expect(intake.contentLength == nil)
     }
 
     @Test func `an unknown coding is kept where no file must be what the job says`() throws {
         var intake = Self.intake("HTTP/1.1 200 OK", "Content-Encoding: rot13")
         let received = intake.head
         let head = try #require(received)
-        let value17 = intake.beginDecoding(head, mayKeepCoding: true)
-        #expect(value17 == nil)
+        #expect(intake.beginDecoding(head, mayKeepCoding: true) == nil)
         let findings = intake.beginDecoding(head, mayKeepCoding: false)
         #expect(findings?.failure?.kind == .protocolViolation)
         #expect(findings?.checks.map(\.check) == [.decoding])
@@ -85,11 +68,8 @@ import TransferModel
         var intake = Self.intake("HTTP/1.1 200 OK", "Content-Encoding: gzip")
         let received = intake.head
         let head = try #require(received)
-        let value18 = intake.beginDecoding(head, mayKeepCoding: false)
-        #expect(value18 == nil)
-        let value19 = intake.judgeBody(of: "GET")?.failure?.detail
-        #expect(value19 == "the gzip body ends early")
-        let value20 = intake.judgeBody(of: "HEAD")
-        #expect(value20 == nil)
+        #expect(intake.beginDecoding(head, mayKeepCoding: false) == nil)
+        #expect(intake.judgeBody(of: "GET")?.failure?.detail == "the gzip body ends early")
+        #expect(intake.judgeBody(of: "HEAD") == nil)
     }
 }
