@@ -65,6 +65,8 @@ import Testing
         "sessions: { s: { credentials: [{ method: basic, host: h, password: {hunter2} }] } }",
         "sessions: { s: { credentials: [{ method: basic, user: u, password: Xy,hunter2 }] } }",
         "data: { a: { url: \"https://h/\", headers: { X-Api-Key: Xy,hunter2 } } }",
+        "secrets: { a: { env: hunter2-x } }",
+        #"hooks: { onFinish: { command: [notify, "--password", hunter2] } }"#,
         "secrets: { a: { env: \"hunter2!\" } }", "secrets: { a: { command: \"echo hunter2\" } }",
         "secrets: { a: { env: Xy,hunter2 } }",
         "variables: { base: h.example, t: hunter2 }\n"

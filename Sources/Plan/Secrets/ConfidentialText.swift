@@ -1,5 +1,6 @@
 package import Diagnostics
 package import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// What of a job file nobody may read where its lines are shown or quoted: the values of keys that
@@ -61,8 +62,10 @@ package struct ConfidentialText: Sendable {
             // Users of curl write a list of fields where a mapping belongs.
             let isSlip = shape.isCredential || shape.holdsCredentials || shape.hasChosenNames
             let element = isSlip && !shape.isList ? shape : shape.element
+            var isBehindOption = false
             for child in document.elements(of: node) {
-                visit(child, element, isSecret: isSecret, in: document)
+                visit(child, element, isSecret: isSecret || isBehindOption, in: document)
+                isBehindOption = isSecretOption(child, in: document)
             }
         case .mapping:
             visitEntries(of: node, shape, isSecret: isSecret, in: document)
@@ -123,12 +126,20 @@ package struct ConfidentialText: Sendable {
         return true
     }
 
+    /// Whether an argument of a command is an option whose value, the next one, is a secret.
+    private func isSecretOption(_ argument: NodeID, in document: Document) -> Bool {
+        guard document.kind(of: argument) == .scalar else { return false }
+        let text = document.text(of: argument)
+        return text.hasBytePrefix("-") && SecretName.isOne(text)
+    }
+
     /// Whether the source of a secret is none, but probably the secret itself: a variable with a
     /// wrong name, or a command that is a text.
     private func isWrongSource(_ value: NodeID, for key: String, in document: Document) -> Bool {
         guard document.kind(of: value) == .scalar else { return false }
+        let text = document.text(of: value)
         return key == "command"
-            || key == "env" && !Expression.isVariableName(document.text(of: value))
+            || key == "env" && (text.contains("-") || !Expression.isVariableName(text))
     }
 
     /// Keeps what YAML does not take for a part of a confidential value although the author
