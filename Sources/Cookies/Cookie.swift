@@ -3,14 +3,6 @@ package import TransferModel
 
 /// A stored cookie of a session (RFC 6265bis §5.7).
 package struct Cookie: Sendable, Hashable {
-    /// The cookie's cross-site policy for browsers; only stored, because a job has no site.
-    package enum SameSite: String, Sendable, Hashable, CaseIterable {
-        case strict
-        case lax
-        case none
-        case unspecified
-    }
-
     package var name: String
     package var value: String
     /// In lower case, without a leading dot: the host that set it or a parent domain.
@@ -20,7 +12,7 @@ package struct Cookie: Sendable, Hashable {
     package var isHostOnly: Bool
     package var isSecure: Bool
     package var isHTTPOnly: Bool
-    package var sameSite: SameSite
+    package var sameSite: SetCookie.SameSite
     /// nil for a session cookie, which ends with the run.
     package var expiryTime: Timestamp?
     /// The origin that set the cookie.

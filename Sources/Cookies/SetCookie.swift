@@ -2,6 +2,14 @@ package import TransferModel
 
 /// A parsed `Set-Cookie` field, without regard to its sender (RFC 6265bis §5.6).
 package struct SetCookie: Sendable, Hashable {
+    /// The cookie's cross-site policy for browsers; only stored, because a job has no site.
+    package enum SameSite: String, Sendable, Hashable, CaseIterable {
+        case strict
+        case lax
+        case none
+        case unspecified
+    }
+
     package var name: String
     package var value: String
     /// The last `Domain` in lower case without a leading dot; empty without one.
@@ -14,7 +22,7 @@ package struct SetCookie: Sendable, Hashable {
     package var expires: Timestamp?
     package var isSecure = false
     package var isHTTPOnly = false
-    package var sameSite = Cookie.SameSite.unspecified
+    package var sameSite = SameSite.unspecified
 
     /// The most bytes of a name and value together.
     private static let maximumSize = 4096
@@ -53,7 +61,7 @@ package struct SetCookie: Sendable, Hashable {
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         case "samesite":
-            sameSite = Cookie.SameSite(rawValue: value.asciiLowercased) ?? .unspecified
+            sameSite = SameSite(rawValue: value.asciiLowercased) ?? .unspecified
         default: break
         }
     }

@@ -265,3 +265,15 @@ struct JSONParser {
         return position - start
     }
 }
+
+extension JSONValue {
+    package init(_ text: String) throws(Fault) {
+        try self.init(bytes: Array(text.utf8))
+    }
+
+    /// Parses UTF-8 bytes without a byte order mark.
+    package init(bytes: [UInt8]) throws(Fault) {
+        var parser = JSONParser(bytes: bytes)
+        self = try parser.document()
+    }
+}

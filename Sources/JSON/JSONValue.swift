@@ -44,16 +44,6 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    package init(_ text: String) throws(Fault) {
-        try self.init(bytes: Array(text.utf8))
-    }
-
-    /// Parses UTF-8 bytes without a byte order mark.
-    package init(bytes: [UInt8]) throws(Fault) {
-        var parser = JSONParser(bytes: bytes)
-        self = try parser.document()
-    }
-
     /// The value of the member with a name; nil without one or for another type.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }

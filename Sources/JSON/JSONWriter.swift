@@ -308,26 +308,3 @@ public import SystemKit
         buffer.append(digits.span.extracting(first..<20))
     }
 }
-
-extension JSONWriter {
-    /// Writes a whole value; numbers keep their spelling.
-    package mutating func value(_ value: JSONValue) {
-        switch value {
-        case .null: null()
-        case .bool(let flag): bool(flag)
-        case .number(let text): raw(text.utf8)
-        case .string(let text): string(text)
-        case .array(let elements):
-            beginArray()
-            for element in elements { self.value(element) }
-            endArray()
-        case .object(let members):
-            beginObject()
-            for member in members {
-                key(member.name)
-                self.value(member.value)
-            }
-            endObject()
-        }
-    }
-}

@@ -51,10 +51,10 @@ import TransferModel
     }
 
     @Test(arguments: [
-        ("Strict", Cookie.SameSite.strict), ("LAX", .lax), ("none", .none), ("other", .unspecified),
+        ("Strict", SetCookie.SameSite.strict), ("LAX", .lax), ("none", .none), ("other", .unspecified),
         ("", .unspecified),
     ])
-    func `SameSite is one of three words`(text: String, sameSite: Cookie.SameSite) throws {
+    func `SameSite is one of three words`(text: String, sameSite: SetCookie.SameSite) throws {
         let field = try #require(SetCookie(Array("a=b; samesite=\(text)".utf8)[...]))
         #expect(field.sameSite == sameSite)
     }
