@@ -65,6 +65,9 @@ import Testing
         "sessions: { s: { credentials: [{ method: basic, host: h, password: {hunter2} }] } }",
         "sessions: { s: { credentials: [{ method: basic, user: u, password: Xy,hunter2 }] } }",
         "data: { a: { url: \"https://h/\", headers: { X-Api-Key: Xy,hunter2 } } }",
+        #"uploads: { a: { url: "https://h/", multipart: { password: [hunter2] }, x: y } }"#,
+        #"uploads: { a: { url: "https://h/", multipart: { token: { value: hunter2 } } } }"#,
+        #"uploads: { a: { url: "https://h/", multipart: { token: { json: hunter2 } }, x: y } }"#,
         "secrets: { a: { env: hunter2-x } }",
         #"hooks: { onFinish: { command: [notify, "--password", hunter2] } }"#,
         "secrets: { a: { env: \"hunter2!\" } }", "secrets: { a: { command: \"echo hunter2\" } }",
@@ -258,6 +261,19 @@ import Testing
         try job.folder.write(Array(file.utf8), to: "job.yaml")
         let outcome = try job.runner(["plan", "job.yaml"])
         #expect(outcome.standardOutput.contains("https://h/"), "\(outcome)")
+        #expect(!outcome.standardOutput.contains("hunter2"), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        "[hunter2]", "{ json: hunter2 }", "{ json: { a: hunter2 } }", "[{ text: hunter2 }]",
+    ])
+    func `a plan shows no part of a form under the name of a secret`(part: String) throws {
+        let job = try JobFolder("")
+        let file =
+            "version: 1\nuploads: { a: { url: 'https://h/', multipart: { token: \(part) } } }\n"
+        try job.folder.write(Array(file.utf8), to: "job.yaml")
+        let outcome = try job.runner(["plan", "job.yaml"])
+        #expect(outcome.standardOutput.contains("multipart.token"), "\(outcome)")
         #expect(!outcome.standardOutput.contains("hunter2"), "\(outcome)")
     }
 }

@@ -82,7 +82,9 @@ struct SettingWalk {
                 if Shape.isSecret(named: name, shape.value(of: name), kind) {
                     addCredential(path + name, entry)
                 } else {
-                    let isPart = kind == .mapping && SecretName.isOne(name)
+                    let isPart =
+                        kind == .mapping && SecretName.isOne(name)
+                        && shape.value(of: name)?.knows(Shape.valuesOfPart[0]) == true
                     add(
                         path + name,
                         entry.value,
@@ -145,8 +147,8 @@ struct SettingWalk {
                 NamedSecrets.redacted(displayURL($0))
             }
             return "[\(elements.joined(separator: ", "))]"
-        // Of a part with the name of a secret only the text is one.
-        case .credential: return display(node, secret: Shape.textOfPart)
+        // Of a part with the name of a secret only the value is one.
+        case .credential: return display(node, secrets: Shape.valuesOfPart)
         default: return display(node)
         }
     }
@@ -171,9 +173,9 @@ struct SettingWalk {
         reader.text(field).flatMap { reader.sessions[$0] }
     }
 
-    /// A value on one line, collections in brackets and braces; `secret` is one more key whose
-    /// value is hidden.
-    private mutating func display(_ node: NodeID, secret: String? = nil) -> String {
+    /// A value on one line, collections in brackets and braces; `secrets` are more keys whose
+    /// values are hidden.
+    private mutating func display(_ node: NodeID, secrets: [String] = []) -> String {
         switch reader.document.kind(of: node) {
         case .scalar:
             return displayScalar(node)
@@ -192,7 +194,8 @@ struct SettingWalk {
                 }
                 let name = SecretName.withoutJoinedValue(reader.document.text(of: entry.key))
                 isBehindSecret =
-                    name == secret || isPair && Shape.isValueOfPair(name) || SecretName.isOne(name)
+                    secrets.contains(name) || isPair && Shape.isValueOfPair(name)
+                    || SecretName.isOne(name)
                 let value =
                     isBehindSecret ? displayCredential(entry.value) : display(entry.value)
                 return "\(name): \(value)"

@@ -104,10 +104,14 @@ package struct ConfidentialText: Sendable {
             if isBehindSecret { addUnread(around: entry, in: document) }
             visit(entry.value, known ?? .anything, isSecret: isConfidential, in: document)
             if !isNamed, known?.isMapping == true, kind == .mapping, !shape.knows(key),
-                SecretName.isOne(key),
-                let text = document.value(of: entry.value, for: Shape.textOfPart)?.value
+                SecretName.isOne(key), known?.knows(Shape.valuesOfPart[0]) == true
             {
-                visit(text, .credential, isSecret: true, in: document)
+                for member in document.entries(of: entry.value) {
+                    let name = document.text(of: member.key)
+                    if Shape.valuesOfPart.contains(name) || known?.knows(name) == false {
+                        visit(member.value, .credential, isSecret: true, in: document)
+                    }
+                }
             }
         }
     }

@@ -3,15 +3,15 @@ internal import JobFile
 
 // What the shape of a value says of whether anybody may read it.
 extension Shape {
-    /// The key of a part of a form under which its value stands.
-    static let textOfPart = "text"
+    /// The keys of a part of a form under which its value stands.
+    static let valuesOfPart = ["text", "json"]
 
     /// Whether what stands under a name that the job chose is a secret.
     ///
     /// The name may be that of a mapping with settings of its own, such as a capture, which is
     /// none.
     static func isSecret(named name: String, _ shape: Shape?, _ kind: NodeKind) -> Bool {
-        SecretName.isOne(name) && (shape?.isMapping != true || kind == .scalar)
+        SecretName.isOne(name) && (shape?.isMapping != true || kind != .mapping)
     }
 
     /// Whether a mapping is `{ name: password, value: … }`, as other tools write a field.
