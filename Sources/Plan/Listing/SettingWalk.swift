@@ -180,19 +180,22 @@ struct SettingWalk {
         case .scalar:
             return displayScalar(node)
         case .sequence:
-            let elements = reader.document.elements(of: node).map { display($0) }
+            var option: String?
+            let elements = reader.document.elements(of: node).map { element in
+                defer { option = reader.document.option(element) }
+                let isSecret = option.map { reader.document.isSecret(element, behind: $0) }
+                return isSecret == true ? displayCredential(element) : display(element)
+            }
             return "[\(elements.joined(separator: ", "))]"
         case .mapping:
             let isPair = Shape.isPairOfSecret(node, in: reader.document)
             var isBehindSecret = false
             let entries = reader.document.entries(of: node).map { entry in
                 // The end of a secret behind its comma: `{ password: one,two }`.
-                if isBehindSecret, reader.document.kind(of: entry.value) == .scalar,
-                    reader.document.withBytes(of: entry.value, { $0.isEmpty })
-                {
-                    return Secret.mark
-                }
-                let name = SecretName.withoutJoinedValue(reader.document.text(of: entry.key))
+                let isAlone = reader.document.isEmptyScalar(entry.value)
+                if isBehindSecret, isAlone { return Secret.mark }
+                let key = reader.document.text(of: entry.key)
+                let name = SecretName.withoutJoinedValue(key, isAlone: isAlone)
                 isBehindSecret =
                     secrets.contains(name) || isPair && Shape.isValueOfPair(name)
                     || SecretName.isOne(name)

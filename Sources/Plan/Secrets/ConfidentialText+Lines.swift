@@ -40,8 +40,45 @@ extension ConfidentialText {
                     if !value.isEmpty { add(value, of: line, number) }
                     addInner(value)
                 }
-                let end = value?.startIndex ?? line.endIndex
+                let spaced = value == nil ? Self.spacedValue(in: line) : nil
+                if let spaced {
+                    if spaced.isEmpty { depth = indent } else { add(spaced, of: line, number) }
+                    isOpen = false
+                    addInner(spaced)
+                }
+                let end = value?.startIndex ?? spaced?.startIndex ?? line.endIndex
                 addNamed(in: line[..<end], number)
+            }
+            start = end + (end < bytes.count ? bytes.span.lineBreak(at: end) : 0)
+            number += 1
+        }
+    }
+
+    /// Keeps the places of values behind names of secrets in comments.
+    ///
+    /// No message quotes a comment, so the texts are not kept.
+    mutating func addComments(of source: SourceText) {
+        let bytes = source.bytes
+        var start = source.base
+        var number = source.firstLine
+        while start < bytes.count {
+            var end = start
+            var comment: Int?
+            while end < bytes.count, bytes.span.lineBreak(at: end) == 0 {
+                if comment == nil, bytes[end] == UInt8(ascii: "#"),
+                    end == start || bytes[end - 1] == 32 || bytes[end - 1] == 9
+                {
+                    comment = end
+                }
+                end += 1
+            }
+            if let comment {
+                let text = bytes[comment..<end]
+                if let value = Self.secretValue(in: text) ?? Self.spacedValue(in: text),
+                    !value.isEmpty
+                {
+                    add(Self.range(of: value, in: bytes[start..<end], number))
+                }
             }
             start = end + (end < bytes.count ? bytes.span.lineBreak(at: end) : 0)
             number += 1
@@ -104,11 +141,19 @@ extension ConfidentialText {
         of line: ArraySlice<UInt8>,
         _ number: Int
     ) {
-        let column = Self.scalars(in: line[line.startIndex..<part.startIndex]) + 1
+        add(Self.range(of: part, in: line, number), Self.plain(part))
+    }
+
+    private static func range(
+        of part: ArraySlice<UInt8>,
+        in line: ArraySlice<UInt8>,
+        _ number: Int
+    ) -> SourceRange {
+        let column = scalars(in: line[line.startIndex..<part.startIndex]) + 1
         let start = SourcePosition(line: number, column: column)
         var end = start
-        end.column += Self.scalars(in: part)
-        add(SourceRange(start: start, end: end), Self.plain(part))
+        end.column += scalars(in: part)
+        return SourceRange(start: start, end: end)
     }
 
     /// As positions count them: a byte that is no UTF-8 is one.
@@ -142,6 +187,13 @@ extension ConfidentialText {
             return value
         }
         return nil
+    }
+
+    /// What stands behind a name of a secret that begins a line or an entry and has no colon.
+    private static func spacedValue(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        SpacedSecret.value(in: line.span, anywhere: false).map {
+            line[(line.startIndex + $0.lowerBound)...]
+        }
     }
 
     /// What stands in the place of a secret's source, behind a name that the section `secrets`

@@ -28,6 +28,7 @@ package struct ConfidentialText: Sendable {
     package init(of document: Document, and values: [String] = []) {
         texts = values
         names = LanguageWords.all
+        addComments(of: document.source)
         visit(document.root, .mapping(JobTable.table.keys), isSecret: false, in: document)
     }
 
@@ -36,6 +37,9 @@ package struct ConfidentialText: Sendable {
         ranges.append(range)
         texts.append(text)
     }
+
+    /// Keeps a stretch of a line that no message quotes.
+    mutating func add(_ range: SourceRange) { ranges.append(range) }
 
     init() {}
 
@@ -57,15 +61,17 @@ package struct ConfidentialText: Sendable {
             } else {
                 addLogin(node, shape, in: document)
                 addFallbacks(node, in: document)
+                if shape.isMapping { addSpaced(node, in: document) }
             }
         case .sequence:
             // Users of curl write a list of fields where a mapping belongs.
             let isSlip = shape.isCredential || shape.holdsCredentials || shape.hasChosenNames
             let element = isSlip && !shape.isList ? shape : shape.element
-            var isBehindOption = false
+            var option: String?
             for child in document.elements(of: node) {
-                visit(child, element, isSecret: isSecret || isBehindOption, in: document)
-                isBehindOption = isSecretOption(child, in: document)
+                let isBehind = option.map { document.isSecret(child, behind: $0) } ?? false
+                visit(child, element, isSecret: isSecret || isBehind, in: document)
+                option = document.option(child)
             }
         case .mapping:
             visitEntries(of: node, shape, isSecret: isSecret, in: document)
@@ -88,7 +94,7 @@ package struct ConfidentialText: Sendable {
                 add(document.range(of: entry.key), key)
                 continue
             }
-            let isJoined = addJoined(entry.key, key, shape, in: document)
+            let isJoined = addJoined(entry, key, shape, in: document)
             if !isJoined, !isSecret, !shape.isAnything { names.insert(key) }
             let known = shape.isCredential ? Shape.credential : shape.value(of: key)
             let kind = document.kind(of: entry.value)
@@ -118,23 +124,33 @@ package struct ConfidentialText: Sendable {
 
     /// Keeps the value that stands in a key because its space is missing; returns whether it does.
     private mutating func addJoined(
-        _ node: NodeID,
+        _ entry: (key: NodeID, value: NodeID),
         _ key: String,
         _ shape: Shape,
         in document: Document
     ) -> Bool {
         let isAlways =
             shape.isCredential || shape.value(of: key)?.isSecretDeclaration == true
-        guard let value = SecretName.joinedValue(of: key, always: isAlways) else { return false }
-        add(document.range(of: node), value)
+        guard
+            let value = SecretName.joinedValue(
+                of: key,
+                always: isAlways,
+                isAlone: document.isEmptyScalar(entry.value)
+            )
+        else { return false }
+        add(document.range(of: entry.key), value)
+        texts += NamedSecrets.words(of: value).dropFirst()
         return true
     }
 
-    /// Whether an argument of a command is an option whose value, the next one, is a secret.
-    private func isSecretOption(_ argument: NodeID, in document: Document) -> Bool {
-        guard document.kind(of: argument) == .scalar else { return false }
-        let text = document.text(of: argument)
-        return text.hasBytePrefix("-") && SecretName.isOne(text)
+    /// Keeps the value behind the name of a secret in a text that stands in the place of a mapping.
+    private mutating func addSpaced(_ node: NodeID, in document: Document) {
+        let text = document.text(of: node)
+        guard let value = SpacedSecret.value(in: text.utf8.span, anywhere: true), !value.isEmpty
+        else { return }
+        let secret = String(text.slice(value))
+        add(document.range(of: node), secret)
+        texts += NamedSecrets.words(of: secret).dropFirst()
     }
 
     /// Whether the source of a secret is none, but probably the secret itself: a variable with a
@@ -165,7 +181,7 @@ package struct ConfidentialText: Sendable {
             addUnread(lines.text(from: start, to: value.start.column), at: start)
         }
         // An alias without its anchor has a place and no text.
-        if value.start < value.end, document.withBytes(of: entry.value, { $0.isEmpty }) {
+        if value.start < value.end, document.isEmptyScalar(entry.value) {
             addUnread(lines.text(from: value.start, to: value.end.column), at: value.start)
         }
         if lines.hasComment(behind: value.end) {
@@ -251,7 +267,7 @@ package struct ConfidentialText: Sendable {
         let hasSign = document.withBytes(of: node) { bytes in
             bytes.indices.contains {
                 bytes[$0] == UInt8(ascii: "@") || bytes[$0] == UInt8(ascii: "=")
-                    || bytes[$0] == UInt8(ascii: ":")
+                    || bytes[$0] == UInt8(ascii: ":") || bytes[$0] == UInt8(ascii: "-")
             }
         }
         guard hasSign else { return }

@@ -1,45 +1,44 @@
 internal import TransferModel
 
 /// Finds the values behind names of secrets in a text: `token=…` as in queries and forms,
-/// `"token": …` as in JSON, and `token: …` at the beginning of a line.
+/// `"token": …` as in JSON, `token: …` at the beginning of a line or of an entry in braces, and
+/// `--token …` and `-u name:…` as in commands.
 ///
 /// A value ends only where it surely does: at the `&` of a query or form, and at the quote of a
 /// string in JSON. Any other one goes to the end of the text. Expressions and the placeholders
 /// `{{ … }}` are units: no sign in them ends a value.
 enum NamedSecrets {
-    /// Bytes of a name; a longer one is none.
-    private static let longestName = 128
-
     /// The values in a text, UTF-8 offsets, ascending and apart.
     static func ranges(in text: Span<UInt8>) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var index = 0
         var units = Units()
-        // Whether only blanks and the dash of a list stand before the index in its line.
-        var isLineStart = true
+        // Whether only blanks and the dash of a list stand before the index in its line or entry.
+        var isEntryStart = true
         while index < text.count {
             if let end = units.end(in: text, at: index) {
                 index = end
-                isLineStart = false
+                isEntryStart = false
                 continue
             }
             let byte = text[index]
             let isDash =
-                isLineStart && byte == UInt8(ascii: "-") && index + 1 < text.count
+                isEntryStart && byte == UInt8(ascii: "-") && index + 1 < text.count
                 && isBlank(text[index + 1])
             guard isNameByte(byte), !isDash else {
-                isLineStart =
-                    byte == UInt8(ascii: "\n") || isLineStart && (isBlank(byte) || isDash)
+                isEntryStart =
+                    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "{")
+                    || byte == UInt8(ascii: ",") || isEntryStart && (isBlank(byte) || isDash)
                 index += 1
                 continue
             }
             let start = index
             while index < text.count, isNameByte(text[index]) { index += 1 }
-            if let value = value(behind: start..<index, isLineStart, in: text, &units) {
+            if let value = value(behind: start..<index, isEntryStart, in: text, &units) {
                 if !value.isEmpty { ranges.append(value) }
                 index = max(index, value.upperBound)
             }
-            isLineStart = false
+            isEntryStart = false
         }
         return ranges
     }
@@ -137,22 +136,57 @@ enum NamedSecrets {
     /// The value behind a name; nil unless the name is that of a secret and a value belongs to it.
     private static func value(
         behind name: Range<Int>,
-        _ isLineStart: Bool,
+        _ isEntryStart: Bool,
         in text: Span<UInt8>,
         _ units: inout Units
     ) -> Range<Int>? {
-        guard name.count <= longestName, name.upperBound < text.count else { return nil }
+        guard name.count <= SecretName.longest, name.upperBound < text.count else { return nil }
         switch text[name.upperBound] {
         case UInt8(ascii: "="):
             guard isSecret(name, in: text) else { return nil }
             return value(from: name.upperBound + 1, in: text, &units) { $0 == UInt8(ascii: "&") }
-        case UInt8(ascii: ":") where isLineStart:
+        case UInt8(ascii: ":") where isEntryStart:
             guard isSecret(name, in: text) else { return nil }
             return behindBlanks(name.upperBound + 1, in: text)..<text.count
         case let sign where isQuote(sign) || sign == UInt8(ascii: "\\"):
             return member(behind: name, in: text, &units)
+        case let blank where isBlank(blank): return spaced(behind: name, isEntryStart, in: text)
         default: return nil
         }
+    }
+
+    /// The value behind a name and blanks: that of an option, or one whose sign follows the blanks.
+    private static func spaced(
+        behind name: Range<Int>,
+        _ isEntryStart: Bool,
+        in text: Span<UInt8>
+    ) -> Range<Int>? {
+        let index = behindBlanks(name.upperBound, in: text)
+        guard index < text.count else { return nil }
+        if text[name.lowerBound] == UInt8(ascii: "-") {
+            guard isSecret(name, in: text) || isLoginOption(name, before: index, in: text) else {
+                return nil
+            }
+            return index..<text.count
+        }
+        let isSign = text[index] == UInt8(ascii: "=") || text[index] == UInt8(ascii: ":")
+        guard isEntryStart, isSign, isSecret(name, in: text) else { return nil }
+        return behindBlanks(index + 1, in: text)..<text.count
+    }
+
+    /// Whether a name is curl's option for a login and a login with a password follows it.
+    private static func isLoginOption(
+        _ name: Range<Int>,
+        before start: Int,
+        in text: Span<UInt8>
+    ) -> Bool {
+        guard SecretName.isLoginOption(string(name, in: text)) else { return false }
+        var index = start
+        while index < text.count, !isBlank(text[index]) {
+            if text[index] == UInt8(ascii: ":") { return true }
+            index += 1
+        }
+        return false
     }
 
     /// The value of a member of a JSON object, whose quotes may be escaped themselves.
@@ -245,10 +279,13 @@ enum NamedSecrets {
     }
 
     private static func isSecret(_ name: Range<Int>, in text: Span<UInt8>) -> Bool {
+        SecretName.isOne(string(name, in: text))
+    }
+
+    private static func string(_ name: Range<Int>, in text: Span<UInt8>) -> String {
         var bytes: [UInt8] = []
         for index in name { bytes.append(text[index]) }
-        let decoded = PercentCoding.decodeLeniently(bytes)
-        return SecretName.isOne(String(decoding: decoded, as: UTF8.self))
+        return String(decoding: PercentCoding.decodeLeniently(bytes), as: UTF8.self)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -3,6 +3,9 @@ internal import TransferModel
 /// Knows names under which people write secrets: keys of job files, header fields, members of JSON
 /// and of forms.
 enum SecretName {
+    /// Bytes of the longest name: a longer word is none.
+    static let longest = 128
+
     /// Whole names, in small letters, without `-` and `_`.
     private static let names: Set<String> = [
         "authorization", "proxyauthorization", "cookie", "setcookie", "credential", "credentials",
@@ -12,8 +15,10 @@ enum SecretName {
     /// Their ends: `dbPassword` is one, and `X-Auth-Token`.
     private static let endings = [
         "password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "privatekey",
-        "secretaccesskey", "accesskey", "authkey", "passcode", "pwd",
+        "secretaccesskey", "accesskey", "authkey", "passcode", "pwd", "psk", "presharedkey",
     ]
+    /// Words that end in `PASS` and have nothing to do with a password.
+    private static let passes = ["BYPASS", "COMPASS", "TRESPASS", "UNDERPASS", "OVERPASS"]
     /// What a name of a number begins with: `max_tokens` says how many.
     private static let counts = ["max", "min", "num", "count", "total"]
 
@@ -32,6 +37,8 @@ enum SecretName {
         {
             return true
         }
+        // Names of environment variables are written without one: `DBPASS`.
+        if name.hasSuffix("PASS"), !passes.contains(where: { name.hasSuffix($0) }) { return true }
         guard folded.hasSuffix("s"), !counts.contains(where: { folded.hasPrefix($0) }) else {
             return false
         }
@@ -51,20 +58,35 @@ enum SecretName {
         "username", "userpwd",
     ]
 
+    /// Whether an argument of a command is an option behind which curl expects a login.
+    static func isLoginOption(_ argument: String) -> Bool {
+        ["-u", "-U", "--user", "--proxy-user"].contains(argument)
+    }
+
     /// Whether a text beside an expression is only the word for how the secret is used (RFC 9110
     /// §11.1).
     static func isScheme(_ text: String) -> Bool {
         ["bearer ", "basic ", "token ", "apikey "].contains(text.lowercased())
     }
 
-    /// The value in a key such as `password:hunter2`, whose space is missing in a flow mapping, or
-    /// `password=hunter2`; nil when there is none.
+    /// The value in a key such as `password:hunter2`, whose space is missing in a flow mapping,
+    /// `password=hunter2`, or `password hunter2`; nil when there is none.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - always: Whether all values beside it are secrets, whatever their names.
-    /// - Returns: The text behind the sign.
-    static func joinedValue(of key: String, always: Bool = false) -> String? {
+    ///   - isAlone: Whether the key has no value of its own: only then a blank can stand for the
+    ///     colon.
+    /// - Returns: The text behind the sign or the blank.
+    static func joinedValue(of key: String, always: Bool = false, isAlone: Bool) -> String? {
+        if isAlone {
+            if let value = SpacedSecret.value(in: key.utf8.span, anywhere: true), !value.isEmpty {
+                return String(key.slice(value))
+            }
+            if always, let blank = key.firstIndex(of: " ") {
+                return String(key[blank...].dropFirst())
+            }
+        }
         guard
             let sign = key.utf8.firstIndex(where: {
                 $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=")
@@ -75,8 +97,8 @@ enum SecretName {
     }
 
     /// A key with the mark in the place of such a value.
-    static func withoutJoinedValue(_ key: String) -> String {
-        guard let value = joinedValue(of: key) else { return key }
+    static func withoutJoinedValue(_ key: String, isAlone: Bool) -> String {
+        guard let value = joinedValue(of: key, isAlone: isAlone) else { return key }
         return key.dropLast(value.count) + Secret.mark
     }
 

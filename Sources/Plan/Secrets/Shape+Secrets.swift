@@ -16,17 +16,20 @@ extension Shape {
 
     /// Whether a mapping is `{ name: password, value: … }`, as other tools write a field.
     static func isPairOfSecret(_ node: NodeID, in document: Document) -> Bool {
-        ["name", "key", "Name", "Key"].contains { key in
+        ["name", "key", "Name", "Key", "pointer", "path"].contains { key in
             guard let name = document.value(of: node, for: key)?.value,
                 document.kind(of: name) == .scalar
             else { return false }
-            return SecretName.isOne(document.text(of: name))
+            let text = document.text(of: name)
+            // The last part of a JSON pointer or path is the name: `/login/token`.
+            let last = text.utf8.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }
+            return SecretName.isOne(last.map { String(text[$0...].dropFirst()) } ?? text)
         }
     }
 
     /// Whether a key of such a mapping holds the value.
     static func isValueOfPair(_ key: String) -> Bool {
-        ["value", "text", "content", "default"].contains(key.lowercased())
+        ["value", "text", "content", "default", "equals"].contains(key.lowercased())
     }
 
     /// Whether it is a mapping whose names the job chooses, such as `headers` and `variables`.

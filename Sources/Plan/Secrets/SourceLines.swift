@@ -39,9 +39,7 @@ struct SourceLines: Sendable {
     /// Whether a key has neither a value nor a colon, as the end of a secret behind its comma in
     /// `{ password: one,two }`.
     mutating func isTornOff(_ entry: (key: NodeID, value: NodeID), in document: Document) -> Bool {
-        guard document.kind(of: entry.value) == .scalar,
-            document.withBytes(of: entry.value, { $0.isEmpty })
-        else { return false }
+        guard document.isEmptyScalar(entry.value) else { return false }
         let (key, value) = (document.range(of: entry.key), document.range(of: entry.value))
         guard value.start == value.end, key.end <= value.start else { return false }
         let isOneLine = key.end.line == value.start.line

@@ -1,0 +1,25 @@
+internal import JobFile
+internal import SystemKit
+
+// What the nodes of a job file show about secrets beside them.
+extension Document {
+    /// Whether a node is a scalar without a text, such as the value of a key without one.
+    func isEmptyScalar(_ node: NodeID) -> Bool {
+        kind(of: node) == .scalar && withBytes(of: node) { $0.isEmpty }
+    }
+
+    /// An argument of a command that is an option, such as `--password`; nil for any other element
+    /// of a list.
+    func option(_ argument: NodeID) -> String? {
+        guard kind(of: argument) == .scalar else { return nil }
+        let text = text(of: argument)
+        return text.hasBytePrefix("-") ? text : nil
+    }
+
+    /// Whether the argument behind an option is a secret, or a login with a password.
+    func isSecret(_ argument: NodeID, behind option: String) -> Bool {
+        SecretName.isOne(option)
+            || SecretName.isLoginOption(option) && kind(of: argument) == .scalar
+                && text(of: argument).contains(":")
+    }
+}
