@@ -25,13 +25,16 @@ package struct BodyPart: Sendable, Hashable {
         case file(path: String)
     }
 
+    /// The `name` parameter of its `Content-Disposition` (RFC 7578 §4.2).
     package var name: String
     /// The `filename` of its `Content-Disposition`; nil for none.
     package var fileName: String?
     /// The fields except `Content-Disposition`; may include `Content-Type`.
     package var headers: [HeaderField]
+    /// The bytes of the part, or the file that has them.
     package var content: Content
 
+    /// Creates a part of a form; without `fileName` it is a plain field.
     package init(
         name: String,
         fileName: String? = nil,

@@ -95,11 +95,14 @@ package struct CacheVerdict: Sendable, Hashable {
         case failed
     }
 
+    /// Where the final response came from.
     package var outcome: Outcome
+    /// Why the cache decided so.
     package var reason: Reason
     /// Nil without a response from the network.
     package var storing: Storing?
 
+    /// Creates a verdict; `storing` stays nil without a response from the network.
     package init(_ outcome: Outcome, _ reason: Reason, storing: Storing? = nil) {
         self.outcome = outcome
         self.reason = reason

@@ -13,9 +13,12 @@ package struct Capture: Sendable, Hashable {
         case regex(String)
     }
 
+    /// The name by which other tasks refer to the value.
     package var name: String
+    /// The part of the response that has the value.
     package var source: Source
 
+    /// Creates a capture of the value at `source`.
     package init(_ name: String, from source: Source) {
         self.name = name
         self.source = source
@@ -43,9 +46,12 @@ package struct CapturedValue: Sendable, Hashable {
 
     /// The name of the capture.
     package var name: String
+    /// The value as other tasks insert it; at most `maximumSize` bytes.
     package var text: String
+    /// Whether the value goes into a JSON body as a string, a number or a boolean.
     package var kind: Kind
 
+    /// Creates a captured value; the caller checks the size of `text`.
     package init(_ name: String, _ text: String, _ kind: Kind = .string) {
         self.name = name
         self.text = text

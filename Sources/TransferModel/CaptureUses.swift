@@ -2,9 +2,12 @@
 package struct CaptureUses: Sendable, Hashable {
     /// A task that uses captured values and the task that captures them, as positions in the plan.
     package struct Pair: Sendable, Hashable {
+        /// The task that inserts the value.
         package var user: Int
+        /// The task that captures the value.
         package var source: Int
 
+        /// Creates a pair of two positions in the plan.
         package init(user: Int, source: Int) {
             self.user = user
             self.source = source
@@ -14,8 +17,10 @@ package struct CaptureUses: Sendable, Hashable {
     /// Without duplicates, in order of `user`.
     package private(set) var pairs: [Pair] = []
 
+    /// Creates a list without pairs.
     package init() {}
 
+    /// Whether no task uses a value that another captures.
     package var isEmpty: Bool { pairs.isEmpty }
 
     /// Adds a pair unless it is known.

@@ -22,10 +22,12 @@ package struct Checksum: Sendable, Hashable {
         }
     }
 
+    /// The function that computes the digest.
     package var algorithm: Algorithm
     /// The digest; `algorithm.size` bytes.
     package var digest: [UInt8]
 
+    /// Creates an expected checksum; `digest` has `algorithm.size` bytes.
     package init(_ algorithm: Algorithm, digest: [UInt8]) {
         self.algorithm = algorithm
         self.digest = digest
@@ -34,11 +36,14 @@ package struct Checksum: Sendable, Hashable {
 
 /// A list of checksums on the network, in the format of `sha256sum`.
 package struct SumsFile: Sendable, Hashable {
+    /// The URL of the list.
     package var url: HTTPURL
+    /// The function by which every digest in the list was computed.
     package var algorithm: Checksum.Algorithm
     /// The only name to look up in the list; nil for the download's own names.
     package var name: String?
 
+    /// Creates a reference to a list; without `name` the download's own names are looked up.
     package init(url: HTTPURL, algorithm: Checksum.Algorithm, name: String? = nil) {
         self.url = url
         self.algorithm = algorithm

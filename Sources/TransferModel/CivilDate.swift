@@ -2,12 +2,14 @@ internal import SystemKit
 
 /// A day of the proleptic Gregorian calendar.
 package struct CivilDate: Sendable, Hashable {
+    /// The astronomical year: 0 is 1 BC.
     package var year: Int64
     /// 1 to 12.
     package var month: Int64
     /// 1 to 31.
     package var day: Int64
 
+    /// Creates a day from its parts, which need not be in the calendar.
     package init(year: Int64, month: Int64, day: Int64) {
         self.year = year
         self.month = month

@@ -21,9 +21,12 @@ package struct Credential: Sendable, Hashable {
         case netrc(path: String)
     }
 
+    /// The servers and the realm that may get the proof.
     package var space: ProtectionSpace
+    /// What the session proves itself with.
     package var proof: Proof
 
+    /// Creates a credential for the servers of `space`.
     package init(space: ProtectionSpace, proof: Proof) {
         self.space = space
         self.proof = proof
@@ -52,10 +55,12 @@ package struct ProtectionSpace: Sendable, Hashable {
         case none
     }
 
+    /// The servers of the space.
     package var scope: Scope
     /// Compared byte by byte with the realm of a challenge; nil for any realm.
     package var realm: String?
 
+    /// Creates a space; without `realm` it includes every realm of its servers.
     package init(scope: Scope, realm: String? = nil) {
         self.scope = scope
         self.realm = realm
@@ -74,9 +79,12 @@ package struct ProtectionSpace: Sendable, Hashable {
 
 /// A user name with its password.
 package struct Login: Sendable, Hashable {
+    /// The user name, sent unchanged.
     package var user: String
+    /// The password that belongs to `user`.
     package var password: Secret
 
+    /// Creates a login.
     package init(user: String, password: Secret) {
         self.user = user
         self.password = password
@@ -85,7 +93,9 @@ package struct Login: Sendable, Hashable {
 
 /// The keys for signing requests to AWS and compatible services.
 package struct AWSCredential: Sendable, Hashable {
+    /// The access key ID, which each request shows.
     package var accessKey: String
+    /// The secret access key, which signs requests and is never sent.
     package var secretKey: Secret
     /// For temporary credentials.
     package var sessionToken: Secret?
@@ -94,6 +104,7 @@ package struct AWSCredential: Sendable, Hashable {
     /// Such as `s3` or `execute-api`.
     package var service: String
 
+    /// Creates a set of keys; `sessionToken` is nil for permanent ones.
     package init(
         accessKey: String,
         secretKey: Secret,
@@ -118,6 +129,7 @@ package struct ClientCertificate: Sendable, Hashable {
     /// The password that encrypts the key or the PKCS#12 file.
     package var password: Secret?
 
+    /// Creates a client certificate from absolute paths.
     package init(certificate: String, key: String?, password: Secret?) {
         self.certificate = certificate
         self.key = key

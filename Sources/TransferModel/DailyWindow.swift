@@ -7,6 +7,7 @@ package struct DailyWindow: Sendable, Hashable {
     /// The first minute after it, 0 to 1,439 after midnight; midnight is 0.
     package var end: Int
 
+    /// Creates a window from two minutes of the day; equal minutes mean the whole day.
     package init(start: Int, end: Int) {
         self.start = start
         self.end = end

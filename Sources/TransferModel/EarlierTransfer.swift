@@ -4,13 +4,18 @@ package struct EarlierTransfer: Sendable, Hashable {
     package struct End: Sendable, Hashable {
         /// The identifier of the run that ended it.
         package var runIdentifier: String
+        /// The date of the task's end, by the clock of that run.
         package var date: Timestamp
         /// `succeeded`, `unchanged` or `failed`.
         package var outcome: TaskOutcome
+        /// The failure of a transfer that failed; nil for other outcomes.
         package var error: TransferFailure?
+        /// The file that the transfer published; nil without one.
         package var file: TaskRecord.PublishedFile?
+        /// The evidence that the body was complete; nil for a failed transfer.
         package var voucher: TaskRecord.Voucher?
 
+        /// Creates an end without a failure, a file or a voucher.
         package init(runIdentifier: String, date: Timestamp, outcome: TaskOutcome) {
             self.runIdentifier = runIdentifier
             self.date = date
@@ -32,6 +37,7 @@ package struct EarlierTransfer: Sendable, Hashable {
     /// nil for an unfinished transfer.
     package var end: End?
 
+    /// Creates the state of a transfer; without `end` it is unfinished.
     package init(
         attempts: Int,
         failures: Int = 0,

@@ -4,10 +4,12 @@ package import JSON
 package struct Expectation: Sendable, Hashable {
     /// A required value in a JSON body.
     package struct JSONValueAt: Sendable, Hashable {
+        /// The place of the value in the body (RFC 6901).
         package var pointer: JSONPointer
         /// nil when any value will do.
         package var value: JSONValue?
 
+        /// Creates a requirement; without `value` any value at `pointer` meets it.
         package init(_ pointer: JSONPointer, value: JSONValue? = nil) {
             self.pointer = pointer
             self.value = value
@@ -34,6 +36,7 @@ package struct Expectation: Sendable, Hashable {
     // Made once: an expectation is copied for every task.
     private static let anySuccess = [200...299]
 
+    /// Creates the default expectation: a status of 200 to 299 and any body.
     package init() {}
 
     /// Whether the expectation concerns the body.

@@ -5,6 +5,7 @@ package struct FinishHook: Sendable, Hashable {
     /// The program's time limit.
     package var timeout: Duration
 
+    /// Creates a hook; `arguments` begins with the program.
     package init(arguments: [String], timeout: Duration) {
         self.arguments = arguments
         self.timeout = timeout

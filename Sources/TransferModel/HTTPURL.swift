@@ -8,6 +8,7 @@ package import SystemKit
 package struct HTTPURL: Sendable, Hashable {
     /// The whole URL for libcurl.
     package let text: String
+    /// The server of the URL: scheme, host and port.
     package let origin: Origin
     /// Whether a user name or password precedes the host.
     package let hasUserInformation: Bool
@@ -289,12 +290,14 @@ package struct Origin: Sendable, Hashable {
         }
     }
 
+    /// The scheme, which decides whether connections use TLS.
     package var scheme: Scheme
     /// In lower case; an IPv6 address keeps its brackets.
     package var host: String
     /// 1 to 65535; the scheme's default when the URL has none.
     package var port: Int
 
+    /// Creates an origin; `host` must be in lower case.
     package init(scheme: Scheme, host: String, port: Int) {
         self.scheme = scheme
         self.host = host

@@ -4,10 +4,12 @@ internal import SystemKit
 package struct HeaderField: Sendable, Hashable {
     /// The name as written; compared without regard to case.
     package var name: String
+    /// The value; `HeaderFields.append` encodes it in UTF-8.
     package var value: String
     /// Whether part of the value was captured from a response, so that it may identify a user.
     package var isCaptured: Bool
 
+    /// Creates a field line without checking its text.
     package init(name: String, value: String, isCaptured: Bool = false) {
         self.name = name
         self.value = value
@@ -19,6 +21,7 @@ package struct HeaderField: Sendable, Hashable {
         left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
     }
 
+    /// Hashes name and value, which are all that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(value)
@@ -75,8 +78,10 @@ package struct HeaderFields: Sendable, Hashable {
     /// The number of field lines.
     package private(set) var count = 0
 
+    /// Creates an empty list.
     package init() {}
 
+    /// Creates a list of fields in their order.
     package init(_ fields: [HeaderField]) {
         for field in fields { append(field) }
     }
@@ -88,11 +93,13 @@ package struct HeaderFields: Sendable, Hashable {
         self.count = count
     }
 
+    /// Whether the list has no field lines.
     package var isEmpty: Bool { count == 0 }
 
     /// All field lines, each ended by a line feed.
     package var lines: [UInt8] { storage }
 
+    /// Reserves memory for this many bytes of field lines.
     package mutating func reserveCapacity(_ bytes: Int) {
         storage.reserveCapacity(bytes)
     }

@@ -29,6 +29,7 @@ package struct InterfaceRule: Sendable, Hashable {
         /// The name or UUID of its NetworkManager connection, with `*` and `?` as in `name`.
         package var connection: String?
 
+        /// Creates a condition for each argument that is not nil.
         package init(
             name: String? = nil,
             macAddress: String? = nil,
@@ -49,12 +50,16 @@ package struct InterfaceRule: Sendable, Hashable {
         package var isEmpty: Bool { self == Match() }
     }
 
+    /// The interfaces to which the rule applies.
     package var match: Match
     /// nil leaves the property to other sources; likewise below.
     package var kind: InterfaceKind?
+    /// Whether use of the interface is paid for by the amount of data.
     package var isExpensive: Bool?
+    /// Whether the interface is to carry as little data as possible.
     package var isConstrained: Bool?
 
+    /// Creates a rule; a property that is nil comes from another source.
     package init(
         match: Match,
         kind: InterfaceKind? = nil,

@@ -1,11 +1,14 @@
 /// A reading of the monotonic clock; only differences between readings are meaningful.
 package struct MonotonicTime: Sendable, Hashable, Comparable {
+    /// Nanoseconds since an arbitrary moment, often the machine's start.
     package var nanoseconds: Int64
 
+    /// Creates a reading from nanoseconds of the monotonic clock.
     package init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
+    /// Whether the left reading is earlier.
     package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
@@ -16,6 +19,7 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
         return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
+    /// The time from `right` to `left`; negative when `left` is earlier.
     package static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
         .nanoseconds(left.nanoseconds &- right.nanoseconds)
     }

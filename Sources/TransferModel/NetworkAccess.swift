@@ -1,6 +1,8 @@
 /// The interfaces that a session's tasks may use, by the access flags of `URLSessionConfiguration`.
 package struct NetworkAccess: OptionSet, Sendable, Hashable {
+    /// One bit for each kind of interface that tasks may use.
     package let rawValue: UInt8
+    /// Creates a set from its bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `allowsCellularAccess`.

@@ -10,8 +10,10 @@ package struct PlannedPath: Sendable, Hashable {
 
     /// Absolute.
     package var path: String
+    /// What the run does with the path.
     package var use: Use
 
+    /// Creates a use of an absolute path.
     package init(_ path: String, _ use: Use) {
         self.path = path
         self.use = use

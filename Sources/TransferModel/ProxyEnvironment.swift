@@ -11,7 +11,9 @@ internal import SystemKit
 package struct ProxyEnvironment: Sendable, Hashable {
     /// The content of a variable.
     package struct Entry: Sendable, Hashable {
+        /// The name of the variable, in the case that was found.
         package let variable: String
+        /// The proxy that the variable names.
         package let server: ProxyServer
     }
 
@@ -59,6 +61,7 @@ package struct ProxyEnvironment: Sendable, Hashable {
 
 /// A problem with a proxy variable, in words without text that may hold a password.
 package struct ProxyFault: Error, Hashable {
+    /// A sentence that names the variable but not its value.
     package let message: String
 }
 

@@ -14,6 +14,7 @@ package struct ProxyServer: Sendable, Hashable {
         /// RFC 1928; the proxy looks up names.
         case socks5h
 
+        /// Whether the proxy relays connections (RFC 1928 for SOCKS 5), not HTTP requests.
         package var isSOCKS: Bool {
             switch self {
             case .http, .https: false
@@ -25,13 +26,16 @@ package struct ProxyServer: Sendable, Hashable {
         package var usualPort: Int { self == .https ? 443 : 1080 }
     }
 
+    /// The protocol that the proxy speaks.
     package var kind: Kind
     /// In lower case; an IPv6 address keeps its brackets.
     package var host: String
     /// 1 to 65535.
     package var port: Int
+    /// The login for the proxy; nil when it needs none.
     package var credentials: ProxyCredentials?
 
+    /// Creates a proxy; `host` must be in lower case.
     package init(
         kind: Kind,
         host: String,
@@ -71,9 +75,12 @@ package struct ProxyCredentials: Sendable, Hashable {
 
     /// Empty for logins by ticket.
     package var user: String
+    /// The password; empty for logins by ticket.
     package var password: Secret
+    /// The authentication scheme; the proxy cannot choose another.
     package var method: Method
 
+    /// Creates a login for a proxy.
     package init(user: String, password: Secret, method: Method = .basic) {
         self.user = user
         self.password = password

@@ -13,12 +13,15 @@ package struct ProxyServers: Sendable, Hashable {
     package var https: ProxyServer?
     /// For both, where they have no proxy of their own.
     package var socks: ProxyServer?
+    /// The hosts that are reached without any of the proxies.
     package var exceptions = ProxyExceptions()
     /// Whether this machine is reached directly even if the proxy runs on it.
     package var sparesThisMachine = false
 
+    /// Creates a set without proxies.
     package init() {}
 
+    /// The proxy in a slot; nil for an empty slot.
     package subscript(slot: Slot) -> ProxyServer? {
         switch slot {
         case .http: http

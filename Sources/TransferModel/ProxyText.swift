@@ -22,6 +22,7 @@ package struct ProxyText: Sendable, Hashable {
     /// The text after the authority.
     package let rest: String
 
+    /// Splits a text into its parts; throws a `Fault` when it is not that of a proxy.
     package init(_ text: String) throws(Fault) {
         var remaining = text[...]
         var kind: ProxyServer.Kind?

@@ -34,6 +34,7 @@ package struct URLCacheConfiguration: Sendable, Hashable {
     /// 9111 §4.2.4).
     package var staleIfError = Duration.zero
 
+    /// Creates the default cache: 1 GiB on disk, 16 MiB in memory, no stale responses.
     package init() {}
 }
 

@@ -2,10 +2,12 @@
 package struct RequestSpec: Sendable, Hashable {
     /// A token in upper case as written, such as `GET`.
     package var method: String
+    /// The URL of the first request; redirects may lead to others.
     package var url: HTTPURL
     /// The task's fields, then those session fields that the task does not replace.
     package var headers: [HeaderField]
 
+    /// Creates a request; `method` must be a token.
     package init(method: String, url: HTTPURL, headers: [HeaderField] = []) {
         self.method = method
         self.url = url
@@ -55,6 +57,7 @@ package struct RequestSpec: Sendable, Hashable {
 
 /// The rule for following redirects.
 package struct RedirectRule: Sendable, Hashable {
+    /// Which redirects lead to another request.
     package enum Follow: String, Sendable, Hashable, CaseIterable {
         /// Within the rules for schemes and bodies.
         case always = "true"
@@ -63,11 +66,13 @@ package struct RedirectRule: Sendable, Hashable {
         /// Only within the requested origin.
         case sameOrigin
     }
+    /// Whether a redirect is followed or is the result.
     package var follow: Follow = .always
     /// Hops, 0 or more.
     package var maximum = 20
     /// Whether a 301 or 302 may turn a POST into a GET.
     package var allowMethodChange = false
 
+    /// Creates the default rule: up to 20 redirects; a 301 or 302 must not turn a POST into a GET.
     package init() {}
 }

@@ -4,8 +4,10 @@ internal import SystemKit
 package struct ResponseHead: Sendable, Hashable {
     /// 100 to 599 from a correct server; any three digits are possible.
     package var statusCode: Int
+    /// The field lines as received, without the status line.
     package var fields: HeaderFields
 
+    /// Creates a head from a status and its field lines.
     package init(statusCode: Int, fields: HeaderFields = HeaderFields()) {
         self.statusCode = statusCode
         self.fields = fields

@@ -7,6 +7,7 @@ package struct RunClock: Sendable, Hashable {
     /// The longest time between the two readings, microseconds.
     package var maximumSkewMicroseconds: Int64
 
+    /// Creates a clock from two readings that were taken together.
     package init(wall: Timestamp, monotonic: MonotonicTime, maximumSkewMicroseconds: Int64) {
         self.wall = wall
         self.monotonic = monotonic

@@ -28,15 +28,20 @@ package enum RunEvent: Sendable {
 
 /// The progress of a running transfer.
 package struct TaskProgress: Sendable, Hashable {
+    /// The task's id in the job file.
     package var id: String
+    /// The kind of the task, which tells whether its payload is sent or received.
     package var kind: TaskSpec.Kind
+    /// The body bytes sent by the attempt so far.
     package var countOfBytesSent: Int64 = 0
+    /// The body bytes received by the attempt so far.
     package var countOfBytesReceived: Int64 = 0
     /// The bytes in the direction of the payload; nil if unknown.
     package var countOfBytesExpected: Int64?
     /// The file's bytes from before the attempt, not included in the other counts.
     package var countOfBytesResumed: Int64 = 0
 
+    /// Creates the progress of a transfer that has not moved a byte.
     package init(id: String, kind: TaskSpec.Kind) {
         self.id = id
         self.kind = kind
@@ -47,12 +52,16 @@ package struct TaskProgress: Sendable, Hashable {
 package struct RunHeader: Sendable, Hashable {
     /// The libraries of this process.
     package struct Engine: Sendable, Hashable {
+        /// The version of libcurl, such as `8.14.1`.
         package var libcurl: String
         /// Such as `OpenSSL/3.0.19`; nil for a libcurl without TLS.
         package var tls: String?
+        /// Whether libcurl speaks HTTP/2.
         package var http2: Bool
+        /// Whether libcurl speaks HTTP/3.
         package var http3: Bool
 
+        /// Creates a description of the libraries.
         package init(libcurl: String, tls: String?, http2: Bool, http3: Bool) {
             self.libcurl = libcurl
             self.tls = tls
@@ -70,6 +79,7 @@ package struct RunHeader: Sendable, Hashable {
         /// The longest time between the two readings, microseconds.
         package var maximumSkewMicroseconds: Int64
 
+        /// Creates a conversion from two readings that were taken together.
         package init(
             wall: Timestamp,
             monotonicMicroseconds: Int64,
@@ -81,24 +91,32 @@ package struct RunHeader: Sendable, Hashable {
         }
     }
 
+    /// The job's name; without one, the stem of its file's name.
     package var jobName: String
+    /// The job file as named on the command line.
     package var jobFile: String
     /// The SHA-256 of the file in 64 hexadecimal digits; nil without libcrypto.
     package var jobSHA256: String?
     /// The start of the run's round of idempotency keys; nil when the run makes no keys.
     package var keyRoundBeginDate: Timestamp?
+    /// The identifier of this run, unique among all runs.
     package var runIdentifier: String
+    /// When the run began, by the wall clock.
     package var startDate: Timestamp
+    /// The version of the runner.
     package var runnerVersion: String
+    /// The name of the machine.
     package var host: String
     /// nil for a run that could not begin.
     package var engine: Engine?
+    /// The conversion by which all dates of the run were made.
     package var clock: Clock
     /// The run's wait before its first request, microseconds: a random part of `startJitter`.
     package var startJitterMicroseconds: Int64 = 0
     /// The number of tasks in the report.
     package var taskCount: Int
 
+    /// Creates a header without a round of keys and without a wait before the first request.
     package init(
         jobName: String,
         jobFile: String,
@@ -126,21 +144,36 @@ package struct RunHeader: Sendable, Hashable {
 
 /// The totals of a run's tasks.
 package struct RunSummary: Sendable, Hashable {
+    /// When the run ended, by the run's clock.
     package var endDate: Timestamp
+    /// The number of tasks that ended; the six outcomes below add up to it.
     package var tasks = 0
+    /// The number of tasks that succeeded.
     package var succeeded = 0
+    /// The number of tasks that failed for good.
     package var failed = 0
+    /// The number of tasks that could not start or continue now.
     package var deferred = 0
+    /// The number of tasks that were cancelled.
     package var cancelled = 0
+    /// The number of tasks that did not run because a task that they need did not succeed.
     package var skipped = 0
+    /// The number of tasks whose destination existed and was kept.
     package var unchanged = 0
+    /// The number of attempts of all tasks in this run.
     package var attempts = 0
+    /// The number of redirects that were followed, in all attempts.
     package var redirects = 0
+    /// The number of exchanges answered by the cache without the network.
     package var cacheHits = 0
+    /// The body bytes sent by all tasks.
     package var countOfBytesSent: Int64 = 0
+    /// The body bytes received by all tasks.
     package var countOfBytesReceived: Int64 = 0
+    /// The exit code of the process: that of a signal, otherwise the worst of the required tasks.
     package var exitCode: ExitCode = .success
 
+    /// Creates the totals of a run without tasks.
     package init(endDate: Timestamp) {
         self.endDate = endDate
     }

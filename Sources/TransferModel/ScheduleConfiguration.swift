@@ -6,6 +6,7 @@ package struct ScheduleConfiguration: Sendable, Hashable {
     package var failFast = false
     /// Measured from the run's start; unfinished tasks are then given up; nil means no limit.
     package var deadline: Duration?
+    /// The data that must be on the disk before a file counts as published.
     package var durability: Durability = .file
     /// The run waits for a random part of this time before its first request.
     package var startJitter: Duration = .zero
@@ -14,6 +15,7 @@ package struct ScheduleConfiguration: Sendable, Hashable {
     /// The action while another run of the job is active; nil lets both run.
     package var lock: LockPolicy?
 
+    /// Creates the default schedule: 16 tasks at a time, no deadline, no window and no lock.
     package init() {}
 }
 

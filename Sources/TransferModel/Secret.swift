@@ -8,6 +8,7 @@ package struct Secret: Sendable, Hashable {
 
     private let text: String
 
+    /// Wraps a secret text; only `withText` hands it out again.
     package init(_ text: String) { self.text = text }
 
     /// Lends the text; the result must not be printed.
@@ -19,7 +20,10 @@ package struct Secret: Sendable, Hashable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Always `‹redacted›`.
     package var description: String { Self.mark }
+    /// Always `‹redacted›`.
     package var debugDescription: String { Self.mark }
+    /// A mirror without children, so that `dump` does not show the text.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -11,7 +11,9 @@ package struct SessionConfiguration: Sendable, Hashable {
         case background
     }
 
+    /// The name in the job file, by which tasks choose the session.
     package var name: String
+    /// Where the session keeps its cookies, stored responses and transfers.
     package var kind: Kind = .default
     /// The name of a background session's kept transfers; nil for other sessions.
     package var identifier: String?
@@ -25,16 +27,21 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpMaximumConnectionsPerHost = 6
     /// Sent with every request of the session, unless a task has a field of that name.
     package var httpAdditionalHeaders: [HeaderField] = []
+    /// The HTTP version that its requests ask for over TLS.
     package var httpVersion = HTTPVersion.automatic
     /// Whether requests carry the session's cookies.
     package var httpShouldSetCookies = true
+    /// Which cookies of responses the session keeps.
     package var httpCookieAcceptPolicy = HTTPCookieAcceptPolicy.onlyFromMainDocumentDomain
+    /// The lowest accepted speed; nil means none.
     package var minimumRate: MinimumRate?
     /// nil means the default of the session's kind.
     package var urlCache: URLCacheRule?
     /// For tasks without their own; nil if the job file has none.
     package var requestCachePolicy: RequestCachePolicy?
+    /// The TLS versions and certificates that its connections accept.
     package var tls = TLSConfiguration()
+    /// The source of its proxies.
     package var proxy = ProxyRule.environment
     /// In the job file's order; the first of equally good matches is used.
     package var credentials: [Credential] = []
@@ -45,12 +52,15 @@ package struct SessionConfiguration: Sendable, Hashable {
     /// Whether attempts of a background session need external power; `access` and
     /// `waitsForConnectivity` hold its network rules.
     package var isDiscretionary = false
+    /// The class of its traffic, by which the network may favour packets.
     package var networkServiceType = NetworkServiceType.default
+    /// Whether its connections use several interfaces at once.
     package var multipathServiceType = MultipathServiceType.none
 
     /// Whether tasks need the state of the machine's interfaces before they start.
     package var dependsOnNetwork: Bool { access.isRestricted || waitsForConnectivity }
 
+    /// Creates a session with Apple's defaults.
     package init(name: String) {
         self.name = name
     }
@@ -94,9 +104,12 @@ package enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
 
 /// The lowest speed of a transfer; being slower for the time `over` is a `stalled` failure.
 package struct MinimumRate: Sendable, Hashable {
+    /// The lowest speed, bytes per second.
     package var bytesPerSecond: Int64
+    /// The time for which a transfer may be slower.
     package var over: Duration
 
+    /// Creates a lowest speed.
     package init(bytesPerSecond: Int64, over: Duration) {
         self.bytesPerSecond = bytesPerSecond
         self.over = over
@@ -110,6 +123,7 @@ package struct TLSConfiguration: Sendable, Hashable {
         case tls12 = "1.2"
         case tls13 = "1.3"
 
+        /// Whether the left version is older.
         package static func < (left: Version, right: Version) -> Bool {
             left == .tls12 && right == .tls13
         }
@@ -131,6 +145,7 @@ package struct TLSConfiguration: Sendable, Hashable {
         case optional
     }
 
+    /// Older versions are refused.
     package var minimumVersion: Version = .tls12
     /// Newer versions are not offered; nil means no maximum.
     package var maximumVersion: Version?
@@ -141,8 +156,11 @@ package struct TLSConfiguration: Sendable, Hashable {
     /// `sha256//` and the base64 of their SHA-256 (RFC 7469 §2.4); checked in addition to
     /// `serverTrust`.
     package var pinnedPublicKeys: [String] = []
+    /// Whether server certificates are verified.
     package var serverTrust = ServerTrust.system
+    /// Whether a body that ends with its connection needs the server's `close_notify`.
     package var closeNotify = CloseNotify.required
 
+    /// Creates the default: TLS 1.2 or newer, verified by the system's roots.
     package init() {}
 }

@@ -7,6 +7,7 @@ package struct SourceLocation: Sendable, Hashable {
     /// 1-based, in Unicode scalars.
     package var column: Int
 
+    /// Creates a place; `line` and `column` count from 1.
     package init(file: String, line: Int, column: Int) {
         self.file = file
         self.line = line

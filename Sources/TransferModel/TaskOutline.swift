@@ -3,12 +3,16 @@
 package struct TaskOutline: Sendable, Hashable {
     /// Position in the plan's list of sessions; nil if unknown.
     package var session: Int?
+    /// The method of its request, such as `GET`.
     package var method: String
     /// As in the job file if a part is unknown.
     package var url: String
+    /// The task's `description` in the job file; nil without one.
     package var description: String?
+    /// Where the job file declares the task.
     package var source: SourceLocation
 
+    /// Creates the outline of an incomplete task.
     package init(
         session: Int?,
         method: String,

@@ -15,6 +15,7 @@ package enum TaskOutcome: String, Sendable, Hashable, CaseIterable {
 package struct TaskRecord: Sendable, Hashable {
     /// One check of the result, in the order of the job file's `expect`.
     package struct Check: Sendable, Hashable {
+        /// The subject of a check.
         package enum Name: String, Sendable, Hashable, CaseIterable {
             case clientError
             case statusCode
@@ -23,11 +24,16 @@ package struct TaskRecord: Sendable, Hashable {
             case decoding
             case content
         }
+        /// The subject of the check.
         package var check: Name
+        /// Whether the result met the requirement.
         package var passed: Bool
+        /// The requirement as text; nil for a check without one.
         package var expected: String?
+        /// The found value as text; nil without one.
         package var actual: String?
 
+        /// Creates the result of a check.
         package init(
             _ check: Name,
             passed: Bool,
@@ -43,6 +49,7 @@ package struct TaskRecord: Sendable, Hashable {
 
     /// One attempt of the task.
     package struct Attempt: Sendable, Hashable {
+        /// Why an attempt did not start at once.
         package enum WaitReason: String, Sendable, Hashable, CaseIterable {
             case backoff
             case retryAfter
@@ -55,19 +62,24 @@ package struct TaskRecord: Sendable, Hashable {
         }
         /// From 1.
         package var number: Int
+        /// When the attempt began, by the run's clock.
         package var startDate: Timestamp
+        /// When the attempt ended, by the run's clock.
         package var endDate: Timestamp
+        /// How the attempt ended; `failed` also when another followed.
         package var outcome: TaskOutcome
         /// The kind of the failure, or the status, that ended this attempt.
         package var reason: String?
         /// The wait before this attempt, microseconds.
         package var waitedMicroseconds: Int64 = 0
+        /// Why the attempt had to wait; nil when it did not.
         package var waitReason: WaitReason?
         /// The offset of the first received byte of the body; nil for a whole body.
         package var resumedFrom: Int64?
         /// The number of its exchanges without a record.
         package var omittedExchanges = 0
 
+        /// Creates an attempt that ended, without a wait before it.
         package init(
             number: Int,
             startDate: Timestamp,
@@ -85,12 +97,14 @@ package struct TaskRecord: Sendable, Hashable {
     package struct PublishedFile: Sendable, Hashable {
         /// The path as in the job file.
         package var path: String
+        /// The file's length, bytes.
         package var size: Int64
         /// 64 hexadecimal digits; nil when no checksum was computed.
         package var sha256: String?
         /// The offset at which the last attempt resumed; nil for a whole file.
         package var resumedFrom: Int64?
 
+        /// Creates a description of a published file.
         package init(
             path: String,
             size: Int64,
@@ -118,10 +132,12 @@ package struct TaskRecord: Sendable, Hashable {
 
     /// A captured value, without the value itself, which may be secret.
     package struct Capture: Sendable, Hashable {
+        /// The capture's name in the job file.
         package var name: String
         /// In UTF-8 bytes.
         package var size: Int
 
+        /// Creates a note of a captured value by its name and size.
         package init(name: String, size: Int) {
             self.name = name
             self.size = size
@@ -137,51 +153,71 @@ package struct TaskRecord: Sendable, Hashable {
         /// How the task ended in one of them; nil if it ended in this run.
         package let end: EarlierTransfer.End?
 
+        /// Creates a note of the attempts in earlier runs.
         package init(attempts: Int, end: EarlierTransfer.End?) {
             self.attempts = attempts
             self.end = end
         }
 
+        /// Whether both describe the same attempts and the same end.
         package static func == (left: Earlier, right: Earlier) -> Bool {
             left.attempts == right.attempts && left.end == right.end
         }
 
+        /// Hashes the attempts and the end.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(attempts)
             hasher.combine(end)
         }
     }
 
+    /// The task's id in the job file.
     package var id: String
     /// From 1, in plan order, as `URLSessionTask.taskIdentifier`.
     package var taskIdentifier: Int
+    /// The task's `description` in the job file; nil without one.
     package var taskDescription: String?
+    /// The section of the job file that has the task.
     package var kind: TaskSpec.Kind
+    /// The name of the task's session.
     package var session: String
+    /// Where the job file declares the task.
     package var source: SourceLocation
+    /// How the task ended.
     package var outcome: TaskOutcome
     /// Whether this run changed anything at the destination or the server.
     package var changed: Bool
+    /// Whether the run's exit code depends on this task.
     package var required: Bool
+    /// The checks that ran, in order, up to the first that failed.
     package var checks: [Check]
+    /// Why the task did not succeed; nil when it did.
     package var error: TransferFailure?
     /// Whether a later run may not have this failure.
     package var isRetryable = false
     /// Whether this machine lacks space or a permission that a later run may have.
     package var isForWantOfMachine = false
+    /// The task's own request, as sent.
     package var originalRequest: TransactionMetrics.SentRequest
     /// The request of the last redirect hop; otherwise the original one.
     package var currentRequest: TransactionMetrics.SentRequest
+    /// The head of the final response; nil when no complete head arrived.
     package var response: ResponseHead?
+    /// The file that the body became; nil when none was published.
     package var file: PublishedFile?
+    /// The evidence that the body is complete; nil when no attempt succeeded.
     package var voucher: Voucher?
     /// The cache's part in the final response; nil without a cache.
     package var cache: CacheVerdict?
     /// In the job file's order; empty unless the task succeeded.
     package var captures: [Capture]
+    /// The body bytes sent by all attempts of this run.
     package var countOfBytesSent: Int64
+    /// The body bytes received by all attempts of this run.
     package var countOfBytesReceived: Int64
+    /// The length of the request's body, bytes; nil if unknown.
     package var countOfBytesExpectedToSend: Int64?
+    /// The announced length of the response's body, bytes; nil if unknown.
     package var countOfBytesExpectedToReceive: Int64?
     /// In order; of many only the first and the last.
     package var attempts: [Attempt]
@@ -189,8 +225,11 @@ package struct TaskRecord: Sendable, Hashable {
     package var omittedAttempts = 0
     /// From the task's creation to its end.
     package var startDate: Timestamp
+    /// When the task ended, by the run's clock.
     package var endDate: Timestamp
+    /// The number of redirects that were followed, in all attempts.
     package var redirectCount: Int
+    /// The exchanges of the recorded attempts, in order of `fetchStartDate`.
     package var transactions: [TransactionMetrics]
     /// The wait for an interface or for power, microseconds; nil without one.
     package var heldMicroseconds: Int64?

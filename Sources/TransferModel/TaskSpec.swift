@@ -47,13 +47,16 @@ package final class TaskSpec: Sendable {
         package let path: String
         /// The path as in the job file, for messages.
         package let displayPath: String
+        /// What happens when a file already exists at `path`.
         package let ifExists: IfExists
         /// The file's expected checksum.
         package let checksum: ExpectedChecksum?
         /// The file's permission bits, regardless of the umask; nil lets the umask decide.
         package let mode: UInt16?
+        /// The state that an interrupted download leaves for the next attempt or run.
         package let resume: Resume
 
+        /// Creates a destination; both paths name the same file.
         package init(
             path: String,
             displayPath: String,
@@ -70,6 +73,7 @@ package final class TaskSpec: Sendable {
             self.resume = resume
         }
 
+        /// Whether both describe the same file with the same rules.
         package static func == (left: Destination, right: Destination) -> Bool {
             left.path == right.path && left.displayPath == right.displayPath
                 && left.ifExists == right.ifExists && left.checksum == right.checksum
@@ -120,10 +124,13 @@ package final class TaskSpec: Sendable {
     package let id: String
     /// Position in the plan, from 0.
     package let index: Int
+    /// The section of the job file that has the task.
     package let kind: Kind
     /// Position in the plan's list of sessions.
     package let session: Int
+    /// The first request, with the session's additional fields.
     package let request: RequestSpec
+    /// The content of the request; nil for a request without a body.
     package let body: BodySource?
     /// Whether the runner generates an idempotency key, which is then not among the fields.
     package let wantsKey: Bool
@@ -136,8 +143,11 @@ package final class TaskSpec: Sendable {
     package let mirrors: [HTTPURL]
     /// Whether to remove the server's content coding before storing the file.
     package let decodesBody: Bool
+    /// The requirements for a successful response.
     package let expectation: Expectation
+    /// When a failed attempt is repeated.
     package let retry: RetryPolicy
+    /// Which redirects are followed.
     package let redirects: RedirectRule
     /// The longest idle time of this task; nil means unlimited.
     package let timeoutInterval: Duration?
@@ -149,8 +159,10 @@ package final class TaskSpec: Sendable {
     package let cachePolicy: RequestCachePolicy?
     /// The `taskDescription` in reports.
     package let description: String?
+    /// Where the job file declares the task.
     package let source: SourceLocation
 
+    /// Creates a planned transfer; the defaults are those of the job file.
     package init(
         id: String,
         index: Int,

@@ -6,10 +6,12 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     /// Microseconds since the Unix epoch; negative before it.
     package var microseconds: Int64
 
+    /// Creates a time from microseconds since the Unix epoch.
     package init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
+    /// Whether the left time is earlier.
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.microseconds < right.microseconds
     }

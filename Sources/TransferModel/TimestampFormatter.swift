@@ -10,6 +10,7 @@ package struct TimestampFormatter: Sendable {
     /// The last text; its first 20 bytes are the second and the decimal point.
     private var text = InlineArray<27, UInt8>(repeating: UInt8(ascii: "Z"))
 
+    /// Creates a formatter with an empty cache.
     package init() {}
 
     /// The 27 ASCII bytes of `time`.

@@ -36,10 +36,14 @@ package struct TransactionMetrics: Sendable, Hashable {
 
     /// The request as it was sent: method, URL and fields.
     package struct SentRequest: Sendable, Hashable {
+        /// The method, such as `GET`.
         package var method: String
+        /// The URL of the request; reports redact its secrets.
         package var url: String
+        /// The field lines; those of a sent request include the ones that libcurl adds.
         package var headers: HeaderFields
 
+        /// Creates a description of a request.
         package init(method: String, url: String, headers: HeaderFields) {
             self.method = method
             self.url = url
@@ -57,8 +61,10 @@ package struct TransactionMetrics: Sendable, Hashable {
     package struct Endpoint: Sendable, Hashable {
         /// A numeric IPv4 or IPv6 address, without brackets.
         package var address: String
+        /// 1 to 65535.
         package var port: Int
 
+        /// Creates one end of a connection.
         package init(address: String, port: Int) {
             self.address = address
             self.port = port
@@ -67,9 +73,12 @@ package struct TransactionMetrics: Sendable, Hashable {
 
     /// A registered number with its name: a TLS version (0x0304) or cipher suite (0x1302).
     package struct NamedCode: Sendable, Hashable {
+        /// The registered number.
         package var raw: Int
+        /// The registered name, such as `TLSv1.3`.
         package var name: String
 
+        /// Creates a number with its name.
         package init(raw: Int, name: String) {
             self.raw = raw
             self.name = name
@@ -80,8 +89,10 @@ package struct TransactionMetrics: Sendable, Hashable {
     package struct Proxy: Sendable, Hashable {
         /// With its port, without credentials.
         package var url: String
+        /// The request for a tunnel; nil without one, and on a reused connection.
         package var tunnel: Tunnel?
 
+        /// Creates a proxy without a tunnel; `url` must not have credentials.
         package init(url: String) { self.url = url }
     }
 
@@ -90,20 +101,25 @@ package struct TransactionMetrics: Sendable, Hashable {
     package struct Tunnel: Sendable, Hashable {
         /// The last response's status; nil without one.
         package var statusCode: Int?
+        /// The bytes of all CONNECT requests.
         package var countOfHeaderBytesSent: Int64 = 0
+        /// The bytes of all heads that answered them.
         package var countOfHeaderBytesReceived: Int64 = 0
 
+        /// Creates a tunnel that was not requested yet.
         package init() {}
     }
 
     /// An informational (1xx) response before the final one (RFC 9110 §15.2).
     package struct InformationalResponse: Sendable, Hashable {
+        /// 100 to 199.
         package var statusCode: Int
         /// When its head was complete.
         package var date: Timestamp
         /// The upload offset in a 104, bytes; nil without one.
         package var uploadOffset: Int64?
 
+        /// Creates a note of an informational response.
         package init(statusCode: Int, date: Timestamp, uploadOffset: Int64? = nil) {
             self.statusCode = statusCode
             self.date = date
@@ -125,11 +141,14 @@ package struct TransactionMetrics: Sendable, Hashable {
         package var interface: String
         /// nil if unknown, like `isExpensive`.
         package var isCellular: Bool?
+        /// Whether use of the interface is paid for by the amount of data; nil if unknown.
         package var isExpensive: Bool?
+        /// Whether the interface is to carry as little data as possible.
         package var isConstrained: Bool
         /// nil when no interface is forbidden.
         package var enforcement: Enforcement?
 
+        /// Creates a description of an interface.
         package init(
             interface: String,
             isCellular: Bool?,
@@ -147,44 +166,68 @@ package struct TransactionMetrics: Sendable, Hashable {
 
     /// From 1.
     package var attempt: Int
+    /// Why the exchange took place.
     package var reason: Reason
+    /// The request as it was sent.
     package var request: SentRequest
+    /// The head of the final response; nil when no complete head arrived.
     package var response: ResponseHead?
+    /// Whether the response came from the network or the cache.
     package var resourceFetchType = ResourceFetchType.networkLoad
 
     /// Just before the request goes to libcurl.
     package var fetchStartDate: Timestamp
+    /// Just before the name lookup.
     package var domainLookupStartDate: Timestamp?
+    /// Just after the name lookup (`CURLINFO_NAMELOOKUP_TIME_T`).
     package var domainLookupEndDate: Timestamp?
+    /// Just before the TCP connect.
     package var connectStartDate: Timestamp?
+    /// Just before the TLS handshake.
     package var secureConnectionStartDate: Timestamp?
+    /// Just after the TLS handshake (`CURLINFO_APPCONNECT_TIME_T`).
     package var secureConnectionEndDate: Timestamp?
     /// The connection is ready, TLS included.
     package var connectEndDate: Timestamp?
+    /// Just before the first byte of the request.
     package var requestStartDate: Timestamp?
+    /// Just after the last byte of the request.
     package var requestEndDate: Timestamp?
     /// First byte of the final response.
     package var responseStartDate: Timestamp?
+    /// Just after the last byte of the response.
     package var responseEndDate: Timestamp?
 
+    /// The bytes of the request's head on the wire.
     package var countOfRequestHeaderBytesSent: Int64 = 0
+    /// The body bytes on the wire, with framing, transfer and content coding.
     package var countOfRequestBodyBytesSent: Int64 = 0
+    /// The body bytes as the task gave them.
     package var countOfRequestBodyBytesBeforeEncoding: Int64 = 0
+    /// The bytes of the final response's head on the wire.
     package var countOfResponseHeaderBytesReceived: Int64 = 0
+    /// The body bytes on the wire, with framing, transfer and content coding.
     package var countOfResponseBodyBytesReceived: Int64 = 0
+    /// The body bytes delivered to the task.
     package var countOfResponseBodyBytesAfterDecoding: Int64 = 0
 
     /// The ALPN name: `http/1.1`, `h2`.
     package var networkProtocolName: String?
+    /// The peer's end of the connection: that of the proxy, if there is one.
     package var remoteEndpoint: Endpoint?
+    /// This machine's end of the connection.
     package var localEndpoint: Endpoint?
+    /// The TLS version of the connection; nil without TLS.
     package var negotiatedTLSProtocolVersion: NamedCode?
+    /// The cipher suite of the connection; nil without TLS.
     package var negotiatedTLSCipherSuite: NamedCode?
     /// The session's trust over TLS; nil without TLS (not Apple's).
     package var serverTrust: TLSConfiguration.ServerTrust?
     /// nil for a direct connection.
     package var proxy: Proxy?
+    /// Whether the connection leads to a proxy.
     package var isProxyConnection: Bool { proxy != nil }
+    /// Whether an earlier exchange had used the connection.
     package var isReusedConnection = false
     /// Whether both ends use Multipath TCP (RFC 8684).
     package var isMultipath = false
@@ -202,6 +245,7 @@ package struct TransactionMetrics: Sendable, Hashable {
     package var countOfInformationalBytesReceived: Int64 = 0
     /// libcurl's code for the failure that ended this exchange (not Apple's).
     package var curlCode: Int?
+    /// The `errno` of the failure that ended this exchange; nil if unknown (not Apple's).
     package var osErrno: Int?
 
     /// The most informational responses in a record: a server may send any number.
@@ -210,6 +254,7 @@ package struct TransactionMetrics: Sendable, Hashable {
     /// Whether the exchange was one of several streams on its connection.
     package var hasStreams: Bool { networkProtocolName == "h2" || networkProtocolName == "h3" }
 
+    /// Creates the record of an exchange that begins at `fetchStartDate`.
     package init(attempt: Int, reason: Reason, request: SentRequest, fetchStartDate: Timestamp) {
         self.attempt = attempt
         self.reason = reason

@@ -43,6 +43,7 @@ package struct TransferFailure: Error, Sendable, Hashable {
         /// A defect of the runner or of libcurl.
         case engine
 
+        /// The name of the kind, one of a fixed set, for reports and metrics.
         package var label: String { rawValue }
 
         /// Whether the machine's current state prevents a task from starting or continuing.
@@ -61,15 +62,19 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case finish
     }
 
+    /// The class of the failure.
     package var kind: Kind
+    /// The step of the exchange that failed.
     package var phase: Phase
     /// One sentence for the user, without a final full stop.
     package var detail: String
+    /// The closest code of Apple's `NSURLErrorDomain`; nil without one.
     package var urlError: URLErrorCode?
     /// The `CURLcode` of a failure that libcurl reported.
     package var curlCode: Int?
     /// The cause's `errno`.
     package var osErrno: Int?
+    /// The status of the response that caused the failure; nil without one.
     package var httpStatus: Int?
     /// Whether the peer cannot have processed the request: no connection, or no byte was sent.
     package var isKnownUnprocessed = false
@@ -96,6 +101,7 @@ package struct TransferFailure: Error, Sendable, Hashable {
     /// Whether a policy prevented the task from starting or continuing, and no effect is in doubt.
     package var isDeferral: Bool { kind.isDeferral && !isOutcomeUnknown }
 
+    /// Creates a failure; the other properties are nil or false.
     package init(kind: Kind, phase: Phase, detail: String) {
         self.kind = kind
         self.phase = phase
