@@ -3,15 +3,21 @@ package import TransferModel
 
 /// A stored cookie of a session (RFC 6265bis §5.7).
 package struct Cookie: Sendable, Hashable {
+    /// The name, case-sensitive; may be empty.
     package var name: String
+    /// The value as received.
     package var value: String
     /// In lower case, without a leading dot: the host that set it or a parent domain.
     package var domain: String
+    /// The prefix of the paths whose requests get the cookie (RFC 6265bis §5.1.4).
     package var path: String
     /// Whether only this exact host gets the cookie.
     package var isHostOnly: Bool
+    /// Whether only confidential origins get the cookie.
     package var isSecure: Bool
+    /// Whether browsers hide the cookie from scripts; kept for the file only.
     package var isHTTPOnly: Bool
+    /// The cross-site policy for browsers; kept for the file only.
     package var sameSite: SetCookie.SameSite
     /// nil for a session cookie, which ends with the run.
     package var expiryTime: Timestamp?
@@ -24,6 +30,7 @@ package struct Cookie: Sendable, Hashable {
     package var creationTime: Timestamp
     /// The time of the last change.
     package var modificationTime: Timestamp
+    /// The time of the last request with the cookie.
     package var lastAccessTime: Timestamp
 
     /// The longest lifetime of a cookie from when it was set (RFC 6265bis §5.5), microseconds.
@@ -106,6 +113,7 @@ package struct Cookie: Sendable, Hashable {
         name.isEmpty ? value : "\(name)=\(value)"
     }
 
+    /// Whether the expiry time has come; a session cookie never expires.
     package func isExpired(at now: Timestamp) -> Bool {
         expiryTime.map { $0 <= now } ?? false
     }

@@ -9,6 +9,7 @@ package import TransferModel
 package struct CookieFile: Sendable {
     /// Why cookies could not be read or written.
     package struct Fault: Error, Sendable, Hashable {
+        /// A sentence without its full stop that names the file.
         package var message: String
     }
 
@@ -23,6 +24,7 @@ package struct CookieFile: Sendable {
     /// The time limit for another process's writes, nanoseconds.
     private static let patience: Int64 = 10_000_000_000
 
+    /// Creates a reference to the file `name` in `folder`, which need not exist.
     package init(folder: String, name: String) {
         self.folder = folder
         self.name = name

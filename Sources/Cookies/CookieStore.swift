@@ -19,6 +19,7 @@ package struct CookieStore: Sendable {
     /// The deletions, as expired cookies without values, for other processes.
     private var deletions: [Cookie] = []
 
+    /// Creates an empty store.
     package init() {}
 
     /// A store with the cookies kept before, except expired ones.
@@ -30,6 +31,7 @@ package struct CookieStore: Sendable {
         beginning = lastTime
     }
 
+    /// Whether the store has no cookies, expired ones included.
     package var isEmpty: Bool { count == 0 }
 
     /// All cookies in order of creation.

@@ -10,7 +10,9 @@ package struct SetCookie: Sendable, Hashable {
         case unspecified
     }
 
+    /// The name without blanks around it; may be empty.
     package var name: String
+    /// The value without blanks around it; quotes belong to it.
     package var value: String
     /// The last `Domain` in lower case without a leading dot; empty without one.
     package var domain = ""
@@ -20,8 +22,11 @@ package struct SetCookie: Sendable, Hashable {
     package var maximumAge: Int64?
     /// The last `Expires` with a valid date.
     package var expires: Timestamp?
+    /// Whether the field has `Secure`.
     package var isSecure = false
+    /// Whether the field has `HttpOnly`.
     package var isHTTPOnly = false
+    /// The last `SameSite`; `unspecified` without a known value.
     package var sameSite = SameSite.unspecified
 
     /// The most bytes of a name and value together.

@@ -8,10 +8,12 @@ package struct CertificateFault: Sendable, Hashable {
     package var depth: Int
     /// Seconds since 1970; nil if missing.
     package var notBefore: Int64?
+    /// Seconds since 1970; nil if missing.
     package var notAfter: Int64?
     /// The issuer's common name as the peer wrote it; empty if missing.
     package var issuer: String
 
+    /// Creates a fault of the certificate at `depth`.
     package init(
         code: Int,
         depth: Int = 0,

@@ -2,8 +2,10 @@ internal import CCurl
 
 /// libcurl's result for a transfer or an option: a `CURLcode`.
 package struct CurlCode: Error, Sendable, Hashable {
+    /// The `CURLcode`, as in `<curl/curl.h>`.
     package let rawValue: Int
 
+    /// Creates a result from libcurl's number.
     package init(rawValue: Int) {
         self.rawValue = rawValue
     }
@@ -12,6 +14,7 @@ package struct CurlCode: Error, Sendable, Hashable {
         rawValue = Int(code.rawValue)
     }
 
+    /// Whether libcurl reports success (`CURLE_OK`).
     package var isOK: Bool { rawValue == 0 }
 
     /// libcurl's message for the code.

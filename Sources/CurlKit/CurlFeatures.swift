@@ -6,20 +6,25 @@ package struct CurlFeatures: Sendable, Hashable {
     package let path: String?
     /// The libraries for HTTP/2 and HTTP/3 with their versions; nil if not supported.
     package let http2Library: String?
+    /// Such as `ngtcp2/1.6.0 nghttp3/1.4.0`; nil if HTTP/3 is not supported.
     package let http3Library: String?
     /// The versions of the decompression libraries; nil if not supported.
     package let zlibVersion: String?
+    /// The version of the library for `br`; nil if not supported.
     package let brotliVersion: String?
+    /// The version of the library for `zstd`; nil if not supported.
     package let zstdVersion: String?
     /// The default file of trusted roots.
     package let certificateFile: String?
     /// The default folder of trusted roots.
     package let certificateFolder: String?
+    /// Whether IPv6 addresses are supported (`CURL_VERSION_IPV6`).
     package let hasIPv6: Bool
     /// Whether name lookups are asynchronous, so that a slow resolver blocks nothing else.
     package let hasAsynchronousLookup: Bool
     /// Whether proxies over TLS are supported.
     package let hasEncryptedProxies: Bool
+    /// Whether NTLM is supported (`CURL_VERSION_NTLM`).
     package let hasNTLM: Bool
     /// Whether Negotiate is supported, by GSS-API.
     package let hasNegotiate: Bool

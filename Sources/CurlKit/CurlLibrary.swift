@@ -8,9 +8,12 @@ package struct CurlLibrary: Sendable, Hashable {
     package let tlsVersion: String?
     /// `0xXXYYZZ`: 0x075801 is 7.88.1.
     package let versionNumber: Int
+    /// Whether HTTP/2 is supported (`CURL_VERSION_HTTP2`).
     package let hasHTTP2: Bool
+    /// Whether HTTP/3 is supported (`CURL_VERSION_HTTP3`).
     package let hasHTTP3: Bool
 
+    /// Creates a description of a libcurl; `load` makes that of the loaded one.
     package init(
         version: String,
         tlsVersion: String?,

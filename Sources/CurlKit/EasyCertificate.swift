@@ -9,11 +9,14 @@ package struct EasyCertificate: Sendable, Hashable {
 
     /// Absolute paths; without a key file, the certificate's file has the key.
     package var certificateFile: String
+    /// An absolute path; nil when the certificate's file has the key (`CURLOPT_SSLKEY`).
     package var keyFile: String?
+    /// The format of the certificate's file (`CURLOPT_SSLCERTTYPE`).
     package var format: Format
     /// The key's password, which must never be shown.
     package var password: String?
 
+    /// Creates a certificate from absolute paths.
     package init(certificateFile: String, keyFile: String?, format: Format, password: String?) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile

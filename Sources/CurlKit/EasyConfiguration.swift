@@ -1,8 +1,11 @@
 /// The options of all exchanges of a session, for libcurl.
 package struct EasyConfiguration: Sendable, Hashable {
+    /// The time for lookup, connect and TLS (`CURLOPT_CONNECTTIMEOUT_MS`).
     package var connectTimeoutMilliseconds: Int
+    /// The TLS versions and trusted certificates of all connections.
     package var tls: TLSOptions
 
+    /// Creates the options of a session.
     package init(connectTimeoutMilliseconds: Int, tls: TLSOptions) {
         self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
         self.tls = tls
@@ -19,13 +22,17 @@ package struct EasyRequest {
         case stream(size: Int64?)
     }
 
+    /// The absolute URL, in ASCII (`CURLOPT_URL`).
     package var url: String
+    /// The method as sent (`CURLOPT_CUSTOMREQUEST`).
     package var method: String
     /// Complete lines such as `Accept: */*`, without line ends.
     package var headerLines: [String]
+    /// The source of the body; `none` sends no content.
     package var body: Body
     /// nil for a direct connection, whatever the environment says.
     package var proxy: EasyProxy?
+    /// The login for a scheme that libcurl carries out; nil for none.
     package var authentication: EasyAuthentication?
     /// Whether this request repeats the handle's last one to answer a challenge that libcurl kept.
     package var answersChallenge: Bool
@@ -33,6 +40,7 @@ package struct EasyRequest {
     package var requiresFreshConnection: Bool
     /// Looks up names without libcurl's cache (`CURLOPT_DNS_CACHE_TIMEOUT`).
     package var resolvesAnew = false
+    /// The HTTP version to ask for (`CURLOPT_HTTP_VERSION`).
     package var httpProtocol = HTTPProtocol.http1
     /// Presented on new connections; connections with other certificates are not reused.
     package var clientCertificate: EasyCertificate?
@@ -40,6 +48,7 @@ package struct EasyRequest {
     /// request's head until it asks for more.
     package var hearsTraffic: Bool
 
+    /// Creates a request over HTTP/1.1 without a client certificate.
     package init(
         url: String,
         method: String,

@@ -60,9 +60,13 @@ package enum BodyRead: Sendable, Hashable {
 
 /// The properties of the connection for a request.
 package struct ConnectionFacts: Sendable, Hashable {
+    /// The numeric address of the server or the proxy (`CURLINFO_PRIMARY_IP`).
     package var remoteAddress: String
+    /// The port of the server or the proxy (`CURLINFO_PRIMARY_PORT`).
     package var remotePort: Int
+    /// The numeric address of this machine's end (`CURLINFO_LOCAL_IP`).
     package var localAddress: String
+    /// The port of this machine's end (`CURLINFO_LOCAL_PORT`).
     package var localPort: Int
 
     /// By the local port, which few connections share.
@@ -75,6 +79,7 @@ package struct TLSFacts: Sendable, Hashable {
     package var version: Int
     /// Such as 0x1302.
     package var cipherSuite: Int
+    /// The suite's registered name, such as `TLS_AES_256_GCM_SHA384`.
     package var cipherSuiteName: String
     /// Whether the server chose one of the offered HTTP versions (ALPN).
     package var hasChosenProtocol: Bool
@@ -94,7 +99,10 @@ package struct TLSFacts: Sendable, Hashable {
 /// The durations of opening a connection, microseconds since libcurl started (`CURLINFO_*_TIME_T`);
 /// 0 for skipped steps.
 package struct ConnectTimes: Sendable, Hashable {
+    /// Until the name was resolved (`CURLINFO_NAMELOOKUP_TIME_T`).
     package var nameLookup: Int64
+    /// Until TCP was connected (`CURLINFO_CONNECT_TIME_T`).
     package var connect: Int64
+    /// Until the TLS handshake was complete (`CURLINFO_APPCONNECT_TIME_T`).
     package var appConnect: Int64
 }

@@ -16,9 +16,12 @@ package final class EasyProxy: Sendable {
     package let url: String
     /// nil for a proxy without credentials.
     package let user: String?
+    /// The password that belongs to `user`; nil for a proxy without credentials.
     package let password: String?
+    /// The only scheme that libcurl may use with the proxy (`CURLOPT_PROXYAUTH`).
     package let authentication: Authentication
 
+    /// Creates a proxy; without `user` libcurl sends no login.
     package init(
         url: String,
         user: String? = nil,

@@ -22,6 +22,7 @@ internal import CCurl
 
     deinit { unsafe ccurl_digest_free(context) }
 
+    /// Adds bytes to the digest.
     package func update(_ bytes: Span<UInt8>) {
         let context = unsafe context
         unsafe bytes.withUnsafeBytes { buffer in

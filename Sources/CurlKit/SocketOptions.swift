@@ -7,8 +7,10 @@ package struct SocketOptions: Sendable, Hashable {
     package struct Device: Sendable, Hashable {
         /// The kernel's number, which stays the same when names change.
         package var index: Int32
+        /// The name when the options were made (`SO_BINDTODEVICE`).
         package var name: String
 
+        /// Creates a device from the kernel's number and name.
         package init(index: Int32, name: String) {
             self.index = index
             self.name = name
@@ -24,6 +26,7 @@ package struct SocketOptions: Sendable, Hashable {
     /// Whether to use several paths (RFC 8684), where the kernel supports that.
     package var isMultipath = false
 
+    /// Creates options that change nothing.
     package init() {}
 }
 

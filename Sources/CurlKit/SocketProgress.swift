@@ -10,6 +10,7 @@ package struct SocketProgress: Sendable, Hashable {
     /// The bytes that the peer has acknowledged.
     package var acknowledgedBytes: UInt64
 
+    /// Creates a reading of a connection's progress.
     package init(
         sinceReceived: Duration,
         sinceAcknowledged: Duration,

@@ -43,6 +43,7 @@ package final class SocketTable {
     /// The number of connecting handles.
     var connectingCount = 0
 
+    /// Creates an empty table that waits with `poll`.
     package init(_ poll: EventPoll) {
         self.poll = poll
     }

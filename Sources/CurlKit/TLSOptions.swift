@@ -20,6 +20,7 @@ package struct TLSOptions: Sendable, Hashable {
     /// Whether the server's certificate and name are verified.
     package var isVerified: Bool
 
+    /// Creates options; by default TLS 1.2 or newer, verified by the system's roots.
     package init(
         minimumVersion: Version = .tls12,
         maximumVersion: Version? = nil,

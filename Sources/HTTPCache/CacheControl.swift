@@ -8,25 +8,36 @@ package import TransferModel
 package struct CacheControl: Sendable, Hashable {
     /// Directives without an argument.
     package struct Flags: OptionSet, Sendable, Hashable {
+        /// One bit for each directive.
         package let rawValue: UInt16
+        /// Creates a set from its bits.
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+        /// `no-store` (RFC 9111 §5.2.1.5, §5.2.2.5).
         package static let noStore = Flags(rawValue: 1 << 0)
+        /// `no-cache` without fields (RFC 9111 §5.2.1.4, §5.2.2.4).
         package static let noCache = Flags(rawValue: 1 << 1)
+        /// `must-revalidate` (RFC 9111 §5.2.2.2).
         package static let mustRevalidate = Flags(rawValue: 1 << 2)
+        /// `must-understand` (RFC 9111 §5.2.2.3).
         package static let mustUnderstand = Flags(rawValue: 1 << 3)
+        /// `public` (RFC 9111 §5.2.2.9).
         package static let isPublic = Flags(rawValue: 1 << 4)
+        /// `private` (RFC 9111 §5.2.2.7), which permits storing in this cache.
         package static let isPrivate = Flags(rawValue: 1 << 5)
         /// RFC 8246 §2.
         package static let immutable = Flags(rawValue: 1 << 6)
+        /// `only-if-cached` (RFC 9111 §5.2.1.7).
         package static let onlyIfCached = Flags(rawValue: 1 << 7)
     }
 
+    /// The directives without an argument that are present.
     package private(set) var flags: Flags = []
     /// Seconds; nil without the directive.
     package private(set) var maxAge: Int64?
     /// Seconds; `Int64.max` when any staleness is accepted (RFC 9111 §5.2.1.2).
     package private(set) var maxStale: Int64?
+    /// Seconds; nil without the directive (RFC 9111 §5.2.1.3).
     package private(set) var minFresh: Int64?
     /// RFC 5861 §3.
     package private(set) var staleWhileRevalidate: Int64?
@@ -36,6 +47,7 @@ package struct CacheControl: Sendable, Hashable {
     /// §5.2.2.4).
     package private(set) var noCacheFields: [String] = []
 
+    /// Creates an empty set of directives.
     package init() {}
 
     /// Reads the values of all `Cache-Control` lines, in order.

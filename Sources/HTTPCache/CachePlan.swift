@@ -17,12 +17,14 @@ package enum CachePlan: Sendable {
         package var stored: [StoredResponse]
         /// Sent besides the request's own fields; empty for an unconditional request.
         package var conditions: [HeaderField]
+        /// Why no stored response answers the request alone.
         package var reason: CacheVerdict.Reason
         /// Whether the cache lookup was skipped.
         package var isBypass: Bool
         /// Whether the response may be stored.
         package var mayStore: Bool
 
+        /// Creates a question; without `stored` and `conditions` the request is unconditional.
         package init(
             stored: [StoredResponse] = [],
             conditions: [HeaderField] = [],

@@ -6,15 +6,18 @@ package import TransferModel
 package final class CacheRequest: Sendable {
     /// In upper case as written.
     package let method: String
+    /// The URL, by which stored responses are found.
     package let url: HTTPURL
     /// All sent fields that a response may vary by, including cookies and libcurl's own fields.
     package let fields: [HeaderField]
+    /// How the request uses stored responses.
     package let policy: RequestCachePolicy
     /// Whether the requesting task may already have the body as a file, so that a confirmation is
     /// enough.
     package let mayHaveCopy: Bool
     /// Whether to guess the freshness of a response that does not state it (RFC 9111 §4.2.2).
     let mayGuess: Bool
+    /// The directives of its `Cache-Control` or `Pragma`.
     package let control: CacheControl
     /// The value of its `Range`; nil without one.
     package let range: String?
@@ -23,6 +26,7 @@ package final class CacheRequest: Sendable {
     /// A fingerprint that separates sessions with other trust or logins; nil when none is needed.
     let partition: String?
 
+    /// Creates a request without a partition.
     package init(
         method: String,
         url: HTTPURL,

@@ -15,6 +15,7 @@ package struct Freshness: Sendable, Hashable {
     /// unknown.
     private let isFromFuture: Bool
 
+    /// Computes the freshness of a stored response at the time `now`.
     package init(of response: StoredResponse, now: Timestamp) {
         self.init(of: response, CacheControl(response.fields), now: now)
     }
@@ -30,6 +31,7 @@ package struct Freshness: Sendable, Hashable {
         isFromFuture = now < response.responseTime
     }
 
+    /// Whether the response is fresh; never when its times lie in the future.
     package var isFresh: Bool { lifetime > age && !isFromFuture }
 
     /// For how long the response has been stale; 0 while fresh, `max` when the age is unknown.

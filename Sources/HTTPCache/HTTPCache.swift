@@ -124,6 +124,7 @@ package final class HTTPCache: Sendable {
 
     /// Why a response is not stored.
     package struct NotStored: Error {
+        /// What the report says about the storing.
         package let reason: CacheVerdict.Storing
 
         init(_ reason: CacheVerdict.Storing) { self.reason = reason }

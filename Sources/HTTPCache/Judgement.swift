@@ -8,6 +8,7 @@ package struct Judgement: Sendable {
     /// Why the origin is asked.
     package let question: CacheVerdict.Reason
 
+    /// Judges a stored response whose selection matches the request.
     package init(of stored: StoredResponse, for request: CacheRequest, now: Timestamp) {
         let control = CacheControl(stored.fields)
         let freshness = Freshness(of: stored, control, now: now)

@@ -8,20 +8,24 @@ package typealias Fingerprint = @Sendable ([UInt8]) -> String?
 /// These are the fields in `Vary` and the fields that identify the user, since the cache of one
 /// user serves several sessions. Values are kept as fingerprints, because they may be secrets.
 package struct Selection: Sendable, Hashable {
+    /// A request field and its value at the time of the response.
     package struct Field: Sendable, Hashable {
         /// In lower case.
         package var name: String
         /// The value's fingerprint; nil when the request had no such field.
         package var fingerprint: String?
 
+        /// Creates a field; without `fingerprint` the request lacked it.
         package init(name: String, fingerprint: String?) {
             self.name = name
             self.fingerprint = fingerprint
         }
     }
 
+    /// The fields that another request must have with the same values.
     package var fields: [Field]
 
+    /// Creates a selection; one without fields matches every request.
     package init(_ fields: [Field] = []) { self.fields = fields }
 
     /// The selection of a response; nil when no fingerprint can be made.

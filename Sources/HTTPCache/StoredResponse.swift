@@ -12,6 +12,7 @@ package struct StoredResponse: Sendable, Hashable {
         /// The body's name in the store; empty when the body is empty or only in a file elsewhere.
         package var name: String
 
+        /// Creates the description of a stored body; without `name` the store does not have it.
         package init(length: Int64, hash: UInt64, name: String = "") {
             self.length = length
             self.hash = hash
@@ -19,17 +20,22 @@ package struct StoredResponse: Sendable, Hashable {
         }
     }
 
+    /// The status code of the response.
     package var statusCode: Int
+    /// The fields that may be stored (RFC 9111 §3.1), as updated by the last 304.
     package var fields: HeaderFields
-    /// When the request was made that brought it, or that has validated it last.
+    /// When the request was made that fetched the response or last validated it (RFC 9111 §4.2.3).
     package var requestTime: Timestamp
-    /// When the request was made that fetched the response or last validated it.
+    /// When the head of the response to that request was complete (RFC 9111 §4.2.3).
     package var responseTime: Timestamp
+    /// The request fields that another request must share.
     package var selection: Selection
+    /// The length, the hash and the name of the body.
     package var body: Body
     /// Whether the response needs validation before use, however fresh it is (RFC 9111 §4.4).
     package var isInvalidated = false
 
+    /// Creates a stored response with an empty body by default.
     package init(
         statusCode: Int,
         fields: HeaderFields,

@@ -267,6 +267,7 @@ struct JSONParser {
 }
 
 extension JSONValue {
+    /// Parses a text; throws the first `Fault`.
     package init(_ text: String) throws(Fault) {
         try self.init(bytes: Array(text.utf8))
     }

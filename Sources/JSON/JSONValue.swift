@@ -14,9 +14,12 @@ package enum JSONValue: Sendable, Hashable {
 
     /// A member of an object.
     package struct Member: Sendable, Hashable {
+        /// The name without escapes; unique in its object.
         package var name: String
+        /// The value that follows the name.
         package var value: JSONValue
 
+        /// Compares names by bytes, without Unicode's canonical equivalence.
         package static func == (left: Member, right: Member) -> Bool {
             left.name.hasSameBytes(as: right.name) && left.value == right.value
         }
@@ -24,10 +27,12 @@ package enum JSONValue: Sendable, Hashable {
 
     /// Why a text is not JSON.
     package struct Fault: Error, Hashable, CustomStringConvertible {
+        /// What is wrong, in words without a final full stop.
         package var reason: String
         /// The offset in bytes.
         package var offset: Int
 
+        /// The reason with its offset, such as `expected : at byte 12`.
         package var description: String { "\(reason) at byte \(offset)" }
     }
 
@@ -58,18 +63,22 @@ package enum JSONValue: Sendable, Hashable {
         return elements[index]
     }
 
+    /// The members in their order; empty for any other type than an object.
     package var members: [Member] {
         if case .object(let members) = self { members } else { [] }
     }
 
+    /// The elements in their order; empty for any other type than an array.
     package var elements: [JSONValue] {
         if case .array(let elements) = self { elements } else { [] }
     }
 
+    /// The text without escapes; nil for any other type than a string.
     package var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
+    /// The boolean; nil for any other type.
     package var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
@@ -79,9 +88,11 @@ package enum JSONValue: Sendable, Hashable {
         if case .number(let text) = self { Int64(text) } else { nil }
     }
 
+    /// The nearest `Double`; nil for any other type than a number.
     package var double: Double? {
         if case .number(let text) = self { Double(text) } else { nil }
     }
 
+    /// Whether the value is `null`.
     package var isNull: Bool { self == .null }
 }

@@ -26,6 +26,7 @@ public import SystemKit
     private var depth = 0
     @usableFromInline internal var position = Position.start
 
+    /// Creates a writer of compact text by default.
     package init(
         isPretty: Bool = false,
         escapesSlashes: Bool = false,
@@ -42,6 +43,7 @@ public import SystemKit
     /// The length of the text so far, bytes.
     package var count: Int { buffer.count }
 
+    /// Makes room for `count` further bytes.
     package mutating func reserveCapacity(_ count: Int) {
         buffer.reserve(count)
     }
@@ -61,9 +63,13 @@ public import SystemKit
         position = .start
     }
 
+    /// Opens an object; `key` writes the name of each of its members.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    /// Closes the innermost collection, which must be an object.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
+    /// Opens an array.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    /// Closes the innermost collection, which must be an array.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Writes a member's name; its value must follow.
@@ -95,18 +101,21 @@ public import SystemKit
         endKey()
     }
 
+    /// Writes `null` as the next value.
     package mutating func null() {
         separate()
         buffer.append("null")
         position = .afterValue
     }
 
+    /// Writes `true` or `false` as the next value.
     package mutating func bool(_ value: Bool) {
         separate()
         buffer.append(value ? "true" : "false")
         position = .afterValue
     }
 
+    /// Writes decimal digits as the next value.
     package mutating func integer(_ value: Int64) {
         separate()
         appendInteger(value)
@@ -119,6 +128,7 @@ public import SystemKit
         raw(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
     }
 
+    /// Writes a string in quotes, with the necessary escapes, as the next value.
     package mutating func string(_ value: String) {
         separate()
         quote(value.utf8)

@@ -7,12 +7,16 @@ package import TransferModel
 /// One process at a time may use the file: the caller holds the session's lock. Each `write` puts
 /// all earlier steps into the file; only a durable one guarantees that they are on the disk.
 package final class BackgroundJournal {
+    /// The failure to read or write the session's file.
     package typealias Fault = JournalFault
 
     /// The run that opens the journal.
     package struct Run: Sendable {
+        /// The run's identifier, as in its report.
         package var identifier: String
+        /// The job that the run belongs to; an open round of another job is a fault.
         package var job: BackgroundRound.Job
+        /// When the run began, by the wall clock.
         package var startDate: Timestamp
         /// The number of the session's transfers in the whole job; nil when the run has only some
         /// tasks.
@@ -21,6 +25,7 @@ package final class BackgroundJournal {
         /// continue.
         package var unended: Set<String>
 
+        /// Creates a run that is about to open the journal.
         package init(
             identifier: String,
             job: BackgroundRound.Job,

@@ -5,6 +5,7 @@ package import TransferModel
 /// A round begins with the first run after a complete one. It ends with a run that leaves nothing
 /// open, or when the user cancels it.
 package struct BackgroundRound: Sendable, Equatable {
+    /// Whether the next run continues the round; the raw value is the one in the file.
     package enum State: UInt8, Sendable {
         /// The next run continues the unfinished transfers.
         case open = 1
@@ -16,31 +17,40 @@ package struct BackgroundRound: Sendable, Equatable {
 
     /// The job of the round.
     package struct Job: Sendable, Hashable {
+        /// The name in the job file.
         package var name: String
         /// The job file's path, absolute and without links.
         package var path: String
 
+        /// Creates a job; `path` must be absolute and without links.
         package init(name: String, path: String) {
             self.name = name
             self.path = path
         }
     }
 
+    /// A transfer that the round began, and its progress.
     package struct Transfer: Sendable, Equatable {
+        /// The id of its task in the job file.
         package let id: String
         /// Eight bytes that identify the transfer: another transfer with the same id has others.
         let mark: UInt64
+        /// The attempts so far, and the end if there was one.
         package internal(set) var state: EarlierTransfer
     }
 
     /// The last run of the round that reached its end.
     package struct Finish: Sendable, Hashable {
+        /// The run's identifier, as in its report.
         package var runIdentifier: String
+        /// The run's exit code, as in its report.
         package var exitCode: Int32
+        /// The absolute path of its report; empty when that was not written.
         package var reportPath: String
         /// Whether all notifications were delivered.
         package var isDelivered: Bool
 
+        /// Creates the end of a run.
         package init(
             runIdentifier: String,
             exitCode: Int32,
@@ -54,11 +64,15 @@ package struct BackgroundRound: Sendable, Equatable {
         }
     }
 
+    /// The job of the round's last run.
     package internal(set) var job: Job
+    /// When the first run of the round began.
     package let beginDate: Timestamp
+    /// Whether the next run continues the round.
     package internal(set) var state = State.open
     /// The number of transfers in the whole job; nil while only parts of it were run.
     package internal(set) var taskCount: Int?
+    /// The end of the last finished run, perhaps of the round before; nil without one.
     package internal(set) var finish: Finish?
     /// Whether that run ends the round once its notifications are delivered.
     package private(set) var endsOnceDelivered = false

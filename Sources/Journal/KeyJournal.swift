@@ -10,6 +10,7 @@ package import TransferModel
 /// to be sent, so the next run always makes the same key. One process at a time may use the file:
 /// the caller holds the job's lock.
 package final class KeyJournal: RunEventSink {
+    /// The failure to read or write the job's file.
     package typealias Fault = JournalFault
 
     /// The most remembered orders, at eight bytes each; the oldest are forgotten first.
@@ -123,6 +124,7 @@ package final class KeyJournal: RunEventSink {
         try writeMarks()
     }
 
+    /// Notes how the server received an order whose task ended; `end` or `keep` saves it.
     package func receive(_ event: RunEvent) {
         guard case .taskFinished(let record) = event,
             let order = inFlight.removeValue(forKey: record.taskIdentifier)

@@ -2,9 +2,11 @@ package import TransferModel
 
 /// The class of an interface for policies, and its sources.
 package struct InterfaceClass: Sendable, Hashable {
+    /// The strongest source's statement about the kind.
     package var kind: InterfaceKind
     /// nil if unknown, like `isExpensive`: a tunnel's packets leave by another interface.
     package var isCellular: Bool?
+    /// Whether use of the interface is paid for by the amount of data; nil if unknown.
     package var isExpensive: Bool?
     /// Only a rule makes an interface constrained.
     package var isConstrained: Bool
@@ -14,6 +16,7 @@ package struct InterfaceClass: Sendable, Hashable {
     /// The sources, as half a sentence each, the strongest first.
     package var evidence: [String]
 
+    /// Creates a class that no daemon's answer can change.
     package init(
         kind: InterfaceKind,
         isCellular: Bool?,

@@ -5,6 +5,7 @@ internal import TransferModel
 package struct NetworkInterface: Sendable, Hashable {
     /// The kernel's number.
     package let index: Int32
+    /// The kernel's name, such as `eth0`.
     package var name: String
     /// The kind of a virtual interface, such as `bridge`, `vlan` or `wireguard`; nil for a device.
     package var linkKind: String?
@@ -27,6 +28,7 @@ package struct NetworkInterface: Sendable, Hashable {
     /// Its class for policies.
     package var classification: InterfaceClass
 
+    /// Creates an interface; without `classification` its class is unknown.
     package init(
         index: Int32,
         name: String,
@@ -66,6 +68,7 @@ package struct NetworkInterface: Sendable, Hashable {
     /// ARPHRD_NONE and the types of tunnels.
     static let tunnels: Set<UInt16> = [65534, 768, 769, 776, 778]
 
+    /// Whether packets over the interface stay on this machine.
     package var isLoopback: Bool { classification.kind == .loopback }
 }
 
@@ -73,6 +76,7 @@ package struct NetworkInterface: Sendable, Hashable {
 package struct Route: Sendable, Hashable {
     /// The network's address and the length of its prefix; a default route has 0.
     package var destination: IPAddress
+    /// The length of the destination's prefix in bits; 0 for a default route.
     package var prefix: Int
     /// The outgoing interface.
     package var interface: Int32
@@ -83,6 +87,7 @@ package struct Route: Sendable, Hashable {
     /// Whether it is in the main table; routes of other tables apply to some packets only.
     package var isMain: Bool
 
+    /// Creates a route; without `gateway` the destination is on the interface's link.
     package init(
         destination: IPAddress,
         prefix: Int,

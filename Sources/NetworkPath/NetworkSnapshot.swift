@@ -8,6 +8,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
     /// The routes to other machines.
     package var routes: [Route]
 
+    /// Creates a snapshot; `interfaces` are in the kernel's order.
     package init(interfaces: [NetworkInterface], routes: [Route]) {
         self.interfaces = interfaces
         self.routes = routes

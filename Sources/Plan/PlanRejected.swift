@@ -4,10 +4,12 @@ package import Diagnostics
 package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     /// An id of `--only` that no task has.
     package struct UnknownTask: Sendable, Hashable {
+        /// The unknown id as the user wrote it.
         package var id: String
         /// The id that was perhaps meant.
         package var nearest: String?
 
+        /// Creates a fault of one id; `nearest` is nil when no id of the job is similar.
         package init(id: String, nearest: String?) {
             self.id = id
             self.nearest = nearest

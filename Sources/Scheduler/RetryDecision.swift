@@ -48,6 +48,7 @@ package enum RetryDecision: Sendable, Hashable {
         /// The wait that the response asks for, if it asks for a usable one.
         package var retryAfter: Duration?
 
+        /// Creates the history of a task after `attempts` attempts.
         package init(
             attempts: Int,
             remaining: Duration? = nil,

@@ -6,10 +6,12 @@ package struct WallReading: Sendable, Hashable {
     /// The time between two readings: the wall clock may be set, or the machine may sleep.
     static let interval = Duration.seconds(5)
 
+    /// The date and time in UTC.
     package var time: Timestamp
     /// Of local time, 0 to 1,439.
     package var minuteOfDay: Int
 
+    /// Creates a reading; `minuteOfDay` is that of `time` in local time.
     package init(time: Timestamp, minuteOfDay: Int) {
         self.time = time
         self.minuteOfDay = minuteOfDay

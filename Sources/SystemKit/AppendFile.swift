@@ -5,9 +5,12 @@ internal import Glibc
 package final class AppendFile: Sendable {
     /// Bytes that replace others in the file.
     package struct Patch: Sendable {
+        /// The offset of the first replaced byte; the bytes must be in the file already.
         package var offset: Int64
+        /// The new bytes, as many as are replaced.
         package var bytes: [UInt8]
 
+        /// Creates a patch of bytes from `offset` on.
         package init(offset: Int64, bytes: [UInt8]) {
             self.offset = offset
             self.bytes = bytes

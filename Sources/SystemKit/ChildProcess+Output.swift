@@ -13,7 +13,9 @@ extension ChildProcess {
 
     /// The output of a program until its end.
     package struct Captured: Sendable {
+        /// How the program ended.
         package var outcome: Outcome
+        /// The standard output, up to the limit.
         package var output: [UInt8] = []
         /// The beginning of its standard error.
         package var error: [UInt8] = []

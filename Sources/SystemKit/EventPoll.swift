@@ -7,9 +7,13 @@ internal import Glibc
 package final class EventPoll {
     /// The events that a descriptor is watched for, or that happened.
     package struct Interest: OptionSet, Sendable, Hashable {
+        /// One bit for each event.
         package let rawValue: UInt8
+        /// Creates a set from its bits.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The descriptor has bytes or a connection to take, or its end was reached.
         package static let readable = Interest(rawValue: 1)
+        /// The descriptor takes bytes, or its connect has ended.
         package static let writable = Interest(rawValue: 2)
         /// An error or a hang-up; reported whether asked for or not.
         package static let failed = Interest(rawValue: 4)
@@ -19,6 +23,7 @@ package final class EventPoll {
     package struct Event: Sendable, Hashable {
         /// The number that the descriptor was registered with.
         package var tag: UInt64
+        /// The events that happened, those that were not asked for included.
         package var ready: Interest
     }
 
@@ -29,6 +34,7 @@ package final class EventPoll {
         fileprivate let descriptor: Int32
         fileprivate let set: Int32
 
+        /// Opens the descriptors; throws the error of eventfd(2), epoll_create1(2) or epoll_ctl(2).
         package init() throws(SystemError) {
             descriptor = csystem_eventfd()
             guard descriptor >= 0 else { throw .last("create", "an eventfd") }

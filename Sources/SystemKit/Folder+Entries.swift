@@ -3,11 +3,14 @@ internal import Glibc
 extension Folder {
     /// A regular file of a folder.
     package struct Entry: Sendable, Hashable {
+        /// The file's name, without a slash.
         package var name: String
         /// The size on disk, bytes.
         package var size: Int64
+        /// The time of the last change of its content, nanoseconds since 1970.
         package var modificationNanoseconds: Int64
 
+        /// Creates an entry of a folder.
         package init(name: String, size: Int64, modificationNanoseconds: Int64) {
             self.name = name
             self.size = size

@@ -3,6 +3,7 @@ internal import Glibc
 
 /// An open folder, so that operations in it do not depend on its path.
 package final class Folder: Sendable {
+    /// The path by which the folder was opened, for messages only.
     package let path: String
     let descriptor: Int32
 

@@ -8,6 +8,7 @@ package final class Inbox<Element: Sendable>: Sendable {
 
     private let state = Lock(State())
 
+    /// Creates an empty queue.
     package init() {}
 
     /// Appends an element and wakes the reader; returns the argument for `isTaken`.

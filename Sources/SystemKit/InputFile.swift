@@ -5,8 +5,11 @@ internal import Glibc
 @safe package final class InputFile: Sendable {
     /// The properties that must stay the same while a file is read.
     package struct Identity: Sendable, Hashable {
+        /// The file's size, bytes.
         package var size: Int64
+        /// The time of the last change of its content, nanoseconds since 1970.
         package var modificationNanoseconds: Int64
+        /// The file's number in its file system, which a replacement does not share.
         package var inode: UInt64
     }
 
@@ -26,6 +29,7 @@ internal import Glibc
         case other
     }
 
+    /// The properties when the file was opened.
     package let identity: Identity
     private let descriptor: Int32
     /// The file's folder; nil when `name` is a path.

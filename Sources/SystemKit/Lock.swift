@@ -10,6 +10,7 @@ import Glibc
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
+    /// Protects a value, which afterwards only `withLock` reaches.
     package init(_ state: consuming sending State) {
         unsafe mutex = .allocate(capacity: 1)
         unsafe pthread_mutex_init(mutex, nil)

@@ -18,10 +18,15 @@ package final class NetlinkSocket: Sendable {
 
     /// Groups of unsolicited messages, by the bits of `RTMGRP_…`.
     package struct Groups: OptionSet, Sendable, Hashable {
+        /// The bits of the groups for bind(2).
         package let rawValue: UInt32
+        /// Creates a set from its bits.
         package init(rawValue: UInt32) { self.rawValue = rawValue }
+        /// Added, removed and changed interfaces (`RTMGRP_LINK`).
         package static let links = Groups(rawValue: 0x1)
+        /// Changes of IPv4 and IPv6 addresses (`RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV6_IFADDR`).
         package static let addresses = Groups(rawValue: 0x10 | 0x100)
+        /// Changes of IPv4 and IPv6 routes (`RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_ROUTE`).
         package static let routes = Groups(rawValue: 0x40 | 0x400)
         /// All messages of `devices`.
         package static let changes = Groups(rawValue: 0x1)

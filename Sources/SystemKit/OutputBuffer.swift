@@ -8,6 +8,7 @@ internal import Glibc
     @usableFromInline internal var capacity: Int
     @usableFromInline internal var end = 0
 
+    /// Creates an empty buffer with room for 256 bytes.
     package init() {
         capacity = 256
         unsafe start = .allocate(capacity: 256)
@@ -35,12 +36,14 @@ internal import Glibc
         if capacity &- end < count { grow(by: count) }
     }
 
+    /// Appends one byte.
     @inlinable @inline(__always) package mutating func append(_ byte: UInt8) {
         reserve(1)
         unsafe start[end] = byte
         end &+= 1
     }
 
+    /// Appends a copy of the bytes.
     @inlinable @inline(__always) package mutating func append(_ span: Span<UInt8>) {
         let count = span.count
         reserve(count)

@@ -40,16 +40,20 @@ extension String {
 
 /// A text compared by its UTF-8, for sets and dictionaries.
 package struct ByteText: Sendable, Hashable {
+    /// The text in its original spelling.
     package let text: String
 
+    /// Wraps a text, which is not normalized.
     package init(_ text: String) {
         self.text = text
     }
 
+    /// Whether both have the same UTF-8.
     package static func == (left: ByteText, right: ByteText) -> Bool {
         left.text.hasSameBytes(as: right.text)
     }
 
+    /// Hashes the UTF-8.
     package func hash(into hasher: inout Hasher) {
         text.utf8.span.combine(into: &hasher)
     }

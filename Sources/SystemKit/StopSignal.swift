@@ -18,6 +18,7 @@ package enum StopSignal: Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The signal with the kernel's number; nil for any other signal.
     package init?(number: Int32) {
         guard let signal = Self.allCases.first(where: { $0.number == number }) else { return nil }
         self = signal

@@ -11,6 +11,7 @@ package struct SystemError: Error, Sendable, Hashable {
     /// Replaces the C library's text where that does not explain the error.
     package var reason: String?
 
+    /// Creates an error without a `reason`: its text is that of the C library.
     package init(errno: Int32, operation: String, subject: String) {
         self.errno = errno
         self.operation = operation

@@ -2,15 +2,18 @@ import Glibc
 
 /// The display abilities of an output stream.
 package struct TerminalTraits: Sendable, Hashable {
+    /// Whether the stream is a terminal, even a dumb one.
     package var isTerminal: Bool
     /// Whether lines can be redrawn: a terminal that is not dumb.
     package var canRedraw: Bool
+    /// Whether to write colors (ECMA-48 SGR).
     package var usesColor: Bool
     /// Cells in a line, at least 1.
     package var columns: Int
     /// At least 1.
     package var rows: Int
 
+    /// Creates traits without a look at the terminal or the environment.
     package init(
         isTerminal: Bool = false,
         canRedraw: Bool,

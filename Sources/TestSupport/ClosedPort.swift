@@ -1,8 +1,10 @@
 /// A reserved loopback port that refuses connections.
 package final class ClosedPort: Sendable {
+    /// The reserved port.
     package let port: UInt16
     private let socket: Descriptor
 
+    /// Reserves a free port; the reservation ends when the object is released.
     package init() throws {
         (socket, port) = try LoopbackSocket.bound()
     }
@@ -13,9 +15,11 @@ package final class ClosedPort: Sendable {
 
 /// A loopback port at which connects hang: its queue is full and the kernel drops further ones.
 package final class UnansweredPort: Sendable {
+    /// The port whose queue is full.
     package let port: UInt16
     private let sockets: [Descriptor]
 
+    /// Opens a listener and fills its queue.
     package init() throws {
         let (listener, port) = try LoopbackSocket.listening(backlog: 0)
         self.port = port

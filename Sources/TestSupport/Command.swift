@@ -5,6 +5,7 @@ import SystemKit
 package struct Command: Sendable {
     /// A path with a slash, or a name to look up in `PATH`.
     package var executable: String
+    /// The arguments without the executable.
     package var arguments: [String]
     /// Changes to this process's environment; nil removes a variable.
     package var environment: [String: String?] = [:]
@@ -13,6 +14,7 @@ package struct Command: Sendable {
     /// Descriptors that the child gets under these numbers; all others above 2 are closed.
     var inherited: [(descriptor: Descriptor, number: Int32)] = []
 
+    /// Creates a command, which `run` or `start` starts.
     package init(
         _ executable: String,
         _ arguments: [String] = [],
@@ -27,13 +29,17 @@ package struct Command: Sendable {
 
     /// How a child ended, and its output.
     package struct Outcome: Sendable {
+        /// The exit code of the child, or the signal that killed it.
         package enum Status: Sendable, Hashable {
             case exit(Int32)
             case signal(Int32)
         }
 
+        /// How the child ended.
         package var status: Status
+        /// The whole standard output as text.
         package var standardOutput: String
+        /// The whole standard error as text.
         package var standardError: String
     }
 

@@ -29,6 +29,7 @@ package final class Dante: Sendable {
         }
     }
 
+    /// The port of the proxy on 127.0.0.1.
     package var port: UInt16 { server.port }
 
     /// `127.0.0.1` and its port.

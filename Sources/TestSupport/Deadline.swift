@@ -7,6 +7,7 @@ package struct Deadline: Sendable {
 
     private let nanoseconds: Int64
 
+    /// Creates a deadline `interval` from now, by the monotonic clock.
     package init(after interval: Duration = Self.guardInterval) {
         let (seconds, attoseconds) = interval.components
         nanoseconds =

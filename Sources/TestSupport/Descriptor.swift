@@ -3,6 +3,7 @@ package import SystemKit
 
 /// An open file descriptor, closed when released.
 package final class Descriptor: Sendable {
+    /// The kernel's number, valid until this object is released.
     package let number: Int32
 
     /// Takes over a call's result, or throws its `errno` for a negative result.

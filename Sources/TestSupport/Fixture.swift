@@ -6,11 +6,14 @@ import Glibc
 /// `RUNNER_UPDATE_FIXTURES=1 swift test --filter FixtureTests` rewrites the expected texts; review
 /// the difference before you keep it.
 package struct Fixture: Sendable, CustomStringConvertible {
+    /// The name of the files without their endings.
     package let name: String
     private let folder: String
 
+    /// The name, which the test's output shows.
     package var description: String { name }
 
+    /// Whether to rewrite the expected texts instead of comparing them.
     package static var isUpdating: Bool { unsafe getenv("RUNNER_UPDATE_FIXTURES") != nil }
 
     /// All fixtures in a folder beside a source file, by name.
@@ -33,12 +36,15 @@ package struct Fixture: Sendable, CustomStringConvertible {
         return names.sorted().map { Fixture(name: $0, folder: String(folder)) }
     }
 
+    /// The bytes of the `.yaml` file; empty when it cannot be read.
     package var input: [UInt8] { Self.read("\(folder)/\(name).yaml") ?? [] }
 
+    /// The text of the `.expected.txt` file; nil when there is none.
     package var expected: String? {
         Self.read("\(folder)/\(name).expected.txt").map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Replaces the expected text.
     package func update(_ text: String) {
         Self.write(Array(text.utf8), to: "\(folder)/\(name).expected.txt")
     }

@@ -8,6 +8,7 @@ package final class Gate: Sendable {
     let descriptor: Descriptor
     private let writeEnd: Lock<Descriptor?>
 
+    /// Creates a closed gate; throws the error of pipe(2).
     package init() throws {
         let (read, write) = try Descriptor.pipe()
         descriptor = read

@@ -12,6 +12,7 @@ package struct JSONSchemaValidator: Sendable {
 
     private let root: JSONValue
 
+    /// Creates a validator; `schema` is the whole parsed document.
     package init(schema: JSONValue) {
         root = schema
     }

@@ -3,7 +3,9 @@ import SystemKit
 /// moto, a simulation of AWS that checks signatures; stops when released.
 package final class Moto: Sendable {
     private let server: ServerProcess
+    /// The access key ID of the created user.
     package let accessKey: String
+    /// The secret access key of the created user.
     package let secretKey: String
 
     /// Starts the server and creates a user with all permissions.

@@ -7,6 +7,7 @@ import SystemKit
 package final class Nginx: Sendable {
     /// Served at `/`, and at `/slow/` with 64 KiB/s after the first 16 KiB.
     package let root: TemporaryFolder
+    /// The port without TLS on 127.0.0.1.
     package let port: UInt16
     /// nil without a certificate.
     package let securePort: UInt16?
@@ -15,10 +16,13 @@ package final class Nginx: Sendable {
 
     /// A request in the access log.
     package struct LoggedRequest: Sendable, Hashable {
+        /// The method as sent.
         package var method: String
         /// The target as sent.
         package var target: String
+        /// The status code of the response.
         package var status: Int
+        /// The value of `Idempotency-Key`.
         package var idempotencyKey: String
         /// nginx's number of the connection.
         package var connection: Int

@@ -2,9 +2,11 @@ package import TransferModel
 
 /// A request that a scripted server received.
 package struct RecordedRequest: Sendable, Hashable {
+    /// The method as sent.
     package var method: String
     /// The request target as sent, such as `/orders?page=2`.
     package var target: String
+    /// The field lines as sent.
     package var headers: HeaderFields
     /// The body without its transfer coding.
     package var body: [UInt8]

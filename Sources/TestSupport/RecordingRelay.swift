@@ -10,6 +10,7 @@ package final class RecordingRelay: Sendable {
     package struct Passage: Sendable, Hashable {
         /// From the client.
         package var sent: [UInt8] = []
+        /// From the server.
         package var received: [UInt8] = []
     }
 
@@ -50,6 +51,7 @@ package final class RecordingRelay: Sendable {
         }
     }
 
+    /// The relay's own port on 127.0.0.1.
     package var port: UInt16 { listener.port }
 
     /// Without a slash at its end.

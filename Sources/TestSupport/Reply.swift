@@ -2,6 +2,7 @@
 ///
 /// The connection stays open after the last step unless a step ended it.
 package struct Reply: Sendable {
+    /// One step of a reply.
     package enum Step: Sendable {
         case send([UInt8])
         /// Sends the bytes repeatedly, with `Int.max` without end; stops when the peer leaves.
@@ -20,8 +21,10 @@ package struct Reply: Sendable {
         case reset
     }
 
+    /// The steps in their order.
     package var steps: [Step]
 
+    /// Creates a reply of steps.
     package init(_ steps: [Step]) {
         self.steps = steps
     }

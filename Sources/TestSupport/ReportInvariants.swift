@@ -4,6 +4,7 @@ package import JSON
 package struct ReportInvariants: Sendable {
     private let report: JSONValue
 
+    /// Creates a check of one parsed JSON report.
     package init(report: JSONValue) {
         self.report = report
     }

@@ -21,6 +21,7 @@ package final class ResumableUploadServer: Sendable {
         }
     }
 
+    /// The server's port on 127.0.0.1.
     package var port: UInt16 { server.port }
 
     /// Without a slash at its end.

@@ -54,6 +54,7 @@ package final class RunningCommand {
 
     /// The output read so far.
     package var standardOutput: String { output.text }
+    /// The standard error read so far.
     package var standardError: String { error.text }
 
     /// Sends a signal.

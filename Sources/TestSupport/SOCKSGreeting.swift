@@ -9,6 +9,7 @@ package final class SOCKSGreeting: Sendable {
     let reply: UInt8
     private let asked = Lock([String]())
 
+    /// Creates a proxy; by default it admits every user and accepts every connect request.
     package init(user: String? = nil, password: String = "", reply: UInt8 = 0) {
         self.user = user
         self.password = password

@@ -56,6 +56,7 @@ package final class ScriptedServer: Sendable {
         }
     }
 
+    /// The server's port on 127.0.0.1.
     package var port: UInt16 { listener.port }
 
     /// Without a slash at its end.

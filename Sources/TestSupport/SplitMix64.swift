@@ -2,10 +2,12 @@
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
+    /// Creates a generator whose numbers follow from `seed` alone.
     package init(seed: UInt64) {
         state = seed
     }
 
+    /// The next 64 bits of the sequence.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -15,15 +15,19 @@ package final class Squid: Sendable {
 
     /// A request in the proxy's log.
     package struct LoggedRequest: Sendable, Hashable {
+        /// The method as sent; `CONNECT` for a tunnel.
         package var method: String
         /// The URL, or the host and port of a tunnel.
         package var target: String
+        /// The status code that the proxy sent.
         package var status: Int
         /// nil without a login.
         package var user: String?
     }
 
+    /// The name of the only user.
     package static let user = "user"
+    /// The password of the only user.
     package static let password = "s3cret-word"
 
     private let folder: TemporaryFolder
@@ -74,6 +78,7 @@ package final class Squid: Sendable {
         try ConnectionTable.waitForListener(at: server.port)
     }
 
+    /// The port of the proxy on 127.0.0.1.
     package var port: UInt16 { server.port }
 
     /// Without a slash at its end.

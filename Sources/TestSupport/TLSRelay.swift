@@ -19,5 +19,6 @@ package final class TLSRelay: Sendable {
         }
     }
 
+    /// The relay's own port on 127.0.0.1.
     package var port: UInt16 { server.port }
 }

@@ -4,7 +4,9 @@ import Glibc
 package struct TestCertificates: Sendable {
     /// A certificate and its key as PEM files.
     package struct Identity: Sendable {
+        /// The absolute path of the certificate's PEM file.
         package var certificateFile: String
+        /// The absolute path of the key's PEM file.
         package var keyFile: String
     }
 
@@ -27,6 +29,7 @@ package struct TestCertificates: Sendable {
     package let guardedClient: Identity
     /// `client` and its key in one PKCS #12 file under `keyPassword`.
     package let clientArchive: String
+    /// The password of the encrypted keys and archives.
     package static let keyPassword = "open sesame"
 
     /// Keeps the files for as long as the process runs.

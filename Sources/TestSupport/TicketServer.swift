@@ -13,5 +13,6 @@ package final class TicketServer: Sendable {
         }
     }
 
+    /// The server's port on 127.0.0.1.
     package var port: UInt16 { server.port }
 }

@@ -25,6 +25,7 @@ package final class Tinyproxy: Sendable {
         }
     }
 
+    /// The port of the proxy on 127.0.0.1.
     package var port: UInt16 { server.port }
 
     /// Without a slash at its end.

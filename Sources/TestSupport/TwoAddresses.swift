@@ -11,7 +11,9 @@ package final class TwoAddresses: Sendable {
 
     /// The host's name in commands made by `naming`.
     package static let name = "two.test"
+    /// The address that does not serve the request; `First` says how.
     package static let useless = "127.0.0.2"
+    /// The address of the server.
     package static let useful = "127.0.0.3"
 
     private let server: ServerProcess

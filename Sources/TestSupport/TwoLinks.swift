@@ -25,7 +25,9 @@ package final class TwoLinks: Sendable {
     package static let ownAddress = "10.2.0.2"
     /// The same addresses in IPv6.
     package static let wiredAddress6 = "fd00:1::1"
+    /// The server's end of `wwan0` in IPv6.
     package static let cellularAddress6 = "fd00:2::1"
+    /// An address of the server on neither link, in IPv6.
     package static let address6 = "fd00:9::1"
     /// The server's link-local address on `eth0`.
     package static let wiredLinkAddress = "fe80::1:1"

@@ -27,6 +27,7 @@ package final class UploadOrigin: Sendable {
         case redirect(Int, to: String)
     }
 
+    /// The properties of the server, and its faults.
     package struct Behaviour: Sendable {
         /// The supported versions of the draft.
         package var versions: Set<Int> = [3, 5, 6]
@@ -52,8 +53,10 @@ package final class UploadOrigin: Sendable {
         package var faults: [Int: Fault] = [:]
         /// The status of the last response, and its fields.
         package var status = 201
+        /// The field lines of the last response besides its status.
         package var fields: [String] = []
 
+        /// Creates a server without faults; `change` sets the other properties.
         package init(_ change: (inout Behaviour) -> Void = { _ in }) { change(&self) }
     }
 
@@ -69,6 +72,7 @@ package final class UploadOrigin: Sendable {
     private let server: ScriptedServer
     private let state: Lock<State>
 
+    /// Starts a server on a free port of 127.0.0.1.
     package init(_ behaviour: Behaviour = Behaviour()) throws {
         let state = Lock(State())
         self.state = state
@@ -107,8 +111,11 @@ package final class UploadOrigin: Sendable {
         )
     }
 
+    /// The absolute URL of a path with its leading slash.
     package func url(_ path: String) -> String { server.url(path) }
+    /// Without a slash at its end.
     package var origin: String { server.origin }
+    /// All requests so far, in the order of their completion.
     package var requests: [RecordedRequest] { server.requests }
 
     /// The completed bodies, in order.

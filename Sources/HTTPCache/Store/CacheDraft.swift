@@ -10,8 +10,11 @@ package struct CacheDraft: Sendable {
         case file(OutputFile, name: String)
     }
 
+    /// The key to store the response under.
     package let key: CacheKey
+    /// The head; `body` has no length or hash before the end.
     package private(set) var response: StoredResponse
+    /// The body received so far; moves to a file when it grows.
     package private(set) var content = Content.memory([])
     private var hash = ContentHash()
     /// Whether the body is stored too, or only its length and hash.

@@ -5,7 +5,9 @@ internal import TransferModel
 package struct DiskInventory: Sendable {
     /// A stored response and its URL.
     package struct Item: Sendable {
+        /// The URL of the request.
         package let url: String
+        /// The head and the properties of the body.
         package let response: StoredResponse
         /// The bytes of this response alone, without others of the same URL.
         package let size: Int64
@@ -15,6 +17,7 @@ package struct DiskInventory: Sendable {
     package struct Fault: Sendable, Hashable {
         /// The file's name in the store.
         package let name: String
+        /// What is wrong with the file, for the user.
         package let reason: String
         /// Whether a stored response is unusable; otherwise the file is a leftover of a killed
         /// process.

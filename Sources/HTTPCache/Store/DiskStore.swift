@@ -28,12 +28,14 @@ package final class DiskStore: CacheStore {
         case stopped
     }
 
+    /// Larger bodies are not kept, bytes: a twentieth of the capacity.
     package let largestBody: Int64
     /// An absolute path.
     package let directory: String
     private let room: DiskRoom
     private let stopsAt: @Sendable (Step) -> Bool
     private let state = Lock(State())
+    /// The changes by unsafe requests of this run.
     package let changes = OriginChanges()
 
     /// Larger bodies are not kept in memory, bytes.
@@ -63,12 +65,15 @@ package final class DiskStore: CacheStore {
         largestList = min(DiskList.largest, max(Int(clamping: largestBody), 64 << 10))
     }
 
+    /// The first error of the file system; nil while the store works.
     package var fault: String? { state.withLock { $0.fault } }
 
     // MARK: - Reading
 
+    /// Whether the folders do not exist yet.
     package var isEmpty: Bool { knownFolders == nil }
 
+    /// Reads the list of a key, removes it when it is damaged, and notes its use.
     package func find(_ key: CacheKey) -> [StoredResponse] {
         guard let folders = folders(create: false), let list = DiskList.read(key.name, in: folders)
         else { return [] }
@@ -78,6 +83,7 @@ package final class DiskStore: CacheStore {
         return list.responses
     }
 
+    /// Opens the body's file; nil when the file is missing, of another size or not private.
     package func open(_ body: StoredResponse.Body) -> StoredBody? {
         if body.length == 0 { return .memory([]) }
         guard !body.name.isEmpty, let folders = folders(create: false),
@@ -89,6 +95,7 @@ package final class DiskStore: CacheStore {
 
     // MARK: - Writing
 
+    /// Creates an unnamed file, if the disk has room for the body twice.
     package func makeFile(
         for response: StoredResponse,
         _ key: CacheKey
@@ -107,6 +114,7 @@ package final class DiskStore: CacheStore {
         return made ?? nil
     }
 
+    /// Writes the body first and then the list that names it.
     package func add(
         _ response: StoredResponse,
         _ content: CacheDraft.Content,
@@ -131,6 +139,7 @@ package final class DiskStore: CacheStore {
         return false
     }
 
+    /// Replaces the head in the list and keeps the body's file.
     package func update(_ response: StoredResponse, for key: CacheKey) -> Bool {
         let isUpdated = attempt { folders throws(SystemError) -> Bool in
             let change = try self.change(key, folders) { responses in
@@ -148,6 +157,7 @@ package final class DiskStore: CacheStore {
         return isUpdated == true && isStillTrue(key, since: response.requestTime)
     }
 
+    /// Removes the list and its bodies, even without the lock and after a fault.
     package func remove(_ key: CacheKey) {
         // Also when the store is turned off: the next run trusts it again.
         guard let folders = knownFolders, folders.lists.contains(key.name) else { return }
@@ -163,6 +173,7 @@ package final class DiskStore: CacheStore {
         for response in responses { removeBody(response.body, in: folders) }
     }
 
+    /// Turns the store off for the run.
     package func didFail(_ error: SystemError) { fail(error.message) }
 
     /// Gives the body its name; false without room, or when the process is to stop there.
@@ -276,6 +287,7 @@ package final class DiskStore: CacheStore {
         DiskFolders.newBodyName(for: key.name, uselessFrom: response.uselessFrom)
     }
 
+    /// Waits until the excess files are removed.
     package func close() { room.close(in: knownFolders) }
 
     // MARK: - The folders, and what goes wrong in them

@@ -22,10 +22,13 @@ package final class MemoryStore: CacheStore {
     /// The size of a response without its body, bytes.
     private static let overhead: Int64 = 1 << 10
 
+    /// Larger bodies are not kept, bytes: a twentieth of the capacity.
     package let largestBody: Int64
+    /// Always nil: memory does not fail.
     package var fault: String? { nil }
     private let capacity: Int64
     private let state = Lock(State())
+    /// The changes by unsafe requests of this run.
     package let changes = OriginChanges()
 
     /// - Parameter capacity: Bytes.
@@ -37,8 +40,10 @@ package final class MemoryStore: CacheStore {
     /// The size of all responses, bytes.
     package var size: Int64 { state.withLock { $0.size } }
 
+    /// Whether no response is stored.
     package var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
+    /// The responses under a key; notes their use.
     package func find(_ key: CacheKey) -> [StoredResponse] {
         state.withLock { state in
             guard let responses = state.entries[key]?.responses else { return [] }
@@ -48,20 +53,25 @@ package final class MemoryStore: CacheStore {
         }
     }
 
+    /// The body's bytes; nil when the response was removed to make room.
     package func open(_ body: StoredResponse.Body) -> StoredBody? {
         if body.length == 0 { return .memory([]) }
         return state.withLock { $0.bodies[body.name] }.map { .memory($0) }
     }
 
+    /// No limit: every body stays in memory.
     package var largestInMemory: Int { .max }
 
+    /// Always nil: bodies never need a file.
     package func makeFile(
         for response: StoredResponse,
         _ key: CacheKey
     ) -> (file: OutputFile, name: String)? { nil }
 
+    /// Does nothing: the store has no files.
     package func didFail(_ error: SystemError) {}
 
+    /// Stores the response and removes the least recently used ones beyond the capacity.
     package func add(
         _ response: StoredResponse,
         _ content: CacheDraft.Content,
@@ -92,6 +102,7 @@ package final class MemoryStore: CacheStore {
         }
     }
 
+    /// Replaces the head of a response that is still stored.
     package func update(_ response: StoredResponse, for key: CacheKey) -> Bool {
         state.withLock { state in
             guard
@@ -110,10 +121,12 @@ package final class MemoryStore: CacheStore {
         }
     }
 
+    /// Removes all responses under a key.
     package func remove(_ key: CacheKey) {
         state.withLock { Self.remove(key, in: &$0) }
     }
 
+    /// Does nothing: the store has no background work.
     package func close() {}
 
     /// Above capacity, removes useless responses first, then the least recently used.

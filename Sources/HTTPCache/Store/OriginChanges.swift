@@ -22,6 +22,7 @@ package final class OriginChanges: Sendable {
 
     private let state = Lock(State())
 
+    /// Creates an empty record of changes.
     package init() {}
 
     /// Notes that a request changed a URL.

@@ -5,7 +5,9 @@ package import TransferModel
 package enum NetrcText {
     /// Why a text is no netrc file; the line counts from 1.
     package struct Fault: Error, Hashable {
+        /// The line of the fault, from 1.
         package var line: Int
+        /// What is wrong, without values of the file, which may be passwords.
         package var message: String
     }
 

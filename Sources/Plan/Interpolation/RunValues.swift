@@ -7,6 +7,7 @@ package struct RunValues: Sendable, Hashable {
     /// The moment that `date` and `time` are of.
     package var startDate: Timestamp
 
+    /// Creates the values of one run.
     package init(id: String, startDate: Timestamp) {
         self.id = id
         self.startDate = startDate

@@ -13,7 +13,9 @@ package struct SecretDeclaration: Sendable {
         case command([String], timeout: Duration)
     }
 
+    /// The name in the job file, as in `${secret.NAME}`.
     package let name: String
+    /// The place that the value is read from.
     package let source: Source
     /// Where it may go; nil when any https origin and this machine may have it.
     let origins: [Origin]?

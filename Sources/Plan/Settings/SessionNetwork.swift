@@ -56,6 +56,7 @@ enum SessionNetwork {
 package struct HostNetwork: Sendable {
     /// None when something is wrong with the file.
     package let rules: [InterfaceRule]
+    /// The faults of the file; an error leaves `rules` empty.
     package let diagnostics: [Diagnostic]
 
     /// Reads the file; nothing is filled in.

@@ -29,8 +29,10 @@ package struct TaskGraph: Sendable {
     /// How many nodes there are.
     package var count: Int { starts.count - 1 }
 
+    /// The number of tasks in all units.
     package var taskCount: Int { firstTasks.last.map { Int($0) } ?? count }
 
+    /// Whether any node needs another.
     package var hasEdges: Bool { !edges.isEmpty }
 
     mutating func reserveCapacity(_ nodes: Int) { starts.reserveCapacity(nodes + 1) }

@@ -24,10 +24,12 @@ package final class PublishedReport: ReportFile {
         file = try OutputFile(in: folder, name: name, mode: 0o600, keepsModeOfReplacedFile: false)
     }
 
+    /// Appends all of `bytes` to the unnamed file.
     package func write(_ bytes: Span<UInt8>) throws(SystemError) {
         try file.write(bytes)
     }
 
+    /// Syncs the file, names it in place of an older report, and syncs its folder.
     package func publish() throws(SystemError) {
         try file.syncForPublishing(replacing: true)
         try file.publish(replacing: true)

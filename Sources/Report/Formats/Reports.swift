@@ -83,6 +83,7 @@ package final class Reports: RunEventSink {
         outputs.allSatisfy { if case .published = $0.state { true } else { false } }
     }
 
+    /// Writes what the event adds to every report; only starts and ends do.
     package func receive(_ event: RunEvent) {
         switch event {
         case .started(let header): open(header)

@@ -18,6 +18,7 @@ package final class JSONReport: ReportFormat {
         writer.json.reserveCapacity(2 * Self.bufferSize)
     }
 
+    /// Writes the job's members and opens the list of tasks.
     package func open(_ header: RedactedHeader, to file: any ReportFile) throws(SystemError) {
         writer.json.beginObject()
         writer.json.member("formatVersion", ReportSchema.formatVersion)
@@ -27,6 +28,7 @@ package final class JSONReport: ReportFormat {
         writer.json.beginArray()
     }
 
+    /// Adds a task's line, which reaches the file with the next full buffer.
     package func receive(
         _ record: RedactedRecord,
         to file: any ReportFile
@@ -36,6 +38,7 @@ package final class JSONReport: ReportFormat {
         if writer.json.count >= Self.bufferSize { try flush(to: file) }
     }
 
+    /// Closes the list, and writes the run, the summary and all text still in memory.
     package func finish(_ run: RedactedRun, to file: any ReportFile) throws(SystemError) {
         writer.json.newline()
         writer.json.endArray()

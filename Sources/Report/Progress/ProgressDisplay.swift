@@ -68,6 +68,7 @@ package final class ProgressDisplay: RunEventSink {
         }
     }
 
+    /// Draws what the event changes; the output of programs appears in every style.
     package func receive(_ event: RunEvent) {
         // A program's output is shown in every style.
         if case .taskWrote(let id, let bytes, let isLast) = event {
