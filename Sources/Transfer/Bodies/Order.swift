@@ -156,6 +156,7 @@ package struct OrderKey: Sendable, Hashable {
     /// Whether an earlier run began the order with this key.
     package let isReused: Bool
 
+    /// Creates a key; `text` is the value of `Idempotency-Key`.
     package init(text: String, files: [InputFile.Identity] = [], isReused: Bool = false) {
         self.text = text
         self.files = files

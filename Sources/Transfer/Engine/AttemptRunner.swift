@@ -16,6 +16,7 @@ package enum AttemptEvent: Sendable {
 /// through the closure that the runner was made with, on a thread of the runner's own; each started
 /// attempt finishes exactly once.
 package protocol AttemptRunner: AnyObject, Sendable {
+    /// Begins the attempts; each needs a key that no running attempt has.
     func start(_ attempts: [AttemptRequest])
     /// Ends the attempts with those keys with a failure of kind `cancelled`; unknown keys are
     /// ignored.

@@ -34,6 +34,7 @@ package final class Engine: AttemptRunner {
 
     /// Why an engine could not be made.
     package struct StartFailure: Error, Sendable, Hashable {
+        /// A sentence for the user, without its full stop.
         package var message: String
     }
 
@@ -235,6 +236,7 @@ package final class Engine: AttemptRunner {
         max(1, min(ProcessContext.processorCount, 2, attempts / attemptsPerThread))
     }
 
+    /// Gives the attempts to the threads; returns before they begin.
     package func start(_ attempts: [AttemptRequest]) {
         let others = examine(attempts)
         Self.hand(others ?? attempts, to: loops, dispatch, mayWait: true)
@@ -282,6 +284,7 @@ package final class Engine: AttemptRunner {
         }
     }
 
+    /// Ends the attempts with those keys with a failure of kind `cancelled`.
     package func cancel(_ keys: [Int]) {
         publisher.cancel(keys)
         // They end as all others do: where they would have gone.
@@ -295,6 +298,7 @@ package final class Engine: AttemptRunner {
         }
     }
 
+    /// Asks every thread for the progress of its attempts, which `deliver` gets.
     package func reportProgress() {
         dispatch.withLock { $0.beginProgress() }
         for loop in loops { loop.post { $0.wantsProgress = true } }
@@ -310,6 +314,7 @@ package final class Engine: AttemptRunner {
         for loop in loops { loop.post { $0.endsRefreshes = true } }
     }
 
+    /// Cancels the running attempts, delivers their results and joins the threads.
     package func stop() { stop(refreshingUntil: nil) }
 
     /// Ends the engine: all at once, but for stored responses that are being refreshed.

@@ -7,6 +7,7 @@ package struct ErrorText: Sendable, Hashable {
     /// Whether nothing more comes of this run of the program.
     package var isLast: Bool
 
+    /// Creates a piece of a program's standard error.
     package init(key: Int, bytes: [UInt8], isLast: Bool) {
         self.key = key
         self.bytes = bytes

@@ -35,6 +35,7 @@ package final class FileExamination: Sendable, Equatable {
         self.maximumSize = isKept ? nil : maximumSize
     }
 
+    /// Whether both check the same file by the same rules.
     package static func == (left: FileExamination, right: FileExamination) -> Bool {
         left.path == right.path && left.checksum == right.checksum
             && left.followsLink == right.followsLink && left.mode == right.mode

@@ -11,6 +11,7 @@ package final class ResumeOutcome: Sendable {
     /// nil but for resumable uploads, which have nothing of the other two.
     package let upload: UploadOutcome?
 
+    /// Creates the outcome of a resumable upload.
     package init(upload: UploadOutcome) {
         partial = nil
         resumedFrom = nil

@@ -23,6 +23,7 @@ package struct LeftUploads: Sendable {
         uploads = store.findAll(of: ids)
     }
 
+    /// The number of uploads that were found.
     package var count: Int { uploads.count }
 
     /// Tells the servers that nobody comes back (DELETE), and removes the records, whatever they

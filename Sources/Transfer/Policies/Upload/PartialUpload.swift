@@ -75,6 +75,7 @@ package final class PartialUpload: Sendable, Equatable {
         self.isKept = isKept
     }
 
+    /// Whether both are the same part with the same progress.
     package static func == (left: PartialUpload, right: PartialUpload) -> Bool {
         left.text == right.text && left.isKept == right.isKept
             && left.mayBeComplete == right.mayBeComplete && left.farthest == right.farthest
