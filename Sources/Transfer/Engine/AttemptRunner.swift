@@ -1,10 +1,10 @@
-/// What an attempt runner hands back.
+/// What an attempt runner delivers.
 package enum AttemptEvent: Sendable {
     indirect case finished(AttemptResult)
     /// The answer to `reportProgress`: every running attempt.
     case progress([AttemptProgress])
 
-    /// The key of the attempt that has finished; nil for another event.
+    /// The key of the finished attempt; nil for another event.
     var finishedKey: Int? {
         if case .finished(let result) = self { result.key } else { nil }
     }
@@ -23,7 +23,7 @@ package protocol AttemptRunner: AnyObject, Sendable {
     func cancel(_ keys: [Int])
     /// Asks for one `progress` event.
     func reportProgress()
-    /// Cancels what runs, delivers the results and releases every thread; nothing may be started
-    /// afterwards.
+    /// Cancels the running attempts, delivers the results and releases every thread; afterwards
+    /// nothing may be started.
     func stop()
 }

@@ -5,12 +5,12 @@ package import NetworkPath
 internal import SystemKit
 package import TransferModel
 
-/// Carries out attempts by libcurl: each handle belongs to one engine thread, others hand it
-/// commands and get values back.
+/// Carries out attempts by libcurl: each handle belongs to one engine thread, and other threads
+/// send commands and receive values.
 package final class Engine: AttemptRunner {
-    /// What other threads ask of an engine thread.
+    /// The commands of other threads to an engine thread.
     struct Mailbox: Sendable {
-        /// Some attempts of a list that the other threads have their part of, too.
+        /// Some attempts of a list; the other threads have the rest.
         struct Starts: Sendable {
             let attempts: [AttemptRequest]
             let positions: [Int]
@@ -22,8 +22,8 @@ package final class Engine: AttemptRunner {
         var hasNetworkChanged = false
         var endsRefreshes = false
         var isStopped = false
-        /// When refreshing stored responses is given up once the engine is to stop; nil leaves that
-        /// to the engine.
+        /// When the engine, once stopping, gives up refreshing stored responses; nil leaves that to
+        /// the engine.
         var refreshLimit: MonotonicTime?
 
         var isEmpty: Bool {
@@ -38,19 +38,19 @@ package final class Engine: AttemptRunner {
         package var message: String
     }
 
-    /// What transfers are done with, for reports.
+    /// The libraries that carry out the transfers, for reports.
     package let description: RunHeader.Engine
-    /// The threads' ends that others hold.
+    /// The mailboxes of the engine threads.
     private let loops: [Loop]
-    /// Chosen under a lock, because attempts start and finish on different threads.
+    /// Behind a lock, because attempts start and finish on different threads.
     private let dispatch: Lock<EngineDispatch>
     private let publisher: Publisher
     private let threads: Lock<[JoinableThread]>
 
-    /// Fewer attempts at once than this are not worth a second thread.
+    /// With fewer concurrent attempts a second thread does not pay.
     private static let attemptsPerThread = 8
 
-    /// One thread's letter box and bell.
+    /// The mailbox of one thread and its wake-up.
     private struct Loop: Sendable {
         let mailbox = Lock(Mailbox())
         let wakeUp: EventPoll.WakeUp
@@ -61,7 +61,7 @@ package final class Engine: AttemptRunner {
                 change(&mailbox)
                 return wasEmpty
             }
-            // A mailbox that holds something has been signalled for already.
+            // A mailbox that is not empty has already signalled its thread.
             if wasEmpty { wakeUp.signal() }
         }
     }
@@ -69,27 +69,27 @@ package final class Engine: AttemptRunner {
     /// Loads libcurl and starts the threads.
     ///
     /// - Parameters:
-    ///   - sessions: What `AttemptRequest.session` counts.
-    ///   - cookieJars: The cookies of each session, in the same order; nil or nothing for one that
-    ///     has none.
+    ///   - sessions: The sessions, by `AttemptRequest.session`.
+    ///   - cookieJars: The cookies of each session, in the same order; nil or missing for a session
+    ///     without cookies.
     ///   - caches: The cache of each session, likewise.
-    ///   - invalidation: What is told of requests that may change something; nil when nothing is
-    ///     stored anywhere.
-    ///   - maximumConcurrentAttempts: How many connections are worth keeping.
-    ///   - durability: How files are published.
+    ///   - invalidation: Receives the requests that may change something; nil when no session has a
+    ///     cache.
+    ///   - maximumConcurrentAttempts: The number of connections to keep.
+    ///   - durability: The data to sync before a file is published.
     ///   - clock: Turns readings into dates.
-    ///   - uploads: Keeps for later runs what they need to go on with uploads; nil when none does.
-    ///   - claims: Which task writes which file; nil when the plan alone decides that.
-    ///   - mayName: Whether a text from a server may become the name of a file; asked on the
+    ///   - uploads: Keeps the records by which later runs resume uploads; nil when no session keeps
+    ///     any.
+    ///   - claims: Assigns files to tasks; nil when the plan alone decides that.
+    ///   - mayName: Whether a text from a server may become the name of a file; called on the
     ///     engine's threads.
-    ///   - network: What is known of the machine's interfaces; nil for sessions that none matters
-    ///     to.
+    ///   - network: The state of the machine's interfaces; nil when no session has a network
+    ///     policy.
     ///   - environment: The environment's variables, which may name proxies.
-    ///   - say: Gets what programs write to their standard error, on threads of the engine's own;
-    ///     all of it before the result of its attempt.
-    ///   - deliver: Gets results in batches, on threads of the engine's own.
-    /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for proxies that
-    ///   cannot be one.
+    ///   - say: Receives the standard error of programs, on threads that the engine owns; all of it
+    ///     before the result of its attempt.
+    ///   - deliver: Receives results in batches, on threads that the engine owns.
+    /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for unusable proxies.
     package init(
         sessions: [SessionConfiguration],
         cookieJars: [CookieJar?] = [],
@@ -182,8 +182,8 @@ package final class Engine: AttemptRunner {
         )
     }
 
-    /// The sessions with what each needs before the first thread starts; the environment's
-    /// variables count only where a session takes its proxies from them.
+    /// The sessions with the properties that each needs before the first thread starts; the
+    /// environment's variables count only for sessions that take their proxies from them.
     private static func sessions(
         _ configurations: [SessionConfiguration],
         _ library: CurlLibrary,
@@ -242,8 +242,8 @@ package final class Engine: AttemptRunner {
         Self.hand(others ?? attempts, to: loops, dispatch, mayWait: true)
     }
 
-    /// Hands examinations to the publisher; returns the other attempts, nil when that is all of
-    /// them.
+    /// Hands examinations to the publisher; returns the other attempts, nil when all attempts are
+    /// others.
     private func examine(_ attempts: [AttemptRequest]) -> [AttemptRequest]? {
         let requests = attempts.span
         var others: [AttemptRequest]?
@@ -258,7 +258,7 @@ package final class Engine: AttemptRunner {
         return others
     }
 
-    /// Gives each attempt to a thread, but for those that wait for another one.
+    /// Gives each attempt to a thread, except those that wait for another attempt.
     private static func hand(
         _ attempts: [AttemptRequest],
         to loops: [Loop],
@@ -287,7 +287,7 @@ package final class Engine: AttemptRunner {
     /// Ends the attempts with those keys with a failure of kind `cancelled`.
     package func cancel(_ keys: [Int]) {
         publisher.cancel(keys)
-        // They end as all others do: where they would have gone.
+        // Waiting attempts go to their threads and end there, like all others.
         let waiting = dispatch.withLock { $0.withdraw(keys) }
         if !waiting.isEmpty { Self.hand(waiting, to: loops, dispatch, mayWait: false) }
         var batches: [[Int]] = loops.map { _ in [] }
@@ -304,12 +304,12 @@ package final class Engine: AttemptRunner {
         for loop in loops { loop.post { $0.wantsProgress = true } }
     }
 
-    /// Ends the attempts whose interface is gone or may not be used any more.
+    /// Ends the attempts whose interface is gone or is no longer permitted.
     package func networkDidChange() {
         for loop in loops { loop.post { $0.hasNetworkChanged = true } }
     }
 
-    /// Gives up refreshing stored responses: the end does not wait for it.
+    /// Gives up refreshing stored responses, so that the end of the engine does not wait for it.
     package func endRefreshes() {
         for loop in loops { loop.post { $0.endsRefreshes = true } }
     }
@@ -317,10 +317,9 @@ package final class Engine: AttemptRunner {
     /// Cancels the running attempts, delivers their results and joins the threads.
     package func stop() { stop(refreshingUntil: nil) }
 
-    /// Ends the engine: all at once, but for stored responses that are being refreshed.
+    /// Ends the engine: cancels all attempts at once, except those that refresh stored responses.
     ///
-    /// - Parameter refreshLimit: Up to when those are waited for at the most; nil leaves that to
-    ///   the engine.
+    /// - Parameter refreshLimit: When refreshing is given up; nil leaves that to the engine.
     package func stop(refreshingUntil refreshLimit: MonotonicTime?) {
         let waiting = dispatch.withLock { $0.stopHolding() }
         if !waiting.isEmpty { Self.hand(waiting, to: loops, dispatch, mayWait: false) }
@@ -335,7 +334,7 @@ package final class Engine: AttemptRunner {
             threads = []
             return all
         }
-        // The engine's threads end first: what they still hand to the publisher is published.
+        // The engine's threads end first, so that the publisher still gets their last files.
         for thread in joined.suffix(loops.count) { thread.join() }
         publisher.stop()
         for thread in joined.dropLast(loops.count) { thread.join() }
@@ -343,15 +342,15 @@ package final class Engine: AttemptRunner {
 }
 
 extension Engine {
-    /// Loads libcurl on a thread of its own, so that an engine made later finds it there.
+    /// Loads libcurl on a thread of its own, so that a later engine finds it loaded.
     ///
-    /// Its thirty libraries take longer than reading a job file of a thousand tasks; a failure is
-    /// told by `init`.
+    /// Loading its thirty libraries takes longer than reading a job file of a thousand tasks;
+    /// `init` reports a failure.
     package static func preload() {
         _ = try? JoinableThread(name: "load") { _ = try? CurlLibrary.load() }
     }
 
-    /// The SHA-256 of bytes as 64 hexadecimal digits; nil when libcrypto is not there.
+    /// The SHA-256 of bytes as 64 hexadecimal digits; nil without libcrypto.
     package static func sha256(of bytes: [UInt8]) -> String? {
         MessageDigest.sha256(of: bytes)
     }

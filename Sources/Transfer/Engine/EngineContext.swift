@@ -4,11 +4,11 @@ internal import HTTPCache
 internal import NetworkPath
 internal import TransferModel
 
-/// What all threads of one engine share, and every attempt can reach.
+/// The properties that all threads of one engine share; every attempt can reach them.
 ///
 /// A reference, so that an attempt keeps all of it at the price of one count.
 final class EngineContext: Sendable {
-    /// A session's configuration and what was made for the session before the engine started.
+    /// A session's configuration and the objects made for the session before the engine started.
     struct Session: Sendable {
         let configuration: SessionConfiguration
         /// The newest version of HTTP that requests offer over TLS.
@@ -22,9 +22,9 @@ final class EngineContext: Sendable {
     }
 
     let sessions: [Session]
-    /// Forgets stored responses that a request has made untrue; nil when no session has a cache.
+    /// Removes stored responses that a request may have changed; nil when no session has a cache.
     let invalidation: Invalidation?
-    /// How many connections each thread keeps.
+    /// The number of connections that each thread keeps.
     let maximumConcurrentAttempts: Int
     /// nil when no session has a network policy.
     let network: NetworkMonitor?
@@ -32,11 +32,11 @@ final class EngineContext: Sendable {
     let publisher: Publisher
     /// The record of uploads that later runs may resume; nil when no session keeps any.
     let uploads: UploadStore?
-    /// Which task writes which file; nil when the plan alone decides that.
+    /// Assigns files to tasks; nil when the plan alone decides that.
     let claims: DestinationClaims?
     /// Whether a text from a server may become the name of a file.
     let mayName: @Sendable (String) -> Bool
-    /// Receives what programs write to their standard error.
+    /// Receives the standard error of programs.
     let say: ErrorText.Handover
     /// Receives results in batches.
     let deliver: @Sendable ([AttemptEvent]) -> Void

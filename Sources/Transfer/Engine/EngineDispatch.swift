@@ -1,19 +1,19 @@
 internal import TransferModel
 
-/// Knows which engine thread has which attempt.
+/// Assigns attempts to engine threads and remembers the thread of each.
 ///
-/// Chooses it so that no thread has more of a host than its share of connections, and puts together
-/// what the threads say of their attempts.
+/// It keeps each thread within its share of a host's connections, and combines the threads'
+/// progress reports.
 struct EngineDispatch {
     private struct Host: Hashable {
         var session: Int
         var origin: Origin
     }
 
-    /// What goes on at a host.
+    /// The running attempts at a host.
     private final class Load {
         let host: Host
-        /// How many attempts run there, by thread.
+        /// The number of running attempts at the host, by thread.
         var running: [Int]
 
         init(_ host: Host, threadCount: Int) {
@@ -22,30 +22,30 @@ struct EngineDispatch {
         }
     }
 
-    /// What each thread has.
+    /// The share of each thread.
     let shares: [EngineShare]
     private let connectionsPerHost: [Int]
-    /// The threads that each session's attempts go to.
+    /// The threads for each session's attempts.
     private let threads: [Range<Int>]
-    /// Of the hosts with running attempts.
+    /// The loads of the hosts with running attempts.
     private var loads: [Host: Load] = [:]
-    /// That of the last attempt's host, which most often is the next one's too.
+    /// The load of the last attempt's host, which is most often the host of the next attempt too.
     private var recent: Load?
-    /// Where each running attempt is.
+    /// The host and thread of each running attempt, by its key.
     private var places: [Int: (load: Load, thread: Int)] = [:]
     private var collapsing: RequestCollapsing
-    /// Attempts that waited for another one and go on now.
+    /// Attempts that no longer wait for another one and can start.
     private var released: [AttemptRequest] = []
     private var isStopping = false
-    /// What the threads have answered so far to a question for progress.
+    /// The threads' answers so far to a progress request.
     private var progress: [Int: AttemptProgress] = [:]
     private var awaitedAnswers = 0
 
     /// - Parameters:
-    ///   - sessions: Those of the engine.
-    ///   - hasCache: Whether each of them has a cache; empty when none has.
-    ///   - threadCount: How many threads there are for most of them; those that ask for tickets
-    ///     have one more for themselves.
+    ///   - sessions: The engine's sessions.
+    ///   - hasCache: Whether each session has a cache; empty when none has.
+    ///   - threadCount: The number of threads for most sessions; sessions with tickets have one
+    ///     more thread of their own.
     init(sessions: [SessionConfiguration], hasCache: [Bool] = [], threadCount: Int) {
         collapsing = RequestCollapsing(hasCache: hasCache)
         shares = EngineShare.all(
@@ -58,36 +58,36 @@ struct EngineDispatch {
         connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
     }
 
-    /// Whether an attempt waits for another one that may bring what answers it, too.
+    /// Whether an attempt waits for another one whose response may answer it too.
     @inline(__always)
     mutating func holds(_ attempt: borrowing AttemptRequest) -> Bool {
         collapsing.isUsed && !isStopping && collapsing.holds(attempt)
     }
 
-    /// Those that waited and go on now, each once.
+    /// Takes the attempts that no longer wait; returns each once.
     mutating func takeReleased() -> [AttemptRequest] {
         if released.isEmpty { return [] }
         defer { released = [] }
         return released
     }
 
-    /// Takes those out that wait and are to be cancelled.
+    /// Takes the waiting attempts with those keys, which are to be cancelled.
     mutating func withdraw(_ keys: [Int]) -> [AttemptRequest] { collapsing.withdraw(keys) }
 
-    /// Nobody waits from now on; returns those that did.
+    /// Lets no attempt wait from now on; returns those that waited.
     mutating func stopHolding() -> [AttemptRequest] {
         isStopping = true
         return collapsing.endAll()
     }
 
-    /// The thread that an attempt goes to: the one with the most room at its host.
+    /// Chooses the thread for an attempt: the one with the most room at its host.
     mutating func place(_ key: Int, session: Int, origin: Origin) -> Int {
         let load = load(of: Host(session: session, origin: origin))
         let limit = connectionsPerHost[session]
         func room(_ thread: Int) -> Int { shares[thread].part(of: limit) - load.running[thread] }
         var best = threads[session].lowerBound
-        // Over connections with streams go more attempts than there are connections: not to a
-        // thread that has none.
+        // Connections with streams carry more attempts than there are connections; avoid threads
+        // without a connection.
         for thread in threads[session]
         where room(thread) > room(best) && shares[thread].part(of: limit) > 0 { best = thread }
         load.running[best] += 1
@@ -103,19 +103,19 @@ struct EngineDispatch {
         return load
     }
 
-    /// The thread of a running attempt; nil when it runs no more.
+    /// The thread of a running attempt; nil when it no longer runs.
     func thread(of key: Int) -> Int? {
         places[key]?.thread
     }
 
-    /// A question for progress goes out to every thread.
+    /// Begins a progress request, which goes to every thread.
     mutating func beginProgress() {
         progress = [:]
-        // Whatever still comes of an earlier question counts for this one: it is as fresh.
+        // Late answers to an earlier request count for this one: they are as fresh.
         awaitedAnswers = shares.count
     }
 
-    /// Takes in the events of one thread; what is left is for the engine's owner.
+    /// Takes in the events of one thread; returns those for the engine's owner.
     mutating func pass(_ events: [AttemptEvent]) -> [AttemptEvent] {
         var hasProgress = false
         for event in events {
@@ -136,7 +136,7 @@ struct EngineDispatch {
         return passed
     }
 
-    /// Takes in the end of an attempt, whose result is large and read in its place.
+    /// Takes in the end of an attempt; the result is large and read in place.
     private mutating func finish(_ event: AttemptEvent) {
         guard let key = event.finishedKey else { return }
         finish(key)

@@ -18,26 +18,25 @@ final class EngineLoop: MultiHandle.Driver {
     private let paths: PathFinder?
     private let keeper: PartialKeeper
 
-    /// How many results are worth waking the scheduler for while more is to be done.
+    /// This many results are delivered at once, though more are ready.
     private static let resultsPerBatch = 16
-    /// How many times it looks for more before it hands over what it has.
+    /// The number of turns for which results are held while more are ready.
     private static let mostHeldTurns = 4
 
-    /// Where what carries a request stands in `transports`; also the multi handle's tag.
+    /// The position in `transports` of the transport for a request; also the multi handle's tag.
     private var positions: TransportPositions
-    /// Each made when its first attempt starts.
+    /// The transports; each is made when its first attempt starts.
     private var transports: [SessionTransport?]
-    /// When each multi handle wants to be called, by tag.
+    /// When each multi handle is to be called, by tag.
     private var timers: [MonotonicTime?]
     private var attempts: [Int: Attempt] = [:]
-    /// No attempt has to be looked at before.
+    /// No attempt needs a check before this time.
     private var nextCheck = MonotonicTime(nanoseconds: .max)
-    /// Attempts that libcurl waits for no socket of; only of sessions that have had a streamed
-    /// body.
+    /// Attempts for which libcurl watches no socket; only in sessions that had a streamed body.
     private var dropped: [Int] = []
     private var finished: [AttemptEvent] = []
     private var refreshes = Refreshes()
-    /// Those that read a stored body, each a step at a time.
+    /// The attempts that read a stored body, one step in each turn.
     private var readers: [Attempt] = []
     private var heldTurns = 0
     private var toPublish: [PublicationJob] = []
@@ -60,7 +59,7 @@ final class EngineLoop: MultiHandle.Driver {
         timers = Array(repeating: nil, count: context.sessions.count)
     }
 
-    /// Works until the mailbox says stop.
+    /// Works until the mailbox asks to stop.
     func run(_ mailbox: Lock<Engine.Mailbox>) {
         while true {
             let commands = mailbox.withLock { mailbox in
@@ -88,7 +87,8 @@ final class EngineLoop: MultiHandle.Driver {
             runTimers()
             sockets.releaseGuards()
             reap()
-            // What woke the check may be in the mailbox, and nobody rings for that again.
+            // The mailbox may have the command that ended the check's wait, and its sender signals
+            // only once.
             let wasReady = checkAttempts()
             while let refresh = refreshes.next() { start(refresh) }
             if let reader = readers.first {
@@ -101,8 +101,8 @@ final class EngineLoop: MultiHandle.Driver {
         }
     }
 
-    /// Cancels what runs; true unless stored responses are being refreshed and there is time for
-    /// that.
+    /// Cancels all tasks' attempts; true unless stored responses are being refreshed and there is
+    /// time for that.
     private func isAtEnd(refreshingUntil end: MonotonicTime) -> Bool {
         nextCheck = min(nextCheck, end)
         if MonotonicTime.now >= end { endRefreshes() }
@@ -110,29 +110,29 @@ final class EngineLoop: MultiHandle.Driver {
         return attempts.isEmpty && refreshes.isEmpty
     }
 
-    /// Closes all connections; under a policy their ports are held until nothing of them is under
-    /// way.
+    /// Closes all connections; under a policy, their ports are held until no packet of them is
+    /// under way.
     private func endConnections() {
         transports.removeAll()
         sockets.awaitQuiet()
     }
 
-    /// Gives up what is refreshed, or is to be.
+    /// Gives up all current and pending refreshes.
     private func endRefreshes() {
         refreshes.giveUp()
         cancelAll(.refresh)
     }
 
-    /// Whether results wait for others to come, so that they go out many at a time: only while more
-    /// is ready, and not for long.
+    /// Whether to hold results so that more go out in one batch: only while more is ready, and only
+    /// for a few turns.
     private var holdsResults: Bool {
         guard !finished.isEmpty, heldTurns < Self.mostHeldTurns else { return false }
         heldTurns += 1
         return finished.count < Self.resultsPerBatch
     }
 
-    /// Waits, lets libcurl work on what is ready, and takes in what has ended; false when nothing
-    /// was ready.
+    /// Waits, lets libcurl work on the ready sockets, and takes in ended transfers; false when
+    /// nothing was ready.
     @discardableResult
     private func awaitSockets(milliseconds: Int32) -> Bool {
         let wasReady = sockets.wait(milliseconds: milliseconds, wake: { turn.begin() }) {
@@ -147,7 +147,7 @@ final class EngineLoop: MultiHandle.Driver {
         return wasReady
     }
 
-    /// Lets an attempt go on whose body had nothing to send.
+    /// Resumes an attempt whose body had nothing to send.
     private func resume(_ key: Int) {
         guard let attempt = attempts[key] else { return }
         do throws(CurlCode) {
@@ -228,7 +228,7 @@ final class EngineLoop: MultiHandle.Driver {
         }
     }
 
-    /// Ends the attempts whose connection has ended while their body had nothing to send.
+    /// Ends the attempts whose connection ended while their body had nothing to send.
     private func endStuck() {
         let keys = dropped
         dropped.removeAll(keepingCapacity: true)
@@ -241,7 +241,7 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func release(_ attempt: Attempt) {
-        // Before its result is delivered: what its program has said comes first.
+        // Closed before the result is delivered, so that the program's standard error comes first.
         attempt.body?.close()
         attempts[attempt.request.key] = nil
         if !readers.isEmpty { readers.removeAll { $0 === attempt } }
@@ -267,7 +267,7 @@ final class EngineLoop: MultiHandle.Driver {
         perform(attempt.abort(failure), of: attempt)
     }
 
-    /// Ends the attempts whose interface is gone, or may not be used any more.
+    /// Ends the attempts whose interface is gone or is no longer permitted.
     private func endLostPaths() {
         guard let network = paths?.current else { return }
         for attempt in Array(attempts.values) {
@@ -328,14 +328,14 @@ final class EngineLoop: MultiHandle.Driver {
         if !dropped.isEmpty { endStuck() }
     }
 
-    /// Ends what was silent, slow or out of time; looks at the attempts only when one can be due.
+    /// Ends silent, slow and overdue attempts; looks at the attempts only when one can be due.
     ///
-    /// - Returns: Whether there was a socket or a wake-up meanwhile.
+    /// - Returns: Whether a socket or a wake-up was ready meanwhile.
     private func checkAttempts() -> Bool {
         nextCheck = min(nextCheck, turn.takeLookTime())
         guard nextCheck.nanoseconds < .max, .now >= nextCheck else { return false }
-        // Of a thread or a process that stood still meanwhile the peers were not silent: what they
-        // said has its say first.
+        // After a pause of this thread or process, the peers were not silent: first read what they
+        // sent.
         let wasReady = awaitSockets(milliseconds: 0)
         let now = MonotonicTime.now
         nextCheck = refreshes.end ?? MonotonicTime(nanoseconds: .max)
@@ -350,7 +350,7 @@ final class EngineLoop: MultiHandle.Driver {
         return wasReady
     }
 
-    /// Hands over what has finished since the last time, in one batch each.
+    /// Delivers the results and files that finished since the last call, in one batch each.
     private func flush() {
         heldTurns = 0
         if !toPublish.isEmpty {
@@ -363,7 +363,7 @@ final class EngineLoop: MultiHandle.Driver {
         }
     }
 
-    /// Until the next timer or check, rounded up so that it is due when the wait is over.
+    /// The time until the next timer or check, rounded up so that it is due when the wait is over.
     private func waitMilliseconds() -> Int32 {
         if !readers.isEmpty { return 0 }
         nextCheck = min(nextCheck, turn.takeLookTime())

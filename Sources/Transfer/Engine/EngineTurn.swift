@@ -1,22 +1,21 @@
 internal import SystemKit
 internal import TransferModel
 
-/// When an engine thread last woke: the time of what happens many times in a turn and is dated by
-/// nobody.
+/// When an engine thread last woke: a cheap approximate time for frequent events.
 final class EngineTurn {
     private(set) var time = MonotonicTime.now
-    /// When an attempt wants to be looked at although nothing of it moves.
+    /// The time at which an attempt wants a check even without any event.
     private var lookTime = MonotonicTime(nanoseconds: .max)
 
-    /// The thread has woken.
+    /// Notes that the thread has woken.
     func begin() { time = .now }
 
-    /// Has the thread look at its attempts at a time.
+    /// Makes the thread check its attempts at a time.
     func look(at time: MonotonicTime) {
         if time < lookTime { lookTime = time }
     }
 
-    /// When the thread is to look at its attempts; until the next `look` that is all.
+    /// Takes the time of the next check; later calls need another `look`.
     func takeLookTime() -> MonotonicTime {
         defer { lookTime = MonotonicTime(nanoseconds: .max) }
         return lookTime

@@ -1,12 +1,12 @@
 internal import SystemKit
 
-/// Reads what programs write to their standard error, on a thread of its own that there is from the
-/// first program on.
+/// Reads the standard error of programs on a thread of its own, which starts with the first
+/// program.
 ///
-/// No more is read of a program while what it has written before was not taken: it waits, as it
-/// would for a terminal. Belongs to the engine thread that made it.
+/// While a program's last text is not taken, no more is read and the program waits, as for a
+/// terminal. Belongs to the engine thread that made it.
 final class ErrorRelay {
-    /// The end that the relay's thread holds.
+    /// The relay thread's mailbox.
     private final class Inlet: Sendable {
         struct State {
             var added: [ErrorStream] = []
@@ -22,18 +22,18 @@ final class ErrorRelay {
     private let say: ErrorText.Handover
     private var running: (inlet: Inlet, thread: JoinableThread)?
 
-    /// How often it is looked whether somebody has taken what was handed on, milliseconds.
+    /// The interval for checking whether a text was taken, milliseconds.
     private static let lookInterval: Int32 = 1
 
     init(say: @escaping ErrorText.Handover) { self.say = say }
 
-    /// Hands on what comes out of a pipe until its end, or until the stream is closed.
+    /// Hands on the text from a pipe until its end, or until the stream is closed.
     ///
     /// - Parameters:
     ///   - pipe: The standard error of a program.
-    ///   - key: The attempt that it runs for.
-    /// - Returns: What is to be closed when the attempt ends.
-    /// - Throws: `SystemError` when the kernel has no thread or no descriptor to give.
+    ///   - key: The attempt that runs the program.
+    /// - Returns: The stream, to be closed when the attempt ends.
+    /// - Throws: `SystemError` when the kernel has no thread or descriptor left.
     func add(_ pipe: PipeReader, key: Int) throws(SystemError) -> ErrorStream {
         let (inlet, _) = try start()
         let stream = ErrorStream(pipe, key: key, say: say)
@@ -42,7 +42,7 @@ final class ErrorRelay {
         return stream
     }
 
-    /// Ends the thread; every stream was closed before.
+    /// Ends the thread; every stream must be closed before.
     func stop() {
         guard let (inlet, thread) = running else { return }
         running = nil
@@ -69,11 +69,11 @@ final class ErrorRelay {
         return (inlet, thread)
     }
 
-    /// What the thread works on.
+    /// The state of the thread.
     private struct Loop {
         let poll: EventPoll
         var streams: [UInt64: ErrorStream] = [:]
-        /// Those that are not watched until what they have said was taken.
+        /// The streams that are not watched until their last text is taken.
         var ahead: [UInt64: @Sendable () -> Bool] = [:]
         var nextTag: UInt64 = 0
         var events: [EventPoll.Event] = []
@@ -92,7 +92,7 @@ final class ErrorRelay {
             for event in events { read(event.tag) }
         }
 
-        /// One that cannot be watched is read when its attempt ends.
+        /// Watches a stream; one that cannot be watched is read when its attempt ends.
         private mutating func watch(_ tag: UInt64) {
             guard let stream = streams[tag] else { return }
             do throws(SystemError) {

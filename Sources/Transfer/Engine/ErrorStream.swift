@@ -3,24 +3,24 @@ internal import SystemKit
 /// The standard error of one run of a program; read by the relay's thread, and by the engine's when
 /// the attempt ends.
 final class ErrorStream: Sendable {
-    /// What one read led to.
+    /// The result of one read.
     enum Read {
         case nothingYet
-        /// Something was handed on; the closure says whether it was taken.
+        /// A text was handed on; the closure says whether it was taken.
         case handedOn(@Sendable () -> Bool)
         case ended
     }
 
     private static let pieceSize = 64 << 10
-    /// How much is read of a program that goes on writing when its attempt has ended, bytes: what
-    /// the largest pipe holds.
+    /// The most bytes read of a program that still writes when its attempt has ended: the content
+    /// of the largest pipe.
     private static let mostAtEnd = 1 << 20
 
     private let pipe: PipeReader
     private let key: Int
     private let say: ErrorText.Handover
-    /// Whether the last text was handed on; what one thread reads is handed on before another one
-    /// reads more.
+    /// Whether the last text was handed on; the lock ensures that the texts of both threads keep
+    /// their order.
     private let isEnded = Lock(false)
 
     init(_ pipe: PipeReader, key: Int, say: @escaping ErrorText.Handover) {
@@ -29,10 +29,10 @@ final class ErrorStream: Sendable {
         self.say = say
     }
 
-    /// To be watched by an `EventPoll`.
+    /// For an `EventPoll`, which watches it.
     var descriptor: Int32 { pipe.descriptor }
 
-    /// Hands on what is there, at most a piece of it.
+    /// Hands on the available bytes, at most one piece.
     func read() -> Read {
         isEnded.withLock { isEnded in
             if isEnded { return .ended }
@@ -46,8 +46,7 @@ final class ErrorStream: Sendable {
         }
     }
 
-    /// Hands on what is left; what the program, or something that it has started, writes from now
-    /// on is lost.
+    /// Hands on the rest; later output of the program and of programs that it started is lost.
     func close() {
         isEnded.withLock { isEnded in
             guard !isEnded else { return }
@@ -58,8 +57,8 @@ final class ErrorStream: Sendable {
         }
     }
 
-    /// The next bytes, none when there are none yet; nil at the end, for which a pipe that cannot
-    /// be read is taken.
+    /// The next bytes, empty when there are none yet; nil at the end, or when the pipe cannot be
+    /// read.
     private func piece() -> [UInt8]? {
         (try? pipe.next(atMost: Self.pieceSize)) ?? nil
     }

@@ -1,10 +1,10 @@
-/// What the program behind an attempt's body has written to its standard error.
+/// A piece of the standard error of the program behind an attempt's body.
 package struct ErrorText: Sendable, Hashable {
-    /// Of the attempt.
+    /// The key of the attempt.
     package var key: Int
-    /// As they came; they may end within a line.
+    /// The bytes as received; they may end within a line.
     package var bytes: [UInt8]
-    /// Whether nothing more comes of this run of the program.
+    /// Whether this is the last text of this run of the program.
     package var isLast: Bool
 
     /// Creates a piece of a program's standard error.
@@ -14,6 +14,7 @@ package struct ErrorText: Sendable, Hashable {
         self.isLast = isLast
     }
 
-    /// Hands a text on at once; the answer says later whether somebody has taken it by then.
+    /// Hands a text on at once; the returned closure says whether the receiver has taken it by
+    /// then.
     package typealias Handover = @Sendable (ErrorText) -> @Sendable () -> Bool
 }

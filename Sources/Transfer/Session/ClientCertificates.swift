@@ -2,11 +2,11 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// The certificates that a session shows to servers, each to its own.
+/// The client certificates of a session, each for its own servers.
 struct ClientCertificates {
     private var entries: [(space: ProtectionSpace, certificate: EasyCertificate)] = []
 
-    /// Takes those of a session's credentials that are certificates.
+    /// Takes the certificates among a session's credentials.
     init(_ credentials: [Credential]) {
         for credential in credentials {
             guard case .clientCertificate(let certificate) = credential.proof else { continue }
@@ -14,7 +14,7 @@ struct ClientCertificates {
         }
     }
 
-    /// What the origin is shown if it asks; nil for nothing.
+    /// The certificate for an origin that asks for one; nil for none.
     func certificate(for origin: Origin) -> EasyCertificate? {
         guard !entries.isEmpty, origin.scheme == .https else { return nil }
         return entries.first { $0.space.contains(origin) }?.certificate
@@ -32,7 +32,7 @@ extension EasyCertificate {
         )
     }
 
-    /// Whether a file begins as PKCS #12 does, with a sequence in DER; PEM begins with text.
+    /// Whether a file begins like PKCS #12, with a sequence in DER; PEM begins with text.
     private static func isPKCS12(_ path: String) -> Bool {
         (try? InputFile(path: path).read(at: 0, count: 1)) == [0x30]
     }

@@ -1,17 +1,16 @@
 internal import CurlKit
 internal import TransferModel
 
-/// That this machine's libcurl cannot speak the version of HTTP that a session asks for.
+/// The failure when this machine's libcurl lacks the HTTP version that a session requires.
 struct ProtocolFault: Error, Hashable {
     /// A whole sentence without its full stop.
     var message: String
 }
 
 extension HTTPProtocol {
-    /// What a session's exchanges offer over TLS.
+    /// The newest version that a session's exchanges offer over TLS.
     ///
-    /// - Throws: `ProtocolFault` for a version that was asked for by its number and is not to be
-    ///   had.
+    /// - Throws: `ProtocolFault` for a version that the job demands by number and libcurl lacks.
     static func choose(
         for session: SessionConfiguration,
         with library: CurlLibrary

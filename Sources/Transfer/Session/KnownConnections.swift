@@ -2,19 +2,19 @@ internal import CurlKit
 
 /// The connections of one session on one engine thread, by their ends.
 ///
-/// Closed ones stay until another one has their ends: no two connections that live at the same time
-/// share both.
+/// Closed connections stay until a new one has the same ends: no two open connections share both
+/// ends.
 struct KnownConnections {
     private struct Entry {
         var number: Int
-        /// nil when it is not known.
+        /// nil if unknown.
         var socket: ConnectionSocket?
     }
 
     private let share: EngineShare
     private var entries: [ConnectionFacts: Entry] = [:]
     private var count = 0
-    /// The numbers of those on which more came than a response has.
+    /// The numbers of the connections that carried bytes beyond the end of a response.
     private var spoiled: Set<Int> = []
 
     init(_ share: EngineShare) {
@@ -23,7 +23,7 @@ struct KnownConnections {
 
     /// The number of a connection: a new one gets the next, a reused one keeps its own.
     ///
-    /// `socket` finds that of a new one.
+    /// `socket` finds the socket of a new connection.
     mutating func number(
         of connection: ConnectionFacts,
         isNew: Bool,
@@ -36,13 +36,13 @@ struct KnownConnections {
         return number
     }
 
-    /// Notes that more came on a connection than a response has.
+    /// Notes that a connection carried bytes beyond the end of a response.
     mutating func spoil(_ number: Int) { spoiled.insert(number) }
 
-    /// Whether nothing has come on an idle connection since its last response, and the peer has not
-    /// closed it.
+    /// Whether an idle connection is silent since its last response and still open at the peer's
+    /// side.
     ///
-    /// RFC 9112 §9.5 lets a peer close one at any time; what else comes belongs to no request
+    /// A peer may close a connection at any time (RFC 9112 §9.5); other bytes belong to no request
     /// (§6.3).
     mutating func isClean(_ connection: ConnectionFacts) -> Bool {
         guard let entry = entries[connection], entry.socket?.isSilent == true else { return false }

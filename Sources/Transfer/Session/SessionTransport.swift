@@ -5,58 +5,56 @@ internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
-/// What the tasks of one session share on the engine thread: connections, idle handles, request
-/// fields.
+/// The objects that the tasks of one session share on an engine thread: connections, idle handles,
+/// request fields.
 final class SessionTransport {
     let configuration: SessionConfiguration
     /// nil when the session neither sends nor keeps cookies; all engine threads share the jar.
     let cookies: CookiePolicy?
-    /// Shared with the other engine threads, and perhaps with other sessions; nil without a cache.
+    /// Shared with the other engine threads, and possibly with other sessions; nil without a cache.
     let cache: HTTPCache?
-    /// nil when nothing is stored anywhere.
+    /// nil when no session has a cache.
     let invalidation: Invalidation?
     let multi: MultiHandle
-    /// Which interfaces its connections may use: those of the session, or of tasks that forbid
-    /// more.
+    /// The interfaces that its connections may use: those of the session, or fewer for tasks that
+    /// forbid more.
     let access: NetworkAccess
-    /// nil when every interface will do.
+    /// nil when every interface is permitted.
     let paths: PathFinder?
-    /// What every socket is told.
+    /// The options of every socket.
     let socketOptions: SocketOptions
     let turn: EngineTurn
     private let sockets: SocketTable
     private let easyConfiguration: EasyConfiguration
     private let clientCertificates: ClientCertificates
-    /// What is offered over TLS.
+    /// The newest version of HTTP that requests offer over TLS.
     private let secureProtocol: HTTPProtocol
     private var idleHandles: [EasyHandle] = []
-    /// The sockets of the connections, by their numbers.
+    /// The sockets of the connections, by connection number.
     private var openings: [Int: SocketTable.Opening] = [:]
-    /// At how many of them closed ones are removed.
+    /// The number of sockets at which the closed ones are removed.
     private var mostOpenings = 64
     var connections: KnownConnections
-    /// To which connecting has failed since their names were looked up.
+    /// The hosts to which no connection succeeded since their names were looked up.
     var unreachedHosts: Set<String> = []
-    /// Origins that have answered by HTTP/1.x without a choice in the TLS handshake: they have it
-    /// for certain.
+    /// Origins that answered by HTTP/1.x without ALPN, so that they certainly speak it.
     private(set) var originsWithoutALPN: Set<Origin> = []
-    /// More of them are not remembered.
+    /// Further origins are not remembered.
     private static let mostOriginsWithoutALPN = 1024
-    /// Where the session's credentials were let in.
+    /// The protection spaces that accepted the session's credentials.
     var knownSpaces = KnownSpaces()
-    /// Which resumable uploads the origins speak.
+    /// The versions of resumable uploads that the origins support.
     var uploadSupport = UploadSupport()
     private let share: EngineShare
     private let routes: ProxyRoutes?
-    /// Those that may use several paths.
+    /// The connections that may use several paths.
     var multipathConnections: Set<Int> = []
-    /// The ways of its connections under a policy, by their numbers; closed ones are among them,
-    /// for a while.
+    /// The paths of its connections under a policy, by number; includes closed ones for a while.
     private(set) var ways: [Int: ConnectionWay] = [:]
-    /// With more of them, those of closed connections are forgotten.
+    /// The number of paths at which those of closed connections are removed.
     private var mostWays = 64
 
-    /// What the lines of a request depend on besides its fields.
+    /// The properties besides its fields that determine the lines of a request.
     private struct LineTraits: Hashable {
         var mayHaveBody = false
         var acceptsCodings = false
@@ -99,7 +97,7 @@ final class SessionTransport {
         secureProtocol = session.secureProtocol
         clientCertificates = ClientCertificates(configuration.credentials)
         easyConfiguration = EasyConfiguration(
-            // libcurl adds it to others as an int.
+            // libcurl adds this number to others as an int.
             connectTimeoutMilliseconds: Int(
                 min(max(1, configuration.connectTimeout.microseconds / 1000), Int64(Int32.max))
             ),
@@ -119,7 +117,7 @@ final class SessionTransport {
         origin.scheme == .https ? secureProtocol : .http1
     }
 
-    /// What the origin is shown if it asks who is there; nil for nothing.
+    /// The certificate for an origin that asks for one; nil for none.
     func clientCertificate(for origin: Origin) -> EasyCertificate? {
         clientCertificates.certificate(for: origin)
     }
@@ -130,13 +128,14 @@ final class SessionTransport {
         return try EasyHandle(configuration: easyConfiguration, sockets: sockets)
     }
 
-    /// Keeps a handle for the next attempt, which must not find this one's `errno` on it.
+    /// Keeps a handle for the next attempt, unless it has an `errno` that the next attempt must not
+    /// find.
     func giveBack(_ handle: EasyHandle) {
         handle.client = nil
         if handle.lastOSErrno == nil { idleHandles.append(handle) }
     }
 
-    /// Keeps the way of a connection.
+    /// Keeps the path of a connection.
     func keep(_ way: ConnectionWay) {
         ways[way.number] = way
         guard ways.count > mostWays else { return }
@@ -144,14 +143,13 @@ final class SessionTransport {
         mostWays = max(mostWays, 2 * ways.count)
     }
 
-    /// Ends a connection at once; what the kernel has still to send is not sent.
+    /// Ends a connection at once; the kernel drops unsent bytes.
     func reset(_ way: ConnectionWay) {
         way.socket?.reset()
         ways[way.number] = nil
     }
 
-    /// Ends the connections at once, idle ones too, that go over interfaces which may not be used
-    /// any more.
+    /// Ends the connections at once, including idle ones, whose interfaces are no longer permitted.
     func resetForbidden(in network: NetworkSnapshot) {
         guard access.isRestricted else { return }
         for way in ways.values
@@ -160,7 +158,7 @@ final class SessionTransport {
         }
     }
 
-    /// The way to an origin; nil when it is to be reached directly.
+    /// The proxy route to an origin; nil for a direct connection.
     func route(to origin: Origin) -> ProxyRoute? {
         routes?.route(to: origin)
     }
@@ -174,18 +172,17 @@ final class SessionTransport {
         openings[number] = opening
     }
 
-    /// What has gone through the connection of that number; nil when it is closed.
+    /// The progress of the connection with that number; nil when it is closed.
     func progress(of connection: Int) -> SocketProgress? {
         openings[connection].flatMap(progress)
     }
 
-    /// What has gone through a connection; nil when it is closed.
+    /// The progress of a connection; nil when it is closed.
     func progress(of opening: SocketTable.Opening) -> SocketProgress? {
         sockets.progress(of: opening)
     }
 
-    /// The fields of a request as libcurl takes them; most requests of a session have the same
-    /// ones.
+    /// The field lines of a request for libcurl; most requests of a session have the same ones.
     func headerLines(
         for request: RequestSpec,
         cookies: String?,
@@ -206,27 +203,27 @@ final class SessionTransport {
         return lastHeaders.lines
     }
 
-    /// Remembers that an origin speaks HTTP/1.x where it chose nothing in the TLS handshake.
+    /// Remembers that an origin speaks HTTP/1.x without a choice in the TLS handshake.
     func noteOriginWithoutALPN(_ origin: Origin) {
         guard originsWithoutALPN.count < Self.mostOriginsWithoutALPN else { return }
         originsWithoutALPN.insert(origin)
     }
 
     private static func lines(for fields: [HeaderField], _ traits: LineTraits) -> [String] {
-        // An empty or blank field is written with a semicolon: with a colon libcurl would leave it
-        // out.
+        // An empty or blank field is written with a semicolon, because libcurl drops one with a
+        // colon.
         var lines = fields.map { $0.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
         let names = Set(fields.map { $0.name.lowercased() })
         if !names.contains("user-agent") { lines.append("User-Agent: \(RunnerVersion.userAgent)") }
-        // Bodies are stored as they are sent, unless the task says otherwise.
+        // Bodies are stored as sent unless the task decodes them.
         if !names.contains("accept-encoding") {
             let codings = traits.acceptsCodings ? BodyDecoding.acceptEncoding : "identity"
             lines.append("Accept-Encoding: \(codings)")
         }
         if let cookies = traits.cookies { lines.append("Cookie: \(cookies)") }
         guard traits.mayHaveBody else { return lines }
-        // libcurl would name a form type for a body without one, and wait for a 100 that few
-        // servers send.
+        // libcurl would add a form's type to a body without one, and wait for a 100 response that
+        // few servers send.
         if !names.contains("content-type") { lines.append("Content-Type:") }
         if !names.contains("expect") {
             lines.append(traits.asksFirst ? "Expect: 100-continue" : "Expect:")

@@ -1,9 +1,9 @@
 internal import TransferModel
 
-/// Which multi handle carries a request: each session has one, and each set of interfaces that
-/// tasks forbid besides.
+/// The multi handle for a request: each session has one, and one more for each set of interfaces
+/// that tasks forbid in addition.
 struct TransportPositions {
-    /// A session as tasks use it that forbid more.
+    /// A session under the stricter rules of some tasks.
     private struct TightenedSession: Hashable {
         var session: Int
         var access: NetworkAccess
@@ -16,10 +16,11 @@ struct TransportPositions {
         accesses = sessions.map(\.access)
     }
 
-    /// How many there are so far: those of the sessions come first.
+    /// The number of positions so far; those of the sessions come first.
     var count: Int { accesses.count + tightened.count }
 
-    /// The position of what carries a request: the session's own, unless the task forbids more.
+    /// The position of the transport for a request: the session's own, unless the task forbids
+    /// more.
     mutating func position(for request: borrowing AttemptRequest) -> Int {
         let session = request.session
         let access = request.access.intersection(accesses[session])
