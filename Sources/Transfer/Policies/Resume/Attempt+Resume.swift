@@ -1,11 +1,11 @@
 internal import SystemKit
 internal import TransferModel
 
-// Carries out what `Resumption` decides.
+// Carries out the decisions of `Resumption`.
 extension Attempt {
-    /// Asks for the rest of a file of which an earlier attempt has left a part.
+    /// Requests the rest of a file of which an earlier attempt left a part.
     ///
-    /// - Returns: Whether an earlier attempt has left one.
+    /// - Returns: Whether an earlier attempt left a part.
     @discardableResult
     func beginResuming() -> Bool {
         guard case .file(let wanted) = request.sink,
@@ -38,14 +38,14 @@ extension Attempt {
         return !response.isCutOff
     }
 
-    /// The same request without a range.
+    /// Repeats the request without a range.
     func startOver() -> Next {
         giveUpPart()
         checks = []
         return exchange(.restart)
     }
 
-    /// Forgets what an earlier attempt has left.
+    /// Drops the part of an earlier attempt.
     private func giveUpPart() {
         guard let resumption else { return }
         if resumption.offer != nil {
@@ -54,7 +54,7 @@ extension Attempt {
         resumption.startOver()
     }
 
-    /// Readies the sink for a body that is accepted: behind the part that is there, or anew.
+    /// Prepares the sink for an accepted body: it is appended to the part or begins a new file.
     func open(
         _ file: TaskSpec.Destination,
         _ head: ResponseHead,
@@ -78,7 +78,7 @@ extension Attempt {
                 noteResumable(output, folder, file, head)
             }
         case .memory:
-            // Whether it is resumable is asked when it matters: nearly all small bodies come at
+            // Whether the body is resumable is checked later: nearly all small bodies arrive at
             // once.
             if wantsName, expectedCount ?? 0 > 0 {
                 let time = session.turn.time + PartialKeeper.longestWait
@@ -89,13 +89,13 @@ extension Attempt {
         return true
     }
 
-    /// Makes a part of a small body that is in memory and could be gone on with.
+    /// Moves a small resumable body from memory into a part.
     private func spill() {
         guard !hasFailed || failure?.endsResuming == false && failure?.kind != .cancelled,
             resumption == nil, case .accept = verdict, response.servedLength == nil,
             let head, let destination = response.destination, isResumable(head, destination)
         else { return }
-        // Without room for it the body stays in memory.
+        // When the disk has no room, the body stays in memory.
         guard (try? response.sink.spill()) != nil,
             case .file(let output, let folder) = response.sink.content
         else {
@@ -104,7 +104,7 @@ extension Attempt {
         noteResumable(output, folder, destination, head)
     }
 
-    /// Does what is due about the part although nothing comes in.
+    /// Does the work on the part that is due at a time, even if no bytes arrive.
     func lookAtPart(at now: MonotonicTime) {
         if let time = response.partTime {
             if now >= time {
@@ -117,7 +117,7 @@ extension Attempt {
         if let resumption { keepPart(resumption, at: now) }
     }
 
-    /// Makes the file that is being written one that another attempt can go on with.
+    /// Makes the file that is being written resumable by another attempt.
     private func noteResumable(
         _ output: OutputFile,
         _ folder: Folder,
@@ -136,7 +136,7 @@ extension Attempt {
             source: .url(hop.url.withoutSignature),
             validator: validator,
             total: total,
-            // A name that a server gave is not known to the next run before it asks.
+            // The next run does not know the server's file name before its request.
             names: wantsName ? PartialNames(of: file.name) : nil
         )
         let wait = total >= PartialKeeper.leastTotal ? .zero : PartialKeeper.longestWait
@@ -147,19 +147,19 @@ extension Attempt {
         )
     }
 
-    /// Whether the part is to be found by later runs.
+    /// Whether later runs are to find the part.
     private var wantsName: Bool {
         guard case .file(let wanted) = request.sink else { return false }
         return wanted.resume == .acrossRuns && !wanted.isFolder
     }
 
-    /// Whether another attempt could go on with the body of a whole response.
+    /// Whether another attempt could resume the body of a complete response.
     private func isResumable(_ head: ResponseHead, _ file: TaskSpec.Destination) -> Bool {
         file.resume != .nothing && request.mayResume
             && Resumption.isPossible(for: head, contentLength: response.contentLength)
     }
 
-    /// Keeps what has come in by now for later runs, when it is time to.
+    /// Keeps the received bytes for later runs when that is due.
     func keepPart(_ resumption: Resumption, at now: MonotonicTime) {
         if let step = resumption.step(at: now, age: now - startTime) { perform(step) }
         if let time = resumption.nextTime { session.turn.look(at: time) }
@@ -173,7 +173,8 @@ extension Attempt {
         }
     }
 
-    /// What is left for the next attempt, or to be published; and from where this one resumed.
+    /// The part that is left for the next attempt or for the publication, and the offset at which
+    /// this attempt resumed.
     func resumeOutcome() -> ResumeOutcome? {
         guard let failure else { return resumption?.outcome }
         spill()

@@ -1,16 +1,16 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Which bytes of which whole a part has: a `Content-Range` of bytes that could be satisfied (RFC
-/// 9110 §14.4).
+/// A satisfied `Content-Range` of bytes: the range of a part and the length of the whole (RFC 9110
+/// §14.4).
 struct ContentRange: Hashable {
-    /// The positions of the first and the last byte.
+    /// The offsets of the first and the last byte.
     let bytes: ClosedRange<Int64>
     /// The length of the whole; nil when the server does not know it.
     let total: Int64?
 
-    /// Reads `bytes 5-9/10` and `bytes 5-9/*`; nil for another unit, a range without end, and one
-    /// that is not within the whole.
+    /// Reads `bytes 5-9/10` and `bytes 5-9/*`; nil for another unit, a range without an end, and a
+    /// range outside of the whole.
     init?(_ text: String) {
         let words = text.splitAtBytes(" ", omittingEmpty: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -29,7 +29,7 @@ struct ContentRange: Hashable {
         }
     }
 
-    /// Digits alone: what converts texts to numbers takes signs, too.
+    /// Accepts digits only: the conversion of texts to numbers also takes signs.
     private static func position(_ text: Substring) -> Int64? {
         guard text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return Int64(text)

@@ -2,11 +2,11 @@ internal import SystemKit
 internal import TransferModel
 
 extension HTTPURL {
-    /// The URL without a fragment and without the signature in its query, which is new each time it
-    /// is made.
+    /// The URL without its fragment and without the signature in its query, which changes with each
+    /// signing.
     ///
-    /// Only the parameters of well-known signatures go, and only where the whole signature stands:
-    /// every other query may choose another resource.
+    /// Removes only the parameters of well-known signatures, and only complete ones: any other
+    /// query may choose another resource.
     var withoutSignature: String {
         let place = origin.text + path
         let query = query
@@ -26,9 +26,9 @@ extension HTTPURL {
     }
 }
 
-/// The ways to sign a URL for a while whose parameters are known.
+/// The schemes for temporary URL signatures whose parameters are known.
 private enum Signature: CaseIterable {
-    /// AWS Signature Version 4: S3 and what speaks like it.
+    /// AWS Signature Version 4: S3 and compatible services.
     case amazon
     /// AWS Signature Version 2.
     case amazonVersion2
@@ -41,7 +41,7 @@ private enum Signature: CaseIterable {
     /// Amazon CloudFront, with a canned or a custom policy.
     case cloudFront
 
-    /// The parameters that show that it is one.
+    /// The parameters by which the scheme is recognized.
     var marks: Set<String> {
         switch self {
         case .amazon: ["X-Amz-Credential", "X-Amz-Signature"]
@@ -53,7 +53,7 @@ private enum Signature: CaseIterable {
         }
     }
 
-    /// All parameters that are its own.
+    /// All parameters of the scheme.
     var names: Set<String> {
         switch self {
         case .amazon:

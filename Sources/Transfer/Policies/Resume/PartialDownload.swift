@@ -1,62 +1,63 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What there is of a body whose transfer has been cut, and what it takes to go on with it.
+/// The received part of an interrupted download, and the facts needed to resume it.
 ///
-/// Goes from one attempt to the next, and by its name and its record to the next run. One attempt
-/// writes to its file at a time; the record is written by other threads meanwhile.
+/// Attempts pass it on to the next one; a later run finds it by its name and record. One attempt at
+/// a time writes the file; other threads write the record meanwhile.
 package final class PartialDownload: Sendable {
-    /// What engine threads ask for; its lock is never held while anything waits for the disk.
+    /// The state for engine threads; no thread waits for the disk while it holds this lock.
     private struct State {
-        /// Whether it has a name that stays.
+        /// Whether the part has a lasting name.
         var isKept: Bool
-        /// Whether it is published or given up: nothing is written any more.
+        /// Whether the part was published or given up, so that nothing more is written.
         var isOver = false
         /// Whether a note waits for its turn.
         var isQueued = false
-        /// Whether a checkpoint is under way.
+        /// Whether a checkpoint is in progress.
         var isBusy = false
-        /// What was asked for meanwhile, which follows; nil when nothing was.
+        /// The checkpoint requested meanwhile, which follows; nil without one.
         var next: (length: Int64, reach: PartialCheckpoint.Reach)?
-        /// Whether a checkpoint has found that nobody is to go on with it.
+        /// Whether a checkpoint found that the part must not be resumed.
         var isSpoilt = false
     }
 
-    /// The record as it is written; who has its lock may wait for the disk.
+    /// The record as written; the holder of its lock may wait for the disk.
     struct Writing {
-        /// nil while the part has no name that stays.
+        /// nil while the part has no lasting name.
         fileprivate var record: PartialRecord?
         fileprivate var file: PartialRecordFile
     }
 
-    /// The URL that has answered, behind all redirects and without the signature in its query.
+    /// The URL that answered, after all redirects and without the signature in its query.
     enum Source {
         case url(String)
-        /// All that a record tells of it.
+        /// The salted digest of the URL, which is all that a record keeps.
         case digest(String, salt: String)
     }
 
     let file: OutputFile
     let folder: Folder
-    /// The absolute path that the whole file is to have.
+    /// The absolute path of the future complete file.
     let path: String
-    /// The URL that was asked for it, before redirects.
+    /// The requested URL, before redirects.
     let url: String
     private let source: Source
-    /// nil when the server of that URL has none: then only a checksum lets a mirror go on.
+    /// nil when the server gave none: then only a checksum allows resuming, from a mirror.
     let validator: ResumeValidator?
-    /// The length of the whole, at least 1.
+    /// The length of the complete file, at least 1.
     package let total: Int64
-    /// nil when the name leaves no room for another one.
+    /// nil when the file's name is too long for a longer one.
     private let names: PartialNames?
     private let state: Lock<State>
-    /// For threads that may wait for the disk; nobody waits for it who has the lock of `state`.
+    /// For threads that may wait for the disk; a thread that holds the lock of `state` never waits
+    /// for it.
     let writing: Lock<Writing>
     private let prefix: Lock<PrefixDigest>
-    /// How many stretches of the part earlier runs have left.
+    /// The number of stretches of the part that earlier runs left.
     private let earlierCount: Int
 
-    /// A part of this run, or of an earlier one that has left it with a record.
+    /// A part of this run, or one that an earlier run left with a record.
     init(
         file: OutputFile,
         folder: Folder,
@@ -84,19 +85,19 @@ package final class PartialDownload: Sendable {
         prefix = Lock(PrefixDigest(behind: earlier))
     }
 
-    /// How many bytes are there.
+    /// The number of bytes in the part.
     package var size: Int64 { file.size }
 
-    /// What a URL is asked for to go on; nil when it has to be asked for everything.
+    /// The range to request from a URL; nil when the whole file must be requested.
     ///
-    /// Another URL than the one before may go on only when the file has a checksum, which shows
-    /// whether both have the same.
+    /// Another URL than the previous one may be used only when the file has a checksum, which shows
+    /// whether both have the same content.
     func offer(to url: String, hasChecksum: Bool) -> ResumeOffer? {
         guard size > 0, size <= total else { return nil }
         let isSameURL = isOf(url)
         guard isSameURL ? validator != nil : hasChecksum else { return nil }
-        // Of a part that is whole the last byte is asked for again: so the validator is looked at,
-        // and there is a range that every server can satisfy.
+        // For a complete part the last byte is requested again: so the validator is checked, and
+        // every server can satisfy the range.
         return ResumeOffer(
             offset: min(size, total - 1),
             total: total,
@@ -104,10 +105,10 @@ package final class PartialDownload: Sendable {
         )
     }
 
-    /// Whether it is that URL that was asked for it, not a mirror of it.
+    /// Whether that URL was requested for the part, and not a mirror's.
     func isOf(_ url: String) -> Bool { url.hasSameBytes(as: self.url) }
 
-    /// Whether it is that URL that has answered, but for a signature in its query.
+    /// Whether that URL answered, apart from a signature in its query.
     func isFrom(_ resource: String) -> Bool {
         switch source {
         case .url(let url): url.hasSameBytes(as: resource)
@@ -120,8 +121,8 @@ package final class PartialDownload: Sendable {
     /// Gives the part a name by which a later run finds it, with a record that vouches for no byte
     /// yet.
     ///
-    /// What an earlier run has left under that name is replaced if nobody else writes it; what is
-    /// not ours is left alone, and this part then has no name.
+    /// Replaces the part of an earlier run under that name unless another process writes it. Leaves
+    /// foreign files alone; this part then has no name.
     func keep(_ traits: RequestTraits, bootIdentifier: String) {
         let salt = PartialRecord.makeSalt()
         guard let names, let validator, case .url(let source) = source,
@@ -142,10 +143,10 @@ package final class PartialDownload: Sendable {
                 tenure: try Self.tenure(bootIdentifier, of: file)
             )
             var recordFile = PartialRecordFile()
-            // First: a part without a record would be nobody's.
+            // The record comes first: a part without a record would belong to nobody.
             try replace(by: record, &recordFile, isDurable: false)
             try file.keep(as: names.part)
-            // Another run may have taken it for one that was left alone, before there was a part.
+            // Another run may have removed the record as an abandoned one before there was a part.
             if !folder.contains(names.record) {
                 try replace(by: record, &recordFile, isDurable: false)
             }
@@ -153,22 +154,21 @@ package final class PartialDownload: Sendable {
             writing.withLock { $0 = written }
             state.withLock { $0.isKept = true }
         } catch {
-            // The download goes on as one that nobody can go on with.
+            // The download continues, but no later run can resume it.
             return
         }
     }
 
-    /// Notes what is there of the file in the record; for a thread that may wait for the disk.
+    /// Notes the length of the file in the record; for a thread that may wait for the disk.
     ///
-    /// A part whose beginning is not what the record says, or that could not be synced, is given
-    /// up.
+    /// Gives up a part whose beginning differs from the record, or that could not be synced.
     ///
     /// - Parameters:
-    ///   - length: How much is there; of all bytes the last one is left out, which is asked for
-    ///     again.
-    ///   - reach: What it is to survive.
-    ///   - isWorthwhile: Asked from time to time while what earlier runs have left is compared with
-    ///     the record, which goes on at the next checkpoint.
+    ///   - length: The length of the part. For a complete part the last byte is left out, because
+    ///     it is requested again.
+    ///   - reach: The events that the note must survive.
+    ///   - isWorthwhile: Called from time to time while the bytes of earlier runs are compared with
+    ///     the record; false postpones the rest to the next checkpoint.
     func checkpoint(
         at length: Int64,
         _ reach: PartialCheckpoint.Reach,
@@ -183,7 +183,7 @@ package final class PartialDownload: Sendable {
                     try prefix.compare(file, atMost: PrefixDigest.lookLength, while: isWorthwhile)
                 }
             } catch {
-                // The record of before still holds.
+                // The previous record still holds.
             }
             let isSpoilt = prefix.withLock { $0.isCorrupt } || file.hasFailedSync
             next = state.withLock { state in
@@ -199,7 +199,8 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Whether nobody else is at it; otherwise that one does this checkpoint as well.
+    /// Whether this thread may make the checkpoint; otherwise the thread that is making one does
+    /// this one too.
     private func beginCheckpoint(_ length: Int64, _ reach: PartialCheckpoint.Reach) -> Bool {
         state.withLock { state in
             state.isQueued = false
@@ -214,7 +215,7 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Hashes what is there of the file, syncs it if it is to survive a power loss, and notes it.
+    /// Hashes the part, syncs it if it must survive a power loss, and notes it.
     private func vouch(
         upTo length: Int64,
         _ reach: PartialCheckpoint.Reach
@@ -227,7 +228,8 @@ package final class PartialDownload: Sendable {
         try note(.init(length: length, digest: digest), reach)
     }
 
-    /// Writes the record; what is not synced is added to it, so that a power loss leaves what is.
+    /// Writes the record; appends an unsynced checkpoint, so that a power loss leaves the synced
+    /// ones.
     private func note(
         _ checkpoint: PartialRecord.Checkpoint,
         _ reach: PartialCheckpoint.Reach
@@ -244,17 +246,16 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Whether a checkpoint has found that the beginning has changed, or a sync has failed: nobody
-    /// is to go on with it.
+    /// Whether a checkpoint found that the beginning has changed, or a sync failed, so that the
+    /// part must not be resumed.
     ///
-    /// Waits for no disk: what a sync that is under way will say is not known yet.
+    /// Does not wait for the disk: the result of a sync in progress is not known yet.
     var isSpoilt: Bool { state.withLock { $0.isSpoilt } }
 
-    /// The same, and whether any other sync of the file has failed; waits for one that is under
-    /// way.
+    /// Like `isSpoilt`, but waits for a sync in progress and includes all failed syncs of the file.
     var isOfNoUse: Bool { isSpoilt || file.hasFailedSync }
 
-    /// Whether it is time to hand another checkpoint over: the last one is no longer waiting.
+    /// Whether another checkpoint may be submitted: the last one no longer waits.
     func mayQueueCheckpoint() -> Bool {
         state.withLock { state in
             guard state.isKept, !state.isQueued else { return false }
@@ -263,10 +264,10 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Whether it has a name by which a later run finds it.
+    /// Whether the part has a name by which a later run finds it.
     var isKept: Bool { state.withLock { $0.isKept } }
 
-    /// Whether what earlier runs have left is what the record says; reads it.
+    /// Reads the bytes of earlier runs, and returns whether they match the record.
     func verify() throws(SystemError) -> Bool {
         try prefix.withLock { prefix throws(SystemError) in
             try prefix.compare(file)
@@ -274,25 +275,25 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// The file has its final name: there is nothing to go on with.
+    /// The file has its final name, so that nothing is left to resume.
     func didPublish() {
         if end(), let names { folder.remove(names.record) }
     }
 
-    /// Gives up what is there; from any thread.
+    /// Drops the part; callable from any thread.
     func discard() {
         guard end(), let names else { return }
         file.remove(keptName: names.part)
         folder.remove(names.record)
     }
 
-    /// Whether there was a name and a record.
+    /// Marks the part as over; returns whether it had a name and a record.
     private func end() -> Bool {
         state.withLock { state in
             state.isOver = true
             state.isKept = false
         }
-        // What is being written is written before it is removed.
+        // A write in progress ends before the file is removed.
         return writing.withLock { writing in
             defer { writing.record = nil }
             return writing.record != nil
@@ -330,28 +331,28 @@ package final class PartialDownload: Sendable {
 
     // MARK: - What an earlier run has left
 
-    /// What lies beside a destination under the name of a record.
+    /// The kind of the file beside a destination that has a record's name.
     private enum Beside {
         case nothing
-        /// nil for one of another version, and for one that a crash has torn or emptied.
+        /// nil for a record of another version, and for one that a crash tore or emptied.
         case own(PartialRecord?, PartialRecordFile)
         case foreign
     }
 
-    /// What an earlier run has left of a file.
+    /// Finds the part of a file that an earlier run left.
     ///
-    /// What is behind the recorded length is dropped: nobody vouches for it. What was not synced is
-    /// recorded, too, and counts as long as the kernel that has taken it runs, and the file system
-    /// stays mounted: nothing but the end of the process can then have come between. What is ours
-    /// and of no use is removed.
+    /// Bytes after the recorded length are dropped, because no record vouches for them. Unsynced
+    /// bytes are recorded too. They count while the same kernel runs and the file system stays
+    /// mounted: then only the end of the process can have interrupted them. Useless parts of ours
+    /// are removed.
     ///
     /// - Parameters:
-    ///   - names: Those of the part and of its record.
+    ///   - names: The names of the part and its record.
     ///   - destination: The file.
-    ///   - urls: Those of which a part may be.
-    ///   - traits: Of the request that is to go on with it.
-    ///   - bootIdentifier: Of this start of the machine; empty where it cannot be told.
-    /// - Returns: The part; nil when there is nothing that could be gone on with.
+    ///   - urls: The URLs whose part may be used.
+    ///   - traits: The traits of the request that would resume it.
+    ///   - bootIdentifier: Identifies this start of the machine; empty if unknown.
+    /// - Returns: The part; nil when there is nothing to resume.
     static func find(
         _ names: PartialNames,
         of destination: TaskSpec.Destination,
@@ -361,7 +362,7 @@ package final class PartialDownload: Sendable {
     ) -> PartialDownload? {
         guard let folder = try? Folder(path: destination.folder, create: false) else { return nil }
         do throws(SystemError) {
-            // First the lock: before it is ours, the record may change.
+            // Take the lock first: before that, the record may change.
             let file = try OutputFile(kept: names.part, in: folder, name: destination.name)
             guard case .own(let known, let recordFile) = look(at: names, in: folder) else {
                 return nil
@@ -383,8 +384,8 @@ package final class PartialDownload: Sendable {
             }
             try file.restrict()
             try file.truncate(to: record.vouchedLength)
-            // What is written behind it from now on is known to this kernel; the first note says
-            // so.
+            // This kernel knows the bytes that are written from now on; the first note records
+            // that.
             record.tenure = tenure
             return PartialDownload(
                 file: file,
@@ -399,7 +400,7 @@ package final class PartialDownload: Sendable {
                 recordFile: recordFile
             )
         } catch {
-            // Its file was published, and the process has ended before it could remove the record.
+            // The file was published, and its process ended before it could remove the record.
             if error.isMissing, case .own(let record, _) = look(at: names, in: folder) {
                 removeRecord(record, names, in: folder)
             }
@@ -407,7 +408,7 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Removes a record that is alone; when its part gets its name meanwhile, it is put back.
+    /// Removes a record without a part; puts it back when its part appears meanwhile.
     private static func removeRecord(
         _ record: PartialRecord?,
         _ names: PartialNames,
@@ -418,7 +419,7 @@ package final class PartialDownload: Sendable {
         try? OutputFile.replacePrivate(names.record, in: folder, with: text.span, isDurable: false)
     }
 
-    /// Removes what an earlier run has left, if its record says that it is ours and nobody writes
+    /// Removes the part of an earlier run if its record shows that it is ours and no process writes
     /// it.
     private static func makeRoom(
         for names: PartialNames,
@@ -436,7 +437,7 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Looks at the record: a file of ours that nobody else may read.
+    /// Reads the record, which must be a private file of this user.
     private static func look(at names: PartialNames, in folder: Folder) -> Beside {
         do throws(SystemError) {
             let file = try InputFile(path: folder.path(of: names.record))
@@ -444,7 +445,7 @@ package final class PartialDownload: Sendable {
                 return .foreign
             }
             let text = try file.readPrefix(limit: SealedLine.maximumSize)
-            // A file system that was cut may have lost what was in it, or the end of it.
+            // After a crash, the file system may have lost the content or its end.
             let last = SealedLine.lastValue(in: text)
             return .own(
                 last.flatMap { PartialRecord($0.value) },
@@ -455,7 +456,7 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Tells how long the kernel knows what was written to a file; empty where that cannot be told.
+    /// Identifies the kernel and the mount that know the bytes written to a file; empty if unknown.
     private static func tenure(
         _ bootIdentifier: String,
         of file: OutputFile
@@ -465,7 +466,7 @@ package final class PartialDownload: Sendable {
 }
 
 extension PartialRecord {
-    /// Whether a part is the file that it tells of, and nobody else can have written it.
+    /// Whether a file is the recorded part, and no other user can have written it.
     fileprivate func isOf(_ file: OutputFile) throws(SystemError) -> Bool {
         let isPrivate = try !file.isWritableByOthers
         let isSame = try file.inode == inode

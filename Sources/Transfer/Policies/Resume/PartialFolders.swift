@@ -1,29 +1,29 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Knows in which folders earlier runs have left parts, so that nobody looks for one for each of
-/// many files.
+/// Remembers in which folders earlier runs left parts, so that the many files of one folder cost
+/// one look.
 struct PartialFolders {
     private enum Content {
         /// The names of all records.
         case records(Set<String>)
-        /// More names than `limit`, too many for the files asked for so far: each is looked for by
-        /// its name.
+        /// The folder has more than `limit` names, too many for the files asked for so far: each
+        /// part is looked up by its name.
         case many(limit: Int, asked: Int)
     }
 
-    /// A folder with more names is not looked through for a single file.
+    /// A folder with more names is not listed for a single file.
     private static let mostNames = 4096
-    /// How many names are read in the time that it takes to look for one file.
+    /// The number of names that can be read in the time of one file lookup.
     private static let namesPerFile = 64
-    /// How many times as many names the next look reads.
+    /// The next listing reads this many times as many names.
     private static let growth = 4
-    /// More names are never read: nothing else goes on meanwhile.
+    /// More names are never read, because the thread does nothing else meanwhile.
     private static let mostNamesOfAll = 1 << 17
-    /// How many folders are looked through.
+    /// The most folders that are listed.
     private static let mostFolders = 1000
 
-    /// The folder that was asked for last, most often also that of the next file.
+    /// The folder of the last request, which is most often also that of the next file.
     private var last: (path: String, content: Content)?
     private var known: [String: Content] = [:]
 
@@ -43,7 +43,7 @@ struct PartialFolders {
         }
     }
 
-    /// Makes the folder of a file the last one; false when there are too many of them.
+    /// Makes the folder of a file the last one; false when too many folders are known.
     private mutating func goTo(_ file: TaskSpec.Destination) -> Bool {
         if let last {
             if file.isIn(last.path) { return true }
@@ -59,7 +59,7 @@ struct PartialFolders {
         return last != nil
     }
 
-    /// Looks for records, and removes what killed processes have left between a temporary and a
+    /// Lists the records, and removes files that killed processes left between a temporary and a
     /// final name.
     private static func look(_ path: String, limit: Int) -> Content {
         let names = try? Folder.names(in: path, limit: limit) { name in

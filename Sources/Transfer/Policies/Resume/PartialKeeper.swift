@@ -1,14 +1,14 @@
 internal import SystemKit
 internal import TransferModel
 
-/// A part as far as it is there now, to be synced and noted in its record.
+/// A part at its present length, to be synced and noted in its record.
 struct PartialCheckpoint: Sendable {
-    /// What a note of a part survives.
+    /// The events that a note of a part survives.
     enum Reach: Int, Comparable {
         /// The end of the process.
         case process
-        /// As much as the files of the run do: without syncing, a restart of the machine that
-        /// writes everything first.
+        /// The same events as the run's files survive: without syncing, a restart of the machine
+        /// that first writes everything to the disk.
         case restart
         case powerLoss
 
@@ -17,29 +17,29 @@ struct PartialCheckpoint: Sendable {
 
     let partial: PartialDownload
     let length: Int64
-    /// Whether it is to be synced, where files are.
+    /// Whether to sync the part, if the run syncs files.
     let isSettled: Bool
 }
 
-/// Keeps parts of downloads and uploads for later runs and finds those that earlier ones have left;
-/// one for each engine thread.
+/// Keeps parts of downloads and uploads for later runs, and finds those of earlier runs; one for
+/// each engine thread.
 final class PartialKeeper {
-    /// The part of a file that has so many bytes is given a name at once, that of another one when
-    /// it has taken so long.
+    /// A file with at least `leastTotal` bytes gets its part's name at once, a smaller one after
+    /// `longestWait`.
     static let leastTotal: Int64 = 1 << 20
     static let longestWait = Duration.milliseconds(200)
-    /// How long after it has its name a part is synced for the first time.
+    /// The time from the naming of a part to its first sync.
     static let firstInterval = Duration.seconds(1)
-    /// How much time a power loss may cost.
+    /// The time between syncs: the most work that a power loss may cost.
     static let interval = Duration.seconds(5)
-    /// Whether a text may stand in a file beside the destination; a secret may not.
+    /// Whether a text may be written into a file beside the destination; a secret may not.
     private let mayWrite: @Sendable (String) -> Bool
-    /// nil when uploads are for this run only.
+    /// nil when uploads are kept for this run only.
     private let uploads: UploadStore?
-    /// Takes on what waits for the disk.
+    /// Does the work that waits for the disk.
     private let publisher: Publisher
     private var folders = PartialFolders()
-    /// Of this start of the machine.
+    /// Identifies this start of the machine; empty if unknown.
     private lazy var bootIdentifier = ProcessContext.bootIdentifier ?? ""
 
     init(
@@ -52,7 +52,7 @@ final class PartialKeeper {
         self.publisher = publisher
     }
 
-    /// Hands an attempt what an earlier run has left of its upload.
+    /// Gives an attempt the upload that an earlier run left.
     func handOver(to request: inout AttemptRequest) {
         guard let upload = request.upload, upload.partial == nil else { return }
         let left = findUpload(request)
@@ -61,16 +61,16 @@ final class PartialKeeper {
         request.upload?.obstacle = obstacle
     }
 
-    /// What an earlier run has left of the file that the attempt is for.
+    /// Finds the part of the attempt's file that an earlier run left.
     ///
-    /// Looked for once, before the file is asked for; what comes later is handed on.
+    /// It is searched once, before the first request for the file; later attempts receive the part.
     func find(
         _ request: borrowing AttemptRequest,
         _ credentials: [Credential]
     ) -> PartialDownload? {
         guard request.looksForPart, case .file(let file) = request.sink,
-            // First: whether or not parts are kept, a killed run may have left something in the
-            // folder.
+            // Called first, because it also removes leftovers of killed runs, whether or not parts
+            // are kept.
             folders.mayHave(file), !file.isFolder, file.resume == .acrossRuns, request.mayResume,
             let names = PartialNames(of: file.name)
         else { return nil }
@@ -84,7 +84,7 @@ final class PartialKeeper {
         )
     }
 
-    /// Gives a part its name, unless a secret stands in what would be written down.
+    /// Gives a part its name, unless a secret would be written into its record.
     func keep(
         _ partial: PartialDownload,
         of request: borrowing AttemptRequest,
@@ -99,10 +99,9 @@ final class PartialKeeper {
         )
     }
 
-    /// Has what is there of a part noted, and synced if it is to be settled.
+    /// Submits a note of the part, with a sync if it is settled.
     func checkpoint(_ partial: PartialDownload, isSettled: Bool = true) {
-        // A disk that is slow to take notes gets no more of them; what is to be synced waits its
-        // turn.
+        // While the disk is slow, further notes are dropped, but syncs are queued.
         guard isSettled ? partial.isKept : partial.mayQueueCheckpoint() else { return }
         publisher.submit(
             PartialCheckpoint(partial: partial, length: partial.size, isSettled: isSettled)
@@ -111,7 +110,7 @@ final class PartialKeeper {
 
     // MARK: Uploads
 
-    /// What an earlier run has left of a task's upload; looked for before the first attempt.
+    /// Finds the upload that an earlier run left for a task; only before the first attempt.
     private func findUpload(_ request: borrowing AttemptRequest) -> PartialUpload? {
         guard request.number == 1, let upload = request.upload, upload.isKept,
             upload.partial == nil
@@ -119,17 +118,17 @@ final class PartialKeeper {
         return uploads?.find(upload.id)
     }
 
-    /// Why nobody can tell what an earlier run has left of a task's upload.
+    /// Why the upload that an earlier run may have left for a task cannot be determined.
     private func obstacle(to request: borrowing AttemptRequest) -> UploadObstacle? {
         guard request.number == 1, let upload = request.upload, upload.isKept else { return nil }
         return uploads?.obstacle(to: upload.id)
     }
 
-    /// Whether the record of a task's upload is on the disk, which is waited for.
+    /// Waits until the record of a task's upload is written; returns whether it is on the disk.
     func isWritten(_ id: String) -> Bool { uploads?.isWritten(id) ?? false }
 
-    /// Has a record of an upload written, unless a secret stands in it; false when none can be
-    /// kept.
+    /// Submits the record of an upload for writing, unless it contains a secret; false when no
+    /// record can be kept.
     func keep(_ partial: PartialUpload, of id: String) -> Bool {
         guard let uploads, mayWrite(partial.url.text), uploads.keep(partial, of: id) else {
             return false
@@ -138,17 +137,17 @@ final class PartialKeeper {
         return true
     }
 
-    /// The upload has ended, and nobody is to go on with it.
+    /// The upload has ended and will not be resumed.
     func forgetUpload(of id: String) {
         uploads?.forget(id)
     }
 }
 
 extension AttemptRequest {
-    /// Whether another attempt could go on with what comes of it.
+    /// Whether another attempt could resume the response of this one.
     ///
-    /// Not where the job itself asks for a part, nor with what is decoded or looked into as it
-    /// comes.
+    /// False when the job itself requests a part, and for bodies that are decoded or checked as
+    /// they arrive.
     var mayResume: Bool {
         request.method == "GET" && body == nil && !decodesBody && expectation.textEncoding == nil
             && !expectation.looksIntoBody

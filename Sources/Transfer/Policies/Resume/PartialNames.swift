@@ -1,7 +1,7 @@
-/// What a part and its record are called: hidden names beside the destination, which no server can
+/// The names of a part and its record: hidden names beside the destination, which no server can
 /// choose.
 struct PartialNames: Sendable, Hashable {
-    /// How every record's name ends.
+    /// The ending of every record's name.
     static let recordEnding = ".part.record"
     /// The most bytes of a name in a folder.
     private static let mostBytes = 255
@@ -11,7 +11,7 @@ struct PartialNames: Sendable, Hashable {
     /// Such as `.file.bin.part.record`.
     let record: String
 
-    /// nil for a file whose name leaves no room for what is added.
+    /// Returns nil when the file's name is too long for the additions.
     init?(of name: String) {
         guard !name.isEmpty, name.utf8.count + 1 + Self.recordEnding.utf8.count <= Self.mostBytes
         else { return nil }

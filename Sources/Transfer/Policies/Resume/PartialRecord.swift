@@ -2,14 +2,14 @@ internal import CurlKit
 internal import JSON
 internal import TransferModel
 
-/// What a later run has to know of a part: the text of the file that lies beside it.
+/// The facts about a part for a later run: the text of the file beside it.
 ///
-/// A `SealedLine`, of which the file's last whole one counts (`PartialRecordFile`). It has nothing
-/// of the request but its URL and salted digests.
+/// Each text is a `SealedLine`, and the last complete one in the file counts (`PartialRecordFile`).
+/// It contains nothing of the request but its URL and salted digests.
 struct PartialRecord: Hashable {
-    /// What a stretch of a part is, which begins where the one before ends.
+    /// A stretch of a part, which begins at the end of the previous one.
     struct Checkpoint: Sendable, Hashable {
-        /// Where it ends: bytes from the beginning of the part.
+        /// The end of the stretch: bytes from the beginning of the part.
         var length: Int64
         /// The SHA-256 of its bytes in hexadecimal digits.
         var digest: String
@@ -17,34 +17,34 @@ struct PartialRecord: Hashable {
 
     private static let formatVersion: Int64 = 3
 
-    /// The URL that was asked, before redirects.
+    /// The requested URL, before redirects.
     var url: String
-    /// What the digests of the request and of the source begin with.
+    /// The beginning of the texts behind `requestDigest` and `sourceDigest`.
     var salt: String
-    /// That of the request's `RequestTraits`.
+    /// The digest of the request's `RequestTraits`.
     var requestDigest: String
-    /// That of the URL that has answered, behind all redirects and without a signature in its
-    /// query: a validator is of one URL only.
+    /// The digest of the URL that answered, after all redirects and without a signature in its
+    /// query: a validator applies to one URL only.
     var sourceDigest: String
     var validator: ResumeValidator
-    /// The length of the whole.
+    /// The length of the complete file.
     var total: Int64
-    /// Which file the part is (`st_ino`).
+    /// The inode of the part (`st_ino`).
     var inode: UInt64
-    /// Until when the kernel itself knows what was written: the start of the machine and the mount;
-    /// empty where it cannot be told.
+    /// Identifies the start of the machine and the mount during which the kernel knows the written
+    /// bytes; empty if unknown.
     var tenure: String
-    /// What there is of the part, a stretch for each run that has written to it.
+    /// The stretches of the part, one for each run that wrote to it.
     var checkpoints: [Checkpoint] = []
-    /// How far the part is certain to have reached the disk: the end of a stretch, or of the
-    /// beginning of one; nil when nothing is.
+    /// The end up to which the part has certainly reached the disk, within or at the end of a
+    /// stretch; nil when nothing has.
     var synced: Checkpoint?
 
-    /// What is vouched for.
+    /// The stretches that count.
     ///
-    /// - Parameter isRestarted: Whether the kernel that has taken what was written may have been
-    ///   started anew since.
-    /// - Returns: The stretches that count, of which the last may be a beginning.
+    /// - Parameter isRestarted: Whether the kernel that took the written bytes may have been
+    ///   restarted since.
+    /// - Returns: The stretches; the last one may be shortened.
     func vouched(isRestarted: Bool) -> [Checkpoint] {
         guard isRestarted else { return checkpoints }
         guard let synced else { return [] }
@@ -52,11 +52,11 @@ struct PartialRecord: Hashable {
         return whole.last?.length == synced.length ? Array(whole) : whole + [synced]
     }
 
-    /// How many bytes are vouched for.
+    /// The number of bytes in the stretches.
     var vouchedLength: Int64 { checkpoints.last?.length ?? 0 }
 
-    /// The SHA-256 of a text that nobody is to guess from it, in hexadecimal digits; nil without
-    /// libcrypto.
+    /// The salted SHA-256 of a text, in hexadecimal digits, from which the text cannot be guessed;
+    /// nil without libcrypto.
     static func digest(of text: String, _ salt: String) -> String? {
         MessageDigest.sha256(of: Array("\(salt) \(text)".utf8))
     }
@@ -67,7 +67,7 @@ struct PartialRecord: Hashable {
         return MessageDigest.hexadecimal((0..<16).map { _ in generator.next() })
     }
 
-    /// The text; nil without libcrypto.
+    /// The record as a sealed line; nil without libcrypto.
     var text: [UInt8]? {
         var writer = JSONWriter()
         writer.beginObject()
@@ -97,7 +97,7 @@ struct PartialRecord: Hashable {
         return SealedLine.text(of: writer.bytes)
     }
 
-    /// nil for what is of another version.
+    /// Returns nil for a record of another version.
     init?(_ record: JSONValue) {
         guard record["formatVersion"]?.integer == Self.formatVersion,
             let url = record["url"]?.string,

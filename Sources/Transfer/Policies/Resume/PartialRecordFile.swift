@@ -1,35 +1,34 @@
 internal import SystemKit
 
-/// The file that a part's record stands in: one text or several, of which the last whole one
-/// counts.
+/// The file with a part's record: one or several texts, of which the last complete one counts.
 ///
-/// What is not synced is added behind what is, and never takes its place: a power loss that empties
-/// or tears what was added leaves what was synced.
+/// Unsynced texts are appended and never replace the synced one: a power loss that empties or tears
+/// the appended text leaves the synced one.
 struct PartialRecordFile {
-    /// How long the file is; nil where nothing can be added, because it does not end with a whole
-    /// text.
+    /// The file's length; nil when nothing can be appended, because the file does not end with a
+    /// complete text.
     private var length: Int64?
-    /// Whether it has something that a power loss is not to take.
+    /// Whether the file has content that must survive a power loss.
     private var isSettled: Bool
 
-    /// There is none yet.
+    /// Creates a description of a missing file.
     init() {
         length = nil
         isSettled = false
     }
 
-    /// What an earlier run has left, which may be synced.
+    /// Describes the file that an earlier run left, which may be synced.
     ///
     /// - Parameters:
-    ///   - size: How long the file is.
-    ///   - end: Where its last whole text ends.
+    ///   - size: The file's length.
+    ///   - end: The end of its last complete text.
     init(size: Int, end: Int) {
         length = size == end ? Int64(size) : nil
         isSettled = true
     }
 
-    /// Adds a text that need not survive a power loss; false when it has to take the place of the
-    /// file.
+    /// Appends a text that need not survive a power loss; false when the text must replace the file
+    /// instead.
     mutating func append(_ text: [UInt8], to name: String, in folder: Folder) -> Bool {
         guard let length, length + Int64(text.count) <= SealedLine.maximumSize else { return false }
         do throws(SystemError) {
@@ -42,7 +41,7 @@ struct PartialRecordFile {
         return true
     }
 
-    /// Puts a text in the place of the file; synced where the one before may be.
+    /// Replaces the file with a text; syncs it where the previous content may be synced.
     mutating func replace(
         by text: [UInt8],
         _ name: String,

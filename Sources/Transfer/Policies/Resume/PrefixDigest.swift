@@ -1,46 +1,46 @@
 internal import CurlKit
 internal import SystemKit
 
-/// The SHA-256 of what a run adds to a part, which grows with the part; and whether what earlier
-/// runs have left is what the part's record says.
+/// The growing SHA-256 of the bytes that a run adds to a part, and a check of the bytes from
+/// earlier runs against the part's record.
 struct PrefixDigest: ~Copyable {
-    /// The most that one look at what earlier runs have left reads while the part grows, bytes.
+    /// The most bytes of earlier runs that one check reads while the part grows.
     static let lookLength: Int64 = 256 << 20
 
-    /// What earlier runs have left and nobody has compared yet.
+    /// The stretches of earlier runs that were not compared yet.
     private var earlier: ArraySlice<PartialRecord.Checkpoint>
     private var comparison: Stretch
     private var own: Stretch
-    /// Whether what earlier runs have left is not what the record says.
+    /// Whether the bytes of earlier runs differ from the record.
     private(set) var isCorrupt = false
 
-    /// - Parameter earlier: What earlier runs have left; what this one adds begins behind it.
+    /// - Parameter earlier: The stretches of earlier runs; the bytes of this run follow them.
     init(behind earlier: [PartialRecord.Checkpoint]) {
         self.earlier = earlier[...]
         comparison = Stretch(from: 0)
         own = Stretch(from: earlier.last?.length ?? 0)
     }
 
-    /// Reads on in what this run has added.
+    /// Hashes more of the bytes that this run added.
     ///
     /// - Parameters:
-    ///   - end: The length of the part that is to be vouched for.
+    ///   - end: The length of the part to vouch for.
     ///   - file: The part.
-    /// - Returns: The digest of all that this run has added up to there; nil when that is nothing
-    ///   or less than was read before, when the file is shorter, or libcrypto is not there.
-    /// - Throws: What pread(2) says.
+    /// - Returns: The digest of all bytes that this run added up to `end`. It is nil when there are
+    ///   none or fewer than were already hashed, when the file is shorter, or without libcrypto.
+    /// - Throws: The error of pread(2).
     mutating func extend(to end: Int64, of file: OutputFile) throws(SystemError) -> String? {
         guard end > own.start, try own.read(to: end, of: file) else { return nil }
         return own.digest?.current
     }
 
-    /// Compares what earlier runs have left with the record.
+    /// Compares the bytes of earlier runs with the record.
     ///
     /// - Parameters:
     ///   - file: The part.
-    ///   - limit: How much is read at most, bytes.
-    ///   - isWorthwhile: Asked from time to time; the comparison goes on the next time.
-    /// - Throws: What pread(2) says.
+    ///   - limit: The most bytes to read.
+    ///   - isWorthwhile: Called from time to time; false postpones the rest to the next call.
+    /// - Throws: The error of pread(2).
     mutating func compare(
         _ file: OutputFile,
         atMost limit: Int64 = .max,
@@ -67,7 +67,7 @@ struct PrefixDigest: ~Copyable {
 /// The digest of a stretch of a file.
 private struct Stretch {
     let start: Int64
-    /// Where the stretch ends by now.
+    /// The present end of the stretch.
     private(set) var length: Int64
     /// nil without libcrypto.
     let digest = MessageDigest()
@@ -77,7 +77,7 @@ private struct Stretch {
         length = start
     }
 
-    /// False when the file ends before, or more was read already.
+    /// Hashes up to `end`; false when the file is shorter, or more was hashed already.
     mutating func read(to end: Int64, of file: OutputFile) throws(SystemError) -> Bool {
         guard length < end, let digest else { return length == end && digest != nil }
         var buffer = [UInt8](repeating: 0, count: Int(clamping: min(end - length, 1 << 20)))

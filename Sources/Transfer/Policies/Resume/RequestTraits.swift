@@ -1,15 +1,15 @@
 internal import CurlKit
 internal import TransferModel
 
-/// What chooses between representations of a URL: who asks for what; or the checksum that the job
-/// has for the file.
+/// The properties of a request that select a representation of a URL: fields and credentials, or
+/// the checksum that the job has for the file.
 ///
-/// A validator is of one resource only as long as the same is asked for (RFC 9110 §12.5.5). With a
-/// checksum nothing else counts: it tells whether a part fits, whoever has sent it to whom, and a
-/// mirror gets fewer fields. Fields and credentials may hold secrets, so that only a salted digest
-/// of them is ever written down.
+/// A validator applies to a resource only while the same representation is requested (RFC 9110
+/// §12.5.5). With a checksum nothing else counts: it shows whether a part fits, whatever its
+/// source, and a mirror gets fewer fields. Fields and credentials may contain secrets, so that only
+/// a salted digest of them is ever written to disk.
 struct RequestTraits {
-    /// Fields that are new in every run, and choose nothing.
+    /// Fields that change in every run and select nothing.
     private static let passing: Set<String> = [
         "date", "idempotency-key", "traceparent", "tracestate", "x-amz-date", "x-correlation-id",
         "x-request-id",
@@ -18,9 +18,9 @@ struct RequestTraits {
     private let text: String
 
     /// - Parameters:
-    ///   - fields: The request's own.
-    ///   - credentials: Those of its session.
-    ///   - checksum: That of the file.
+    ///   - fields: The request's own fields.
+    ///   - credentials: The credentials of its session.
+    ///   - checksum: The expected checksum of the file.
     init(
         _ fields: [HeaderField],
         _ credentials: [Credential] = [],
@@ -46,8 +46,8 @@ struct RequestTraits {
     /// Nil without libcrypto.
     func digest(_ salt: String) -> String? { PartialRecord.digest(of: text, salt) }
 
-    /// Who proves to be whom, as far as it stays the same from run to run: keys for AWS are often
-    /// made for a short time.
+    /// The identity behind a credential, as far as it is the same in every run: keys for AWS are
+    /// often short-lived.
     private static func identity(of proof: Credential.Proof) -> String {
         switch proof {
         case .basic(let login): "basic \(text(of: login))"

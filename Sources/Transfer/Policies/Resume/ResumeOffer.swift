@@ -1,15 +1,15 @@
 internal import TransferModel
 
-/// What a request asks for that goes on with a part: all bytes from a position on (RFC 9110 §14.2).
+/// The range that a resuming request asks for: all bytes from an offset on (RFC 9110 §14.2).
 struct ResumeOffer: Sendable, Hashable {
-    /// The position of the first byte that is missing.
+    /// The offset of the first missing byte.
     let offset: Int64
-    /// The length of the whole.
+    /// The length of the complete file.
     let total: Int64
-    /// nil at a mirror, which has validators of its own: the file's checksum decides there.
+    /// nil for a mirror, which has its own validators: the file's checksum decides there.
     let validator: ResumeValidator?
 
-    /// The request's fields: without the validator's consent the server is to send the whole (RFC
+    /// The request's fields: if the validator does not match, the server sends the whole file (RFC
     /// 9110 §13.1.5).
     var fields: [HeaderField] {
         let range = HeaderField(name: "Range", value: "bytes=\(offset)-")
@@ -18,17 +18,17 @@ struct ResumeOffer: Sendable, Hashable {
     }
 }
 
-/// What the answer to such a request means, decided before the first byte of its body.
+/// The meaning of the response to a resuming request, decided before the first byte of its body.
 enum ResumeAnswer: Hashable {
-    /// The bytes that are missing, up to but not including the position `end`: it may be fewer than
-    /// were asked for.
+    /// The missing bytes up to but not including the offset `end`; they may be fewer than
+    /// requested.
     case rest(end: Int64)
-    /// Everything, in place of what is there: the validator did not hold, or the server knows no
-    /// ranges.
+    /// The whole file, which replaces the part: the validator did not match, or the server does not
+    /// support ranges.
     case whole
-    /// Nothing that the part could be gone on with: everything is asked for, without a range.
+    /// A response that cannot continue the part: the whole file is requested without a range.
     case unusable(String)
-    /// Not about the range: a redirect, a challenge, a failure.
+    /// A response that does not concern the range: a redirect, a challenge, a failure.
     case unrelated
 
     /// Judges a response's head.
@@ -36,8 +36,8 @@ enum ResumeAnswer: Hashable {
     /// - Parameters:
     ///   - head: The final response's head.
     ///   - contentLength: The announced length of its body.
-    ///   - offer: What was asked for.
-    /// - Returns: What is to be done.
+    ///   - offer: The requested range.
+    /// - Returns: The meaning of the response.
     static func judge(
         _ head: ResponseHead,
         contentLength: Int64?,
@@ -45,19 +45,19 @@ enum ResumeAnswer: Hashable {
     ) -> ResumeAnswer {
         switch head.statusCode {
         case 200 where head.fields["content-range"] != nil:
-            // It means nothing there (RFC 9110 §14.4), and who sends it may mean a part.
+            // The field means nothing in a 200 (RFC 9110 §14.4), and its sender may mean a part.
             .unusable("a 200 with a Content-Range")
         case 200: .whole
         case 206: judgePart(head, contentLength, offer)
-        // The precondition or the range does not hold for what the server has (RFC 9110 §15.5.13,
+        // The precondition or the range does not match the server's file (RFC 9110 §15.5.13,
         // §15.5.17).
         case 412, 416: .unusable("the status \(head.statusCode)")
         default: .unrelated
         }
     }
 
-    /// A part must say that it begins where ours ends, and that it is of the same whole (RFC 9110
-    /// §15.3.7).
+    /// A part must state that it begins where ours ends, and that it belongs to the same whole (RFC
+    /// 9110 §15.3.7).
     private static func judgePart(
         _ head: ResponseHead,
         _ contentLength: Int64?,
@@ -76,7 +76,7 @@ enum ResumeAnswer: Hashable {
         if let validator = offer.validator, !validator.matches(head) {
             return .unusable("a part with another validator")
         }
-        // Within the whole, so that the sum is one.
+        // The range is within the whole, so that the addition cannot overflow.
         let end = range.bytes.upperBound + 1
         if let contentLength, contentLength != end - offer.offset {
             return .unusable("a part whose Content-Length is not that of its range")
@@ -86,7 +86,7 @@ enum ResumeAnswer: Hashable {
 }
 
 extension ResponseHead {
-    /// Whether the body is not the file itself but a coding of it (RFC 9110 §8.4).
+    /// Whether the body is a coding of the file and not the file itself (RFC 9110 §8.4).
     var hasContentCoding: Bool {
         fields.values(of: "content-encoding").contains {
             !$0.isEmpty && $0.lowercased() != "identity"

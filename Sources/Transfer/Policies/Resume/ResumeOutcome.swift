@@ -1,14 +1,12 @@
-/// What resuming has to do with how an attempt ended; only of attempts that have gone on with a
-/// part or could leave one.
+/// The result of resuming in an attempt; only for attempts that resumed a part or could leave one.
 ///
 /// A class, because nearly no result has one.
 package final class ResumeOutcome: Sendable {
-    /// What another attempt can go on with.
+    /// The part that another attempt can resume.
     package let partial: PartialDownload?
-    /// The position from which on the attempt has received the body; nil when it was from the first
-    /// byte.
+    /// The offset at which the attempt resumed the body; nil for a whole body.
     package let resumedFrom: Int64?
-    /// nil but for resumable uploads, which have nothing of the other two.
+    /// Only for resumable uploads, for which the other two are nil.
     package let upload: UploadOutcome?
 
     /// Creates the outcome of a resumable upload.
@@ -25,7 +23,7 @@ package final class ResumeOutcome: Sendable {
         upload = nil
     }
 
-    /// The same of an attempt whose part is of no use any more.
+    /// The same outcome without its part, which is useless now.
     var withoutPartial: ResumeOutcome? {
         upload == nil ? ResumeOutcome(partial: nil, resumedFrom: resumedFrom) : self
     }

@@ -1,21 +1,20 @@
 internal import TransferModel
 
-/// What proves that a server's bytes are of the same representation as those that are there: a
+/// The proof that a server's bytes belong to the same representation as the bytes in the part: a
 /// strong validator (RFC 9110 §8.8.1).
 enum ResumeValidator: Sendable, Hashable {
-    /// With its quotes.
+    /// The tag with its quotes.
     case entityTag(String)
     /// The date as the server wrote it.
     case lastModified(String)
 
-    /// How much older than the response a date must be, so that the file cannot have changed twice
-    /// within it (RFC 9110 §8.8.2.2), seconds.
+    /// The least age of a date at the time of the response, seconds, so that the file cannot have
+    /// changed twice within it (RFC 9110 §8.8.2.2).
     private static let leastAge: Int64 = 60
 
-    /// The strong validator of a response, nil when it has none.
+    /// The strong validator of a response; nil when it has none.
     ///
-    /// A date stands in only for an `ETag` that is missing: a weak one says that the bytes may
-    /// differ.
+    /// A date replaces only a missing `ETag`: a weak tag means that the bytes may differ.
     init?(_ head: ResponseHead, now: Timestamp) {
         let tags = head.fields.values(of: "etag")
         guard tags.isEmpty else {
@@ -32,17 +31,16 @@ enum ResumeValidator: Sendable, Hashable {
         self = .lastModified(dates.0[0])
     }
 
-    /// As `If-Range` has it (RFC 9110 §13.1.5).
+    /// The value for `If-Range` (RFC 9110 §13.1.5).
     var text: String {
         switch self {
         case .entityTag(let text), .lastModified(let text): text
         }
     }
 
-    /// Whether a part does not say that it is of another representation.
+    /// Whether a part may belong to the same representation.
     ///
-    /// Its `ETag` must be there if the whole had one, its `Last-Modified` need not be (RFC 9110
-    /// §15.3.7).
+    /// The part must repeat an `ETag`, but it may omit `Last-Modified` (RFC 9110 §15.3.7).
     func matches(_ head: ResponseHead) -> Bool {
         switch self {
         case .entityTag(let tag): head.fields.values(of: "etag") == [tag]

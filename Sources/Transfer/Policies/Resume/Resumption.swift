@@ -7,10 +7,10 @@ final class Resumption {
     /// Whether later runs find the part.
     enum Keeping {
         case never
-        /// From that time on. Next: `kept`.
+        /// The part gets its name from that time on. Next: `kept`.
         case due(MonotonicTime)
-        /// It has its name; what is there is noted at the first time, and synced as well from the
-        /// second on. Next: `kept`.
+        /// The part has its name; its length is noted at the first time, and from the second time
+        /// on also synced. Next: `kept`.
         case kept(note: MonotonicTime, sync: MonotonicTime)
     }
 
@@ -22,19 +22,20 @@ final class Resumption {
         case note(PartialDownload, isSettled: Bool)
     }
 
-    /// Whether the file has a checksum, which tells whether a part fits, whatever its source.
+    /// Whether the file has a checksum, which shows whether a part fits, whatever its source.
     private let hasChecksum: Bool
     private(set) var keeping = Keeping.never
-    /// How much of the part was handed over to be noted, and when.
+    /// The last noted size of the part, and when it was submitted.
     private var noted = (size: Int64(0), time: MonotonicTime(nanoseconds: 0))
-    /// What the running exchange asks for; nil when it asks for everything.
+    /// The range that the running exchange requests; nil when it requests the whole file.
     private(set) var offer: ResumeOffer?
-    /// What is there: left by an earlier attempt, or coming in now.
+    /// The part: left by an earlier attempt, or growing now.
     private(set) var partial: PartialDownload?
-    /// Where the body of the response begins, 0 for a whole one, and up to where it may go.
+    /// The offset at which the body of the response begins, 0 for a whole one, and the offset where
+    /// it must end.
     private(set) var start: Int64 = 0
     private var end: Int64 = .max
-    /// Whether the answer to the offer was unusable, so that everything is to be asked for.
+    /// Whether the response to the offer was unusable, so that the whole file must be requested.
     var mustAskForAll = false
 
     /// `offer` is nil to request everything; later runs find the part from `keepTime` on.
@@ -86,17 +87,16 @@ final class Resumption {
         return false
     }
 
-    /// Small bodies are looked at again: the part may be worth keeping now.
+    /// Schedules the naming of the part of a small body.
     func keep(from time: MonotonicTime) { keeping = .due(time) }
 
-    /// Whether the response is the rest of what is there.
+    /// Whether the response is the rest of the file.
     var isRest: Bool { start > 0 }
 
-    /// The position from which on the attempt has received the body; nil when it was from the first
-    /// byte.
+    /// The offset at which the attempt resumed the body; nil for a whole body.
     var resumedFrom: Int64? { isRest ? start : nil }
 
-    /// When something is to be done about the part although nothing comes in; nil when nothing is.
+    /// When work on the part is due even if no bytes arrive; nil for none.
     var nextTime: MonotonicTime? {
         switch keeping {
         case .never: nil
@@ -105,22 +105,22 @@ final class Resumption {
         }
     }
 
-    /// The part has its name: what is there of it is vouched for already, or will be.
+    /// Notes that the part has its name, and that `size` bytes of it are or will be vouched for.
     private func didKeep(vouched size: Int64, at now: MonotonicTime, syncIn wait: Duration) {
         noted = (size, now)
         keeping = .kept(note: now + Self.shortestInterval, sync: now + wait)
     }
 
-    /// Takes up a note of the part if it is time for one.
+    /// Decides whether to note the part now.
     ///
-    /// What is not noted is fetched again when the process is killed: no more than a tenth of what
-    /// the attempt has brought, or of a second. Of a fast transfer only what is synced is noted, so
-    /// that hashing does not slow it down.
+    /// After a kill of the process, bytes without a note are fetched again: at most those of the
+    /// last tenth of the attempt's time, or of the last second. For a fast transfer only synced
+    /// bytes are noted, so that hashing does not slow it down.
     ///
     /// - Parameters:
-    ///   - age: How long the attempt has lasted.
-    ///   - now: The present.
-    /// - Returns: Whether the part is to be synced, too; nil when nothing is to be done.
+    ///   - age: The duration of the attempt so far.
+    ///   - now: The current time.
+    /// - Returns: Whether to sync the part too; nil when no note is due.
     private func takeNote(age: Duration, at now: MonotonicTime) -> Bool? {
         guard case .kept(let note, let sync) = keeping, now >= note, let partial,
             case let count = partial.size - noted.size, count > 0
@@ -138,15 +138,15 @@ final class Resumption {
         return false
     }
 
-    /// How often a part is noted at the most, and at the least.
+    /// The shortest and the longest time between notes of a part.
     private static let shortestInterval = Duration.milliseconds(20)
     private static let longestInterval = Duration.seconds(1)
-    /// How much is hashed for notes: so much at once, and of a faster transfer no more than so
-    /// much.
+    /// The limits for hashing: this many bytes at once, and for a fast transfer at most this many
+    /// per microsecond.
     private static let leastAffordable: Int64 = 1 << 20
     private static let bytesPerMicrosecond: Int64 = 20
 
-    /// What is to be done about the part now.
+    /// The work on the part that is due now.
     func step(at now: MonotonicTime, age: Duration) -> Step? {
         guard let partial else { return nil }
         switch keeping {
@@ -160,7 +160,7 @@ final class Resumption {
         }
     }
 
-    /// What is to be done about the part of a failed attempt: later runs may find nothing else.
+    /// The work on the part of a failed attempt: later runs may find nothing else.
     var lastSteps: [Step] {
         guard let partial, partial.size > 0 else { return [] }
         switch keeping {
@@ -171,13 +171,14 @@ final class Resumption {
         }
     }
 
-    /// Drops the part of a failed attempt if it is of no use any more.
+    /// Drops the part of a failed attempt if it is useless now.
     ///
-    /// A mirror may still have a file that is gone; its checksum tells that it is the same.
+    /// A mirror may still have the file after the server lost it; the checksum shows that it is the
+    /// same.
     func end(after failure: TransferFailure, at url: String, hasMirror: Bool) {
         guard let partial else { return }
         let isGone = failure.kind == .httpStatus && hasMirror && hasChecksum
-        // The publication finds out what is wrong with a whole file.
+        // The publication finds out what is wrong with a complete file.
         guard partial.isSpoilt || failure.endsResuming && partial.isOf(url) && !isGone else {
             return
         }
@@ -185,7 +186,7 @@ final class Resumption {
         self.partial = nil
     }
 
-    /// What the attempt leaves for the next one, or for the publication.
+    /// The part that the attempt leaves for the next one or for the publication.
     var outcome: ResumeOutcome? {
         ResumeOutcome(
             partial: partial.flatMap { $0.size == 0 ? nil : $0 },
@@ -195,9 +196,9 @@ final class Resumption {
 
     // MARK: - Failures
 
-    /// The failure of a response that has brought so many bytes; nil within the announced range.
+    /// The failure of a response with that many body bytes; nil within the announced range.
     ///
-    /// Beyond the range the bytes are of unknown origin, so that the part is dropped.
+    /// Bytes beyond the range have an unknown origin, so that the part is dropped.
     func excess(_ count: Int64) -> TransferFailure? {
         guard isRest, count > end - start else { return nil }
         startOver()
@@ -212,7 +213,7 @@ final class Resumption {
         )
     }
 
-    /// Gives up what is there; everything is asked for.
+    /// Drops the part, so that the whole file is requested.
     func startOver() {
         partial?.discard()
         partial = nil

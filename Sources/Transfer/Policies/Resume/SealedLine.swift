@@ -1,10 +1,10 @@
 internal import CurlKit
 internal import JSON
 
-/// The text of a small record: one line of JSON and one with its SHA-256, so that a line that a
-/// crash has torn is not believed.
+/// The text of a small record: one line of JSON and one with its SHA-256, so that a line torn by a
+/// crash is not used.
 enum SealedLine {
-    /// Longer texts are none of ours, bytes.
+    /// Longer texts do not come from this program, bytes.
     static let maximumSize = 64 << 10
 
     /// The text for a line; nil when it would be too long, and without libcrypto.
@@ -14,18 +14,17 @@ enum SealedLine {
         return text.count <= maximumSize ? text : nil
     }
 
-    /// What stands in a text that is whole; nil for any other.
+    /// The value of a complete text; nil for any other text.
     static func value(in text: [UInt8]) -> JSONValue? {
         guard let (line, end) = first(in: text[...]), end == text.count else { return nil }
         return try? JSONValue(bytes: Array(line))
     }
 
-    /// What stands in the last of several texts, one behind the other; nil when not even the first
-    /// one is whole.
+    /// The value of the last of several consecutive texts; nil when not even the first one is
+    /// complete.
     ///
-    /// - Parameter texts: The texts. What is behind the first one that a crash has torn does not
-    ///   count.
-    /// - Returns: The value, and where its text ends.
+    /// - Parameter texts: The texts. Text after the first torn one does not count.
+    /// - Returns: The value, and the end of its text.
     static func lastValue(in texts: [UInt8]) -> (value: JSONValue, end: Int)? {
         guard var last = first(in: texts[...]) else { return nil }
         while let next = first(in: texts[last.end...]) { last = next }
@@ -33,8 +32,7 @@ enum SealedLine {
         return (value, last.end)
     }
 
-    /// The line of the text that others may follow, and where the text ends; nil when it is not
-    /// whole.
+    /// The line of the first text, and the end of that text; nil when it is incomplete.
     private static func first(
         in texts: ArraySlice<UInt8>
     ) -> (line: ArraySlice<UInt8>, end: Int)? {
