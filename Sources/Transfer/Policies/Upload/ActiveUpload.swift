@@ -5,30 +5,31 @@ internal import TransferModel
 ///
 /// A class, because only attempts with a large body have one.
 final class ActiveUpload {
-    /// How long a server has to answer that an upload is given up.
+    /// The time for a server to confirm the cancellation of an upload.
     static let cancellationLimit = Duration.seconds(5)
-    /// What libcurl hands over at once, bytes: TLS tells of none of them before all have left.
+    /// The size of libcurl's send buffer, bytes: over TLS it reports none of them until all have
+    /// left.
     private static let sendBufferSize: Int64 = 2 << 20
 
     /// The meaning of a final response for the upload.
     enum Judgement: Equatable {
-        /// The response is judged as any other; it may be the answer to the whole order.
+        /// The response is judged like any other; it may be the answer to the whole order.
         case usual(answersOrder: Bool)
         case redirect
-        /// The body is not wanted: `next` says what follows.
+        /// The body is not wanted; `next` returns the following step.
         case passOver
     }
 
-    /// What follows a response that was passed over, or the end of the upload.
+    /// The step after a skipped response, or at the end of the upload.
     enum Next {
         case finish
         case fail(UploadMachine.Fault)
-        /// The server had the whole body before, and its answer was lost.
+        /// The server already had the whole body, and its answer was lost.
         case finishWithoutAnswer
         /// The request of the machine's leg.
         case leg
-        /// The same request, because the server has refused its version; `isOver` when it refused
-        /// the last one.
+        /// The same request, because the server refused its version; `isOver` when it refused the
+        /// last version.
         case again(isOver: Bool)
     }
 
@@ -38,24 +39,23 @@ final class ActiveUpload {
     private let boundary: String?
     private let creationDate: Timestamp
     var machine: UploadMachine
-    /// What follows the response that is there.
+    /// The step that follows the received response.
     private(set) var step = UploadMachine.Step.judge
-    /// Whether the running request gives the upload up.
+    /// Whether the running request cancels the upload.
     private(set) var isGivingUp = false
-    /// nil until they are needed.
+    /// The digests; nil until they are needed.
     private var digests: UploadDigests?
-    /// Whether a record of it is kept.
+    /// Whether a record of the upload is kept.
     private var isStored: Bool
-    /// The position from which on this attempt has sent the body; nil when it was from its first
-    /// byte, or nothing was sent.
+    /// The offset at which this attempt resumed the body; nil when it sent the first byte or none.
     private(set) var resumedFrom: Int64?
-    /// The position up to which the body has been sent; nil when nothing was.
+    /// The offset up to which the body was sent; nil when nothing was sent.
     private(set) var sentEnd: Int64?
-    /// What was left of an upload that is not gone on with: it stays what it is until the server
-    /// has decided about it.
+    /// An earlier upload that is not resumed; it stays unchanged until the server has decided about
+    /// it.
     private let other: PartialUpload?
 
-    /// An upload that begins.
+    /// Creates an upload that begins now.
     init(_ start: UploadStart, machine: UploadMachine) {
         self.start = start
         self.machine = machine
@@ -66,7 +66,7 @@ final class ActiveUpload {
         other = nil
     }
 
-    /// One that was begun before.
+    /// Creates an upload that an earlier attempt began.
     init(
         _ start: UploadStart,
         resuming partial: PartialUpload,
@@ -85,9 +85,9 @@ final class ActiveUpload {
 
     // MARK: - Legs
 
-    /// Another leg begins.
+    /// Notes that another leg begins.
     ///
-    /// - Returns: Whether the leg has other time limits than the one before.
+    /// - Returns: Whether the leg has other time limits than the previous one.
     func beginLeg() -> Bool {
         if case .append(let start, _) = machine.leg, start > 0, sentEnd == nil {
             resumedFrom = start
@@ -97,7 +97,7 @@ final class ActiveUpload {
         return isGivingUp != wasGivingUp
     }
 
-    /// Whether the running request goes to the upload's own URL, which nobody else is to know.
+    /// Whether the running request goes to the upload's own URL, which must stay secret.
     var isAtOwnURL: Bool {
         switch machine.leg {
         case .offset, .append, .cancellation: true
@@ -105,7 +105,7 @@ final class ActiveUpload {
         }
     }
 
-    /// What of the body the running request carries; nil for none.
+    /// The range of the body that the running request carries; nil for none.
     var part: Range<Int64>? {
         switch machine.leg {
         case .creation, .over: 0..<machine.total
@@ -114,9 +114,9 @@ final class ActiveUpload {
         }
     }
 
-    /// The request of the leg that the upload is in, but for what the protocol adds.
+    /// The request of the current leg, without the fields of the protocol.
     ///
-    /// To the upload's own URL go the task's fields, but for those that are about its body or its
+    /// A request to the upload's own URL has the task's fields, except those about its body or its
     /// order.
     func request(at url: HTTPURL) -> RequestSpec {
         let method: String
@@ -134,17 +134,17 @@ final class ActiveUpload {
         return RequestSpec(method: method, url: url, headers: fields)
     }
 
-    /// Names of fields that are about the whole body, or the order that it is.
+    /// The names of fields about the whole body or about the order.
     private static let ownNames: Set<String> = [
         "digest", "expect", "idempotency-key", "range", "repr-digest",
     ]
 
-    /// The URL of the machine's leg: the rest goes where the last request was redirected.
+    /// The URL of the current leg: an append goes where the last request was redirected.
     func url(after hop: HTTPURL) -> HTTPURL {
         if case .append = machine.leg { hop } else { machine.url ?? hop }
     }
 
-    /// Why the leg's request is sent.
+    /// Why the request of the leg is sent.
     var reason: TransactionMetrics.Reason {
         switch machine.leg {
         case .offset: .uploadOffset
@@ -154,23 +154,23 @@ final class ActiveUpload {
         }
     }
 
-    /// The part of a body in memory that the running request brings; nil when it brings all.
+    /// The part of a body in memory that the running request carries; nil when it carries all.
     func appended(of bytes: [UInt8]) -> [UInt8]? {
         guard case .append(let start, let end) = machine.leg else { return nil }
         let part = Int(clamping: start)..<Int(clamping: end)
         return Array(bytes[part.clamped(to: bytes.indices)])
     }
 
-    /// The position of the body at which the running request begins.
+    /// The offset of the body at which the running request begins.
     var offset: Int64 { part?.lowerBound ?? machine.confirmed }
 
     // MARK: - Events
 
-    /// Takes a 104, which may name the upload's URL; that is recorded at once.
+    /// Takes a 104, which may name the upload's URL; the URL is recorded at once.
     func didInform(_ head: ResponseHead, from url: HTTPURL, _ support: inout UploadSupport) {
         guard machine.didInform(head.fields, from: url) else {
-            // Another version than that of the request does not count, but the next request uses
-            // it.
+            // A 104 of another version than the request's does not count, but the next request uses
+            // that version.
             if machine.url == nil,
                 let version = UploadFields(head.fields).version.flatMap(UploadVersion.init),
                 version != machine.version
@@ -183,8 +183,8 @@ final class ActiveUpload {
         keep()
     }
 
-    /// Notes how much of the body has left with the running request, as far as libcurl tells:
-    /// TLS and proxies buffer more.
+    /// Notes how many body bytes the running request has sent, as far as libcurl reports them: TLS
+    /// and proxies buffer more.
     func didSend(_ count: Int64, isRequestSent: Bool, isBuffered: Bool) {
         guard let part else { return }
         let count = min(count, part.upperBound - part.lowerBound)
@@ -218,20 +218,20 @@ final class ActiveUpload {
         return .passOver
     }
 
-    /// Takes the end of the request that has given the upload up, whatever its response.
+    /// Takes the end of the request that cancels the upload, whatever its response.
     func didCancel() {
         step = machine.didCancel()
         if step == .proceed { forget() }
     }
 
-    /// What follows an exchange with `method`.
+    /// The step after an exchange with `method`.
     func next(after method: String) -> Next {
         switch step {
         case .judge: return .finish
         case .fail(let fault): return .fail(fault)
         case .answerLost: return .finishWithoutAnswer
         case .sendPlainly:
-            // The record is that of the other order.
+            // The record belongs to the other order.
             isStored = false
             return .leg
         case .proceed:
@@ -244,8 +244,8 @@ final class ActiveUpload {
         }
     }
 
-    /// The failure of an upload whose answer was lost; nil where a success is all that the task
-    /// expects.
+    /// The failure of an upload whose answer was lost; nil when the task expects nothing but a
+    /// success.
     func failureWithoutAnswer(expectsNothing: Bool) -> TransferFailure? {
         if let status = machine.lateStatus {
             return ResponseVerdict.statusFailure(
@@ -259,15 +259,15 @@ final class ActiveUpload {
 
     // MARK: - The record
 
-    /// What of the upload is left for another attempt, or for another run; `support` takes a
-    /// version to which the server said nothing.
+    /// The upload that is left for another attempt or run; `support` takes a version that the
+    /// server ignored.
     func outcome(
         after failure: TransferFailure?,
         _ head: ResponseHead?,
         from origin: Origin,
         _ support: inout UploadSupport
     ) -> UploadOutcome {
-        // An upload that has come far enough for a 104.
+        // Such an upload got far enough for a 104.
         let isAccepted = head.map { (200...299).contains($0.statusCode) } ?? false
         if machine.url == nil, resumedFrom == nil,
             isAccepted || sentEnd ?? 0 >= Self.sendBufferSize
@@ -277,7 +277,7 @@ final class ActiveUpload {
         var outcome = UploadOutcome(partial: nil, resumedFrom: resumedFrom, sentEnd: sentEnd)
         if failure?.leavesUpload == true, machine.url != nil {
             keep()
-            // Only the record keeps the order from being sent twice.
+            // Only the record prevents the order from being sent twice.
             let isNeeded = machine.mayBeComplete && !machine.isRepeatable
             if isStored, isNeeded { isStored = start.keeper.isWritten(start.wanted.id) }
             outcome.partial = partial
@@ -299,10 +299,11 @@ final class ActiveUpload {
         isStored = false
     }
 
-    /// What another attempt can go on with; nil without a URL.
+    /// The state that another attempt can resume; nil without a URL.
     private var partial: PartialUpload? {
         guard let url = machine.url, let digests else { return nil }
-        // With the digests of this request its bytes would be taken for this request's.
+        // With this request's digests, the other upload's bytes would count as this request's
+        // bytes.
         if let other, other.url == url { return other }
         return PartialUpload(
             url: url,
@@ -325,11 +326,11 @@ final class ActiveUpload {
     }
     // MARK: - Reports
 
-    /// The URL of the running request as a report has it: whoever knows that of an upload may add
+    /// The URL of the running request for a report; the URL of an upload would allow others to add
     /// to it.
     func reported(_ url: HTTPURL) -> String { isAtOwnURL ? url.withoutPath : url.text }
 
-    /// A head as a report has it.
+    /// A response's head for a report.
     func reported(_ head: ResponseHead, from url: HTTPURL) -> ResponseHead {
         guard let own = machine.url else { return head }
         var fields = HeaderFields()
@@ -346,6 +347,6 @@ final class ActiveUpload {
 }
 
 extension HTTPURL {
-    /// The URL without the path, which only the upload's owner is to know.
+    /// The URL without its path, which only the upload's owner may know.
     fileprivate var withoutPath: String { "\(origin.text)/<redacted>" }
 }

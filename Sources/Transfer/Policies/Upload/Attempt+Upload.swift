@@ -1,7 +1,7 @@
 internal import CurlKit
 internal import TransferModel
 
-// Carries out what `ActiveUpload` decides.
+// Carries out the decisions of `ActiveUpload`.
 extension Attempt {
     /// Begins or resumes the task's upload.
     func beginUpload() {
@@ -39,10 +39,10 @@ extension Attempt {
         )
     }
 
-    /// Whether the running request gives an upload up.
+    /// Whether the running request cancels an upload.
     var isGivingUp: Bool { upload?.isGivingUp == true }
 
-    /// The request of the leg that the upload is in now.
+    /// Sends the request of the upload's current leg.
     private func performLeg(_ upload: ActiveUpload) -> Next {
         if setLeg(of: upload) { watchAnew() }
         checks = []
@@ -55,7 +55,7 @@ extension Attempt {
 
     /// Makes the hop the request of the upload's leg.
     ///
-    /// - Returns: Whether the leg has other time limits than the one before.
+    /// - Returns: Whether the leg has other time limits than the previous one.
     @discardableResult
     private func setLeg(of upload: ActiveUpload) -> Bool {
         hop = upload.request(at: upload.url(after: hop.url))
@@ -64,7 +64,8 @@ extension Attempt {
         return upload.beginLeg()
     }
 
-    /// A server that does not answer the end of an upload delays nothing for long.
+    /// Sets the time limits of the leg: a server that does not answer a cancellation must not delay
+    /// the task for long.
     private func watchAnew() {
         let now = MonotonicTime.now
         let limit = ActiveUpload.cancellationLimit
@@ -83,7 +84,7 @@ extension Attempt {
         upload.didInform(head, from: hop.url, &session.uploadSupport)
     }
 
-    /// Judges a response for the upload; nil when it is judged as any other.
+    /// Judges a response for the upload; nil when the response is judged like any other.
     func judgeUpload(_ head: ResponseHead) -> Bool? {
         guard let upload else { return nil }
         noteSent()
@@ -105,7 +106,7 @@ extension Attempt {
         return true
     }
 
-    /// Notes how much of the body has left with the running request.
+    /// Notes how many body bytes the running request has sent.
     func noteSent() {
         guard let upload, carriesBody, !bodyHold.lacksBody else { return }
         upload.didSend(
@@ -132,14 +133,15 @@ extension Attempt {
         }
     }
 
-    /// Continues after the request that has given an upload up, whatever its response.
+    /// Continues after the request that cancels an upload, whatever its response.
     func didCancelUpload() -> Next {
         guard let upload else { return finish() }
         upload.didCancel()
         return upload.step == .proceed ? performLeg(upload) : proceed()
     }
 
-    /// Ends an attempt whose answer was lost: a success is enough for a task that expects no more.
+    /// Ends an attempt whose answer was lost: for a task that expects nothing more, a success is
+    /// enough.
     private func finishWithoutAnswer(_ upload: ActiveUpload) -> Next {
         forgetResponse()
         failure = upload.failureWithoutAnswer(
@@ -149,7 +151,7 @@ extension Attempt {
         return finish()
     }
 
-    /// What of the upload is left for another attempt, or for another run.
+    /// The upload that is left for another attempt or run.
     func uploadOutcome() -> ResumeOutcome? {
         guard let upload else { return nil }
         return ResumeOutcome(
@@ -162,7 +164,7 @@ extension Attempt {
         )
     }
 
-    /// What the running request and those behind it bring; nil when it is not known.
+    /// The body bytes of the running request and all later ones; nil if unknown.
     var restToSend: Int64? { expectedToSend.map { $0 - (upload?.offset ?? 0) } }
 
     /// The length of the whole body; nil when unknown, or without one.
@@ -173,10 +175,10 @@ extension Attempt {
         }
     }
 
-    /// The URL of the running request as a report has it.
+    /// The URL of the running request for a report.
     var reportedURL: String { upload?.reported(hop.url) ?? hop.url.text }
 
-    /// A head as a report has it.
+    /// A response's head for a report.
     func reported(_ head: ResponseHead) -> ResponseHead {
         upload?.reported(head, from: hop.url) ?? head
     }

@@ -1,23 +1,22 @@
 internal import SystemKit
 package import TransferModel
 
-/// The uploads that earlier runs of a job have left, for who gives them up for good.
+/// The uploads that earlier runs of a job left, to be given up for good.
 package struct LeftUploads: Sendable {
-    /// How long the servers are waited for, all of them together.
+    /// The time for all servers' answers together.
     package static let patience = Duration.seconds(5)
-    /// How many servers are told at once.
+    /// The most servers that are asked at once.
     private static let mostConnections = 32
 
     private let store: UploadStore
     private let uploads: [(name: String, partial: PartialUpload)]
 
-    /// Looks for records, which are this process's from then on.
-    ///
-    /// Nobody else finds or keeps any for as long as this lives.
+    /// Finds the records, which belong to this process while this value lives: no other process
+    /// finds or keeps any.
     ///
     /// - Parameters:
-    ///   - folder: That of the job's records.
-    ///   - ids: Those of the tasks that are asked for; nil for all.
+    ///   - folder: The folder of the job's records.
+    ///   - ids: The ids of the wanted tasks; nil for all.
     package init(in folder: String, of ids: [String]? = nil) {
         store = UploadStore(folder: folder)
         uploads = store.findAll(of: ids)
@@ -26,27 +25,27 @@ package struct LeftUploads: Sendable {
     /// The number of uploads that were found.
     package var count: Int { uploads.count }
 
-    /// Tells the servers that nobody comes back (DELETE), and removes the records, whatever they
+    /// Cancels the uploads at their servers (DELETE), and removes the records, whatever the servers
     /// answer.
     ///
-    /// Without the credentials of the job's sessions: an upload's URL is all that it takes to know.
-    /// Where a session has a say in the way to the server (a proxy, interfaces, TLS) that is not
-    /// asked. Blocks for a few seconds at most.
+    /// Sends no credentials of the job's sessions: the URL of an upload is enough. Skips servers
+    /// that a session reaches by settings of its own (a proxy, interfaces, TLS). Blocks for a few
+    /// seconds at most.
     ///
     /// - Parameters:
-    ///   - clock: Dates nothing that is kept.
+    ///   - clock: The clock for dates, none of which is kept.
     ///   - environment: The environment's variables, which may name proxies.
-    ///   - patience: How long the servers are waited for, all of them together.
-    /// - Returns: How many servers have said that they forget theirs, or knew nothing of it any
-    ///   more.
-    /// - Throws: Why there is no engine.
+    ///   - patience: The time for all servers' answers together.
+    /// - Returns: The number of servers that confirmed the cancellation or no longer knew the
+    ///   upload.
+    /// - Throws: `StartFailure` without an engine.
     package func giveUp(
         clock: RunClock,
         environment: (String) -> String?,
         patience: Duration = Self.patience
     ) throws(Engine.StartFailure) -> Int {
         var waiting = requests(within: patience)[...]
-        // Nobody is to go on with one that is being given up.
+        // No later run may resume an upload that is being given up.
         for upload in uploads { store.forget(named: upload.name) }
         guard !waiting.isEmpty else { return 0 }
         let inbox = Inbox<[AttemptEvent]>()

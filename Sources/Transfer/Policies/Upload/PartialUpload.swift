@@ -1,42 +1,43 @@
 internal import JSON
 internal import TransferModel
 
-/// What there is of a resumable upload that was cut, and what it takes to go on with it.
+/// The state of an interrupted resumable upload, and the facts needed to resume it.
 ///
-/// Goes from one attempt to the next, and as a record to the next run.
+/// Attempts pass it on to the next one; a record passes it on to the next run.
 package final class PartialUpload: Sendable, Equatable {
     private static let formatVersion: Int64 = 1
 
-    /// Where the upload is: whoever knows it may add to it or give it up.
+    /// The URL of the upload, a secret: every client that knows it may add to the upload or cancel
+    /// it.
     let url: HTTPURL
     let version: UploadVersion
-    /// The digest of the request and its body, and what that begins with.
+    /// The digest of the request and its body; `salt` is the beginning of its text.
     let digest: String
     let salt: String
-    /// That of what stays the same when fields, credentials or the times of files change.
+    /// The digest of the properties that do not depend on fields, credentials or times of files.
     let order: String
-    /// Whether its session and task have no say in the way to the server, so that anybody may ask
-    /// it.
+    /// Whether its session and task use the default path to the server, so that any process may
+    /// send it a request.
     let isPlain: Bool
-    /// Whether it may arrive twice: it had an idempotency key, or needs none.
+    /// Whether the request may arrive twice: it had an idempotency key, or needs none.
     package let isRepeatable: Bool
-    /// The boundary of a `multipart` body, which stays the same.
+    /// The boundary of a `multipart` body, which must stay the same.
     let boundary: String?
-    /// Bytes of the whole body.
+    /// The length of the whole body, bytes.
     package let total: Int64
-    /// Bytes that the server has had at least.
+    /// The bytes that the server certainly has.
     package let confirmed: Int64
     /// Whether the last byte may have arrived.
     package let mayBeComplete: Bool
-    /// The position up to which bytes may have left.
+    /// The offset up to which bytes may have left.
     let farthest: Int64
-    /// The status that has answered when all was sent.
+    /// The status of a response after the whole body was sent; nil without one.
     let lateStatus: Int?
-    /// The most bytes that a request may bring; nil for any number.
+    /// The most bytes of one request; nil for any number.
     let longestPart: Int64?
-    /// When the server has named it.
+    /// When the server gave the upload its URL.
     let creationDate: Timestamp
-    /// Whether a later run finds it.
+    /// Whether a later run finds the upload.
     package let isKept: Bool
 
     init(
@@ -111,9 +112,9 @@ package final class PartialUpload: Sendable, Equatable {
         return SealedLine.text(of: writer.bytes)
     }
 
-    /// What an earlier run has left; nil for what is of another version.
+    /// Reads the record of an earlier run; nil for a record of another version.
     ///
-    /// Nobody knows how much that run had sent in the end.
+    /// How much that run sent in the end is unknown.
     init?(_ record: JSONValue) {
         guard record["formatVersion"]?.integer == Self.formatVersion,
             let url = record["url"]?.string.flatMap({ try? HTTPURL($0) }),

@@ -1,9 +1,9 @@
 internal import SystemKit
 internal import TransferModel
 
-// How an upload fails that would go on where it was cut.
+// The failures of resumable uploads.
 extension TransferFailure {
-    /// An order that may have come to its end as another upload than it would be now.
+    /// An order that may have been completed as a different upload.
     static var anotherUpload: TransferFailure {
         var failure = TransferFailure(
             kind: .truncated,
@@ -17,7 +17,7 @@ extension TransferFailure {
         return failure
     }
 
-    /// An order whose earlier fate cannot be told.
+    /// An order whose earlier outcome cannot be determined.
     init(_ obstacle: UploadObstacle) {
         switch obstacle {
         case .elsewhere:
@@ -46,7 +46,7 @@ extension TransferFailure {
         }
     }
 
-    /// What a server of resumable uploads has done wrong.
+    /// A fault of a server of resumable uploads.
     init(_ fault: UploadMachine.Fault, of upload: UploadMachine, phase: Phase) {
         switch fault {
         case .noURL:

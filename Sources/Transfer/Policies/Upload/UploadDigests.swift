@@ -2,7 +2,7 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// Tells one upload from another; each digest begins with the same salt.
+/// The identity of an upload, as two digests with the same salt.
 struct UploadDigests {
     /// The parts of a request that its digests cover.
     struct Source {
@@ -38,13 +38,14 @@ struct UploadDigests {
         }
     }
 
-    /// The request with its fields and credentials, and the body with the times of its files.
+    /// The digest of the request with its fields and credentials, and of the body with the times of
+    /// its files.
     var request: String
-    /// Method, URL and body, as far as they tell of an order: a file's size and beginning, not its
-    /// times.
+    /// The digest of method, URL and body, as far as they identify an order: the size and beginning
+    /// of a file, not its times.
     var order: String
 
-    /// What a record has in common with it.
+    /// The digests that a record shares with this upload.
     func match(_ partial: PartialUpload) -> UploadMachine.Match {
         if request == partial.digest { return .upload }
         return order == partial.order ? .order : .nothing

@@ -1,26 +1,26 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The fields of resumable uploads: those of requests, and what a response says.
+/// The fields of resumable uploads, in requests and responses.
 ///
-/// They are structured fields (RFC 9651); one that is malformed, or is there twice, counts as none.
+/// They are structured fields (RFC 9651); a malformed or repeated field counts as missing.
 struct UploadFields: Equatable {
     static let versionName = "Upload-Draft-Interop-Version"
 
-    /// As it stands in the response; its sender may speak one that is not known here.
+    /// The version as in the response; it may be unknown here.
     var version: String?
-    /// Bytes that the server has, from the first one on.
+    /// The number of bytes that the server has, from the first one on.
     var offset: Int64?
-    /// Whether the server has all of them.
+    /// Whether the server has the whole body.
     var isComplete: Bool?
-    /// The most bytes that one more request may bring.
+    /// The most bytes of one further request.
     var maximumAppendSize: Int64?
 
-    /// What a response says.
+    /// Reads the fields of a response.
     init(_ fields: HeaderFields) {
         version = Self.only(fields, Self.versionName)
         offset = Self.only(fields, "Upload-Offset").flatMap(Self.size)
-        // Servers answer with the name of another version than the one that they speak.
+        // Some servers use the name of another version than their own.
         isComplete =
             Self.only(fields, "Upload-Complete").flatMap(Self.boolean)
             ?? Self.only(fields, "Upload-Incomplete").flatMap(Self.boolean).map { !$0 }
@@ -29,7 +29,7 @@ struct UploadFields: Equatable {
         }
     }
 
-    /// Those of a request that brings a part of the body, or all of it.
+    /// The fields of a request that carries a part of the body or all of it.
     static func sending(
         _ version: UploadVersion,
         from offset: Int64?,
@@ -56,7 +56,7 @@ struct UploadFields: Equatable {
         return fields
     }
 
-    /// Whether a job's own field takes part in the protocol, which is then left to the job.
+    /// Whether a field of the job belongs to the protocol, which is then left to the job.
     static func isOwn(_ name: String) -> Bool {
         let name = name.lowercased()
         return name.hasPrefix("upload-") || name == "content-range"
@@ -64,13 +64,13 @@ struct UploadFields: Equatable {
 
     // MARK: Structured fields
 
-    /// The value of a field that is there once.
+    /// The value of a field that occurs once; nil otherwise.
     private static func only(_ fields: HeaderFields, _ name: String) -> String? {
         let values = fields.values(of: name)
         return values.count == 1 ? values[0] : nil
     }
 
-    /// An integer (RFC 9651 §3.3.1), of at most 15 digits, whatever its parameters.
+    /// An integer (RFC 9651 §3.3.1) of at most 15 digits; ignores its parameters.
     static func integer(_ text: String) -> Int64? {
         var digits = item(text).utf8[...]
         let isNegative = digits.first == UInt8(ascii: "-")
@@ -100,8 +100,7 @@ struct UploadFields: Equatable {
         trimmed(text.splitAtBytes(";", omittingEmpty: false)[0])
     }
 
-    /// The value of a key of a dictionary (RFC 9651 §3.2) whose values are numbers; the last one of
-    /// that name.
+    /// The last value of a key in a dictionary (RFC 9651 §3.2) whose values are numbers.
     private static func member(_ name: String, of dictionary: String) -> String? {
         var found: String?
         for member in dictionary.splitAtBytes(",") {
@@ -119,7 +118,7 @@ struct UploadFields: Equatable {
 }
 
 extension TransactionMetrics.InformationalResponse {
-    /// What is kept of a head: of a 104 (Upload Resumption Supported) how much the server has, too.
+    /// Keeps a head's status, and for a 104 (Upload Resumption Supported) also the offset.
     init(_ head: ResponseHead, at date: Timestamp) {
         self.init(
             statusCode: head.statusCode,

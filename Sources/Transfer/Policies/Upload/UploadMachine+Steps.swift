@@ -1,62 +1,62 @@
-// The words in which `UploadMachine` says what is asked for, what follows, and what is wrong.
+// The states, steps and faults of `UploadMachine`.
 extension UploadMachine {
-    /// The request that is under way; legal next ones stand behind each.
+    /// The running request; each case lists its legal successors.
     enum Leg: Hashable {
-        /// The task's own, with the whole body. Next: `creation`, `offset`, `over`.
+        /// The task's own request with the whole body. Next: `creation`, `offset`, `over`.
         case creation
-        /// Asks how much the server has (HEAD). Next: `append`, `creation`, `cancellation`, `over`.
+        /// Asks for the server's offset (HEAD). Next: `append`, `creation`, `cancellation`, `over`.
         case offset
-        /// Brings what stands between two positions (PATCH). Next: `offset`, `over`.
+        /// Sends the bytes between two offsets (PATCH). Next: `offset`, `over`.
         case append(from: Int64, to: Int64)
-        /// Gives the upload up (DELETE). Next: `creation`, `over`.
+        /// Cancels the upload (DELETE). Next: `creation`, `over`.
         case cancellation(Fault?)
-        /// Nothing about the protocol any more.
+        /// The rest of the attempt does not use the protocol.
         case over
     }
 
-    /// What follows a response.
+    /// The step after a response.
     enum Step: Equatable {
-        /// It is the answer to the task, or about something else than the upload.
+        /// The response answers the task, or does not concern the upload.
         case judge
-        /// The request of the leg that the machine is in now.
+        /// Send the request of the machine's new leg.
         case proceed
-        /// All was there before: its answer is lost.
+        /// The server already had the whole body; its answer is lost.
         case answerLost
-        /// What was left is somebody else's order, of which the server does not say what became of
-        /// it: this one goes without the protocol.
+        /// The earlier upload belongs to another order, and the server does not tell its outcome:
+        /// send this order without the protocol.
         case sendPlainly
         case fail(Fault)
     }
 
-    /// What a server may not do.
+    /// A violation of the protocol by a server.
     enum Fault: Hashable {
-        /// It wants more, and has not said where to.
+        /// The server wants more of the body but has given no URL.
         case noURL
-        /// It has not said how much it has.
+        /// The server has not given its offset.
         case noOffset
-        /// It has less than before, more than there is, or calls complete what is not.
+        /// The offset is less than before, more than was sent, or contradicts `Upload-Complete`.
         case wrongOffset(Int64)
-        /// What it is sent does not get it any further.
+        /// Further requests do not increase the offset.
         case noProgress
-        /// It does not know the upload any more, and may have had all of it.
+        /// The server no longer knows the upload, and may have had the whole body.
         case forgotten(status: Int)
-        /// It has all of an order that had other fields, credentials or times of its files.
+        /// The server has the whole body of an order with other fields, credentials or file times.
         case hasOther
-        /// It does not say how much it has for another reason.
+        /// The server refuses to give its offset for another reason.
         case refused(status: Int)
     }
 
-    /// What an upload that was left has in common with the one that is wanted.
+    /// The properties that an earlier upload shares with the wanted one.
     enum Match {
         /// Everything.
         case upload
-        /// Method, URL and body, as far as that can be told; not the fields, who asks, or the times
-        /// of its files.
+        /// Method, URL and body, as far as these can be compared; not the fields, the credentials
+        /// or the times of files.
         case order
         case nothing
     }
 
-    /// What was left and is not gone on with: the server is asked about it before it is given up.
+    /// An earlier upload that is not resumed: the server is asked about it before it is cancelled.
     struct Other: Equatable {
         let match: Match
         let total: Int64

@@ -3,45 +3,46 @@ internal import TransferModel
 /// Decides the requests of one resumable upload (draft-ietf-httpbis-resumable-upload): a value
 /// without I/O.
 ///
-/// The first request brings the whole body. When it was cut and the server has given the upload a
-/// URL, that is asked how much it has, each time before more is sent: some servers give an upload
-/// up that is gone on with at another position.
+/// The first request carries the whole body. After an interruption the machine asks the upload's
+/// URL for the server's offset each time before it sends more: some servers cancel an upload that
+/// is resumed at another offset.
 struct UploadMachine: Equatable {
-    /// The shortest part that a server is offered that finds longer ones too long, bytes: each part
-    /// is a record of its own.
+    /// The shortest part for a server that finds longer ones too long, bytes: each part is an
+    /// exchange of its own.
     static let shortestPart: Int64 = 64 << 10
-    /// How much further an upload has to come, bytes, or a hundredth of it, so that it counts as
+    /// The bytes, or the hundredth of the body, by which the offset must increase to count as
     /// progress.
     private static let leastProgress: Int64 = 1 << 20
-    /// How many small steps there may be in a row: the first one, and each that does not bring it
-    /// further, counts as eight.
+    /// The most consecutive small steps: the first one, and each without an increase, counts as
+    /// eight.
     private static let mostSmallSteps = 16
 
     private(set) var leg: Leg
-    /// Bytes of the whole body.
+    /// The length of the whole body, bytes.
     let total: Int64
     private(set) var version: UploadVersion
-    /// nil until the server has named it.
+    /// nil until the server has given it.
     private(set) var url: HTTPURL?
-    /// How much the server has had at least.
+    /// The bytes that the server certainly has.
     private(set) var confirmed: Int64 = 0
     /// Whether the last byte may have arrived.
     private(set) var mayBeComplete = false
-    /// The status that has answered when all was sent; a 5xx is then not the lost answer's.
+    /// The status of a response after the whole body was sent; it counts as the answer if the upload
+    /// proves complete.
     private(set) var lateStatus: Int?
-    /// The position up to which bytes may have left; the server has none beyond it.
+    /// The offset up to which bytes may have left; the server cannot have more.
     private(set) var farthest: Int64 = 0
-    /// The most bytes that the server wants of one request, as it says; nil for any number.
+    /// The most bytes that the server announces for one request; nil for any number.
     private var limit: Int64?
-    /// The most that may do after it has found more too long, whatever it says; nil before that.
+    /// The most bytes of a request after the server found a longer one too long; nil before that.
     private var ceiling: Int64?
     /// Whether the request may reach the server's application a second time.
     let isRepeatable: Bool
-    /// What was left, if it is not gone on with but only asked about; its size.
+    /// An earlier upload that is not resumed, only asked about.
     private var other: Other?
-    /// Small steps since `progressMark`.
+    /// The number of small steps since `progressMark`.
     private var smallSteps = 0
-    /// What the server had when it had last come further.
+    /// The offset at the last progress.
     private var progressMark: Int64 = 0
     private var hasNegotiated = false
     private var hasRestarted = false
@@ -49,9 +50,9 @@ struct UploadMachine: Equatable {
     /// Begins an upload.
     ///
     /// - Parameters:
-    ///   - total: Bytes of the whole body.
-    ///   - version: What the server is asked with.
-    ///   - isRepeatable: Whether it may begin anew when its outcome is not known.
+    ///   - total: The length of the whole body, bytes.
+    ///   - version: The version of the first request.
+    ///   - isRepeatable: Whether the order may be sent again when its outcome is unknown.
     init(total: Int64, version: UploadVersion, isRepeatable: Bool) {
         leg = .creation
         self.total = total
@@ -59,16 +60,16 @@ struct UploadMachine: Equatable {
         self.isRepeatable = isRepeatable
     }
 
-    /// Goes on with what an earlier attempt has left, or gives it up.
+    /// Resumes the upload of an earlier attempt, or cancels it.
     ///
-    /// Of an order that may not be repeated the server is asked first: what has come to its end is
-    /// not begun anew.
+    /// For an order that must not be repeated, the machine first asks the server: a completed order
+    /// is not sent again.
     ///
     /// - Parameters:
-    ///   - partial: It.
-    ///   - total: Bytes of the whole body now.
-    ///   - match: What it has in common with what is wanted now.
-    ///   - isRepeatable: Whether it may begin anew when its outcome is not known.
+    ///   - partial: The earlier upload.
+    ///   - total: The present length of the whole body, bytes.
+    ///   - match: The properties that both uploads share.
+    ///   - isRepeatable: Whether the order may be sent again when its outcome is unknown.
     init(resuming partial: PartialUpload, of total: Int64, match: Match, isRepeatable: Bool) {
         self.total = total
         version = partial.version
@@ -88,10 +89,10 @@ struct UploadMachine: Equatable {
         ceiling = partial.longestPart
     }
 
-    /// The most bytes that a request may bring; nil for any number.
+    /// The most bytes of one request; nil for any number.
     var longestPart: Int64? { [limit, ceiling].compactMap(\.self).min() }
 
-    /// The fields that the running request has besides the task's own.
+    /// The fields of the running request besides the task's own.
     var fields: [HeaderField] {
         switch leg {
         case .creation:
@@ -104,7 +105,7 @@ struct UploadMachine: Equatable {
         }
     }
 
-    /// Whether the running request ends with the last byte.
+    /// Whether the running request carries the last byte.
     var bringsEnd: Bool {
         switch leg {
         case .creation: true
@@ -115,7 +116,7 @@ struct UploadMachine: Equatable {
 
     // MARK: Events
 
-    /// A 104 has come; true when it has given the upload its URL.
+    /// Takes a 104; true when it gave the upload its URL.
     mutating func didInform(_ head: HeaderFields, from request: HTTPURL) -> Bool {
         let fields = UploadFields(head)
         note(fields)
@@ -128,25 +129,25 @@ struct UploadMachine: Equatable {
         return url != nil
     }
 
-    /// Bytes of the body may have left up to a position.
+    /// Notes that bytes of the body may have left up to an offset.
     mutating func didSend(upTo position: Int64) {
         farthest = max(farthest, min(position, total))
         if bringsEnd, position >= total { mayBeComplete = true }
     }
 
-    /// The same request follows with something else in it, or to another URL: what came of it is
-    /// void.
+    /// Notes that the request is sent again with other content or to another URL, so that its
+    /// upload URL is void.
     mutating func willRepeat() {
         if leg == .creation { url = nil }
     }
 
-    /// The rest of the attempt is not about the upload.
+    /// Notes that the rest of the attempt does not use the protocol.
     mutating func leave() {
         leg = .over
         url = nil
     }
 
-    /// Nothing came of giving the upload up, or all of it; what follows is the same.
+    /// Takes the end of a cancellation; the step does not depend on its success.
     mutating func didCancel() -> Step {
         guard case .cancellation(let fault) = leg else { return .judge }
         url = nil
@@ -158,13 +159,13 @@ struct UploadMachine: Equatable {
         return .proceed
     }
 
-    /// The head of a final response is there.
+    /// Takes the head of a final response.
     ///
     /// - Parameters:
-    ///   - head: It.
-    ///   - request: The URL that it came from.
+    ///   - head: The head.
+    ///   - request: The URL of the request.
     ///   - isSent: Whether the whole request has left.
-    /// - Returns: What follows; the leg is then that of the next request.
+    /// - Returns: The next step; the leg is then that of the next request.
     mutating func didAnswer(_ head: ResponseHead, from request: HTTPURL, isSent: Bool) -> Step {
         let fields = UploadFields(head.fields)
         note(fields)
@@ -195,7 +196,7 @@ struct UploadMachine: Equatable {
             return .proceed
         case 400
         where url == nil && fields.version != nil && fields.version != "\(version.rawValue)":
-            // It has refused the version, not the request.
+            // The server refused the version, not the request.
             if !hasNegotiated, let other = fields.version.flatMap(UploadVersion.init) {
                 hasNegotiated = true
                 version = other
@@ -217,7 +218,7 @@ struct UploadMachine: Equatable {
         case 200...299: break
         case 307, 308: return .judge
         case 401, 408, 425, 429, 500...599: return .fail(.refused(status: status))
-        // Some say that, too, when they know nothing of it any more.
+        // Some servers send 403 also for an unknown upload.
         case 403 where !mayRestart: return .fail(.refused(status: status))
         case 400...499:
             guard mayRestart else {
@@ -245,7 +246,7 @@ struct UploadMachine: Equatable {
             return .answerLost
         }
         if offset < total {
-            // What was answered then was not about all of it.
+            // The earlier response did not concern the whole body.
             mayBeComplete = false
             lateStatus = nil
         }
@@ -260,8 +261,8 @@ struct UploadMachine: Equatable {
         return .proceed
     }
 
-    /// Decides on an upload that is not gone on with: without its last byte it is none, and is
-    /// given up.
+    /// Decides about an earlier upload that is not resumed: without its last byte it is no order,
+    /// and is cancelled.
     private mutating func didTell(
         of other: Other,
         _ status: Int,
@@ -281,7 +282,7 @@ struct UploadMachine: Equatable {
                 leave()
                 return .sendPlainly
             }
-            // There is no more to be learnt of the other one.
+            // The server will tell nothing more about the earlier upload.
             self.other = nil
             create()
             return .proceed
@@ -291,7 +292,7 @@ struct UploadMachine: Equatable {
         return .fail(isTold ? .hasOther : .forgotten(status: status))
     }
 
-    /// Whether the body may be sent from its first byte.
+    /// Whether the body may be sent again from its first byte.
     private var mayRestart: Bool { (isRepeatable || !mayBeComplete) && !hasRestarted }
 
     private mutating func didAppend(
@@ -303,7 +304,7 @@ struct UploadMachine: Equatable {
         let isLast = part.upperBound == total
         switch status {
         case 200...299 where fields.isComplete ?? isLast:
-            // The offset of the third version's answer is that of the end (draft 01 §5).
+            // A response of the third version gives the offset of the end (draft 01 §5).
             let offset = version == .v3 ? fields.offset ?? total : total
             guard isLast, offset == total else {
                 leg = .cancellation(.wrongOffset(offset))
@@ -318,12 +319,12 @@ struct UploadMachine: Equatable {
         return .proceed
     }
 
-    /// A response that is judged: what is the answer ends the upload, what may pass leaves it as it
-    /// is.
+    /// Judges a response as the answer: a final answer ends the upload, a temporary failure leaves
+    /// it unchanged.
     private mutating func end(_ status: Int, _ fields: UploadFields, isSent: Bool) -> Step {
         let isPassing = Self.mayPass(status) && fields.isComplete != true
         guard isPassing || (300...399).contains(status) else {
-            // A success whose body is still on its way may be lost yet.
+            // A success may still be lost while its body is under way.
             if status >= 400 { leave() }
             return .judge
         }
@@ -331,7 +332,7 @@ struct UploadMachine: Equatable {
         return .judge
     }
 
-    /// Whether another attempt may meet another answer.
+    /// Whether another attempt may get another response.
     static func mayPass(_ status: Int) -> Bool {
         switch status {
         case 408, 425, 429, 500, 502, 503, 504, 522, 524: true
@@ -355,20 +356,20 @@ struct UploadMachine: Equatable {
         if let size = fields.maximumAppendSize { limit = max(size, Self.shortestPart) }
     }
 
-    /// Whether parts shorter than one that was too long may do: as long as the server says, else
-    /// half of it.
+    /// Shortens the parts after one that was too long: to the server's limit, otherwise to half;
+    /// false when they cannot be shorter.
     private mutating func shorten(_ length: Int64) -> Bool {
         guard length > Self.shortestPart else { return false }
         let told = limit.flatMap { $0 < length ? $0 : nil }
         let next = told ?? max(Self.shortestPart, length / 2)
         ceiling = next
-        // A limit that falls by a byte each time is no step.
+        // A limit that falls by one byte each time is no progress.
         if next <= length / 2 { smallSteps = 0 }
         return true
     }
 
-    /// Where a response says that the upload is; only where the request went, too: nobody else gets
-    /// its body.
+    /// The upload's URL in a response; only at the origin of the request, because no other origin
+    /// may get the body.
     private static func url(in head: HeaderFields, from request: HTTPURL) -> HTTPURL? {
         let locations = Set(head.values(of: "location"))
         guard locations.count == 1, let location = locations.first,

@@ -1,10 +1,10 @@
 package import SystemKit
 
-/// Why nobody can tell what an earlier run has left of an upload.
+/// Why the upload that an earlier run may have left cannot be determined.
 package enum UploadObstacle: Sendable, Hashable {
-    /// Another process has the records.
+    /// Another process holds the records.
     case elsewhere
-    /// The record at a path is not as it was written, or others may have written it.
+    /// The record at a path is damaged, or other users may have written it.
     case damaged(String)
     /// The folder of the records cannot be read.
     case unreadable(SystemError)

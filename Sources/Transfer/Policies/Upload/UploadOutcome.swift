@@ -1,10 +1,9 @@
-/// What an attempt at a resumable upload has come to, besides its result.
+/// The outcome of an attempt at a resumable upload, besides its result.
 package struct UploadOutcome: Sendable, Equatable {
-    /// What another attempt can go on with.
+    /// The state that another attempt can resume.
     package var partial: PartialUpload?
-    /// The position from which on the attempt has sent the body; nil when it was from its first
-    /// byte, or nothing was sent.
+    /// The offset at which the attempt resumed the body; nil when it sent the first byte or none.
     package var resumedFrom: Int64?
-    /// The position up to which the body was sent at the attempt's end; nil when nothing was.
+    /// The offset up to which the body was sent at the attempt's end; nil when nothing was sent.
     package var sentEnd: Int64?
 }

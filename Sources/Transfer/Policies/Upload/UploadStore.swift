@@ -2,51 +2,51 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// Keeps for later runs what they need to go on with uploads: a record for each, readable by its
-/// owner alone.
+/// Keeps the records by which later runs resume uploads, one file for each upload, readable by its
+/// owner only.
 ///
-/// One process at a time has the records of a job; another one that runs meanwhile keeps none and
-/// finds none. For all of the engine's threads; only `flush` waits for the disk.
+/// One process at a time holds the records of a job; another process that runs meanwhile keeps and
+/// finds none. Used by all engine threads; only `flush` waits for the disk.
 package final class UploadStore: Sendable {
     private static let ending = ".upload"
     private static let lockName = ".lock"
-    /// Who has not gone on with an upload for so long does not come back, and its server has most
-    /// likely forgotten it.
+    /// A record that was not used for this long is removed: its server has most likely forgotten
+    /// the upload.
     package static let longestKept = Duration.seconds(30 * 24 * 3600)
 
     private struct State {
-        /// nil until it is known whether the records are ours.
+        /// nil until it is known whether this process holds the records.
         var isOurs: Bool?
         var lock: FileLock?
         var folder: Folder?
-        /// Names of records that there are, those of earlier runs among them; nil until somebody
-        /// has looked.
+        /// The names of the existing records, including those of earlier runs; nil until the folder
+        /// was listed.
         var names: Set<String>?
-        /// Those of records that are on the disk.
+        /// The names of the records that are on the disk.
         var written: Set<String> = []
-        /// Why nobody knows what there is.
+        /// Why the records cannot be listed.
         var fault: SystemError?
-        /// Why it is not known whether the records are ours.
+        /// Why it is unknown whether another process holds the records.
         var lockFault: SystemError?
-        /// Those that somebody has asked for.
+        /// The names of the records that a task asked for.
         var asked: Set<String> = []
-        /// What is to be written.
+        /// The records to write, by name.
         var pending: [String: [UInt8]] = [:]
     }
 
     private let path: String
     private let state = Lock(State())
-    /// Held while something is written, so that records are written in their order.
+    /// Held during each write, so that records are written in order.
     private let writing = Lock(())
 
     /// The records of a job.
     ///
-    /// `folder` is the path of a folder of its own, which is made when there is something to keep.
+    /// `folder` is the path of their own folder, which is created for the first record.
     package init(folder: String) {
         path = folder
     }
 
-    /// What an earlier run has left of a task's upload; nil when there is nothing to go on with.
+    /// The upload that an earlier run left for a task; nil when there is nothing to resume.
     func find(_ id: String) -> PartialUpload? {
         let name = Self.name(of: id)
         let mayLook = state.withLock { state in
@@ -60,8 +60,8 @@ package final class UploadStore: Sendable {
         return partial
     }
 
-    /// Why nobody can tell what an earlier run has left of a task's upload of which nothing is
-    /// found; nil when there is nothing.
+    /// Why the upload that an earlier run may have left for a task cannot be determined; nil when
+    /// there is none.
     func obstacle(to id: String) -> UploadObstacle? {
         let name = Self.name(of: id)
         return state.withLock { state in
@@ -73,7 +73,7 @@ package final class UploadStore: Sendable {
             guard take(&state, create: false) else {
                 return state.lockFault.map { .unreadable($0) } ?? .elsewhere
             }
-            // The run that had it may have ended meanwhile.
+            // The run that held the records may have ended meanwhile.
             guard PathOccupant(at: path + "/" + name) != .nothing else {
                 state.names?.remove(name)
                 return nil
@@ -82,11 +82,11 @@ package final class UploadStore: Sendable {
         }
     }
 
-    /// Whether an earlier run has left something of a task's upload to go on with.
+    /// Whether an earlier run left an upload of a task that can be resumed.
     package func holds(_ id: String) -> Bool { find(id) != nil }
 
-    /// What earlier runs have left of the uploads of some tasks, or of all; none while another
-    /// process has the records.
+    /// The uploads that earlier runs left for some tasks or for all; none while another process
+    /// holds the records.
     func findAll(of ids: [String]?) -> [(name: String, partial: PartialUpload)] {
         let wanted = ids.map { Set($0.map(Self.name)) }
         let names = state.withLock { state in
@@ -99,7 +99,7 @@ package final class UploadStore: Sendable {
         }
     }
 
-    /// Has a record written by the next `flush`; false when it cannot be kept.
+    /// Submits a record for the next `flush`; false when it cannot be kept.
     func keep(_ partial: PartialUpload, of id: String) -> Bool {
         guard let text = partial.text else { return false }
         let name = Self.name(of: id)
@@ -117,7 +117,7 @@ package final class UploadStore: Sendable {
         forget(named: Self.name(of: id))
     }
 
-    /// Removes a record, if it is ours.
+    /// Removes a record, if this process holds it.
     func forget(named name: String) {
         state.withLock { state in
             guard state.isOurs == true else { return }
@@ -128,10 +128,9 @@ package final class UploadStore: Sendable {
         }
     }
 
-    /// Removes the records of uploads that nobody has asked for and that nobody has gone on with
-    /// for `longestKept`.
+    /// Removes the records that no task asked for and that no run used for `longestKept`.
     ///
-    /// For the end of a run that has come to every task of the job.
+    /// Call it at the end of a run that reached every task of the job.
     package func sweep() {
         let names = state.withLock { state in
             look(&state)
@@ -147,13 +146,13 @@ package final class UploadStore: Sendable {
         }
     }
 
-    /// Whether the record of a task is on the disk; waits for that.
+    /// Writes all submitted records; returns whether the record of a task is on the disk.
     func isWritten(_ id: String) -> Bool {
         flush()
         return state.withLock { $0.written.contains(Self.name(of: id)) }
     }
 
-    /// Writes what is to be kept, and has it survive a power loss.
+    /// Writes the submitted records so that they survive a power loss.
     func flush() {
         writing.withLock { _ in
             let (pending, folder) = state.withLock { state in
@@ -163,7 +162,7 @@ package final class UploadStore: Sendable {
             guard let folder, !pending.isEmpty else { return }
             var written: Set<String> = []
             for (name, text) in pending {
-                // Without it the upload goes on as one that no other run goes on with.
+                // Without its record the upload continues, but no other run can resume it.
                 let isWritten: Void? = try? OutputFile.replacePrivate(
                     name,
                     in: folder,
@@ -196,7 +195,7 @@ package final class UploadStore: Sendable {
         }
     }
 
-    /// Whether the records are this process's, from now on until it ends.
+    /// Takes the records for this process until its end; false when another process holds them.
     private func take(_ state: inout State, create: Bool) -> Bool {
         if let isOurs = state.isOurs { return isOurs }
         do throws(SystemError) {
@@ -216,12 +215,12 @@ package final class UploadStore: Sendable {
 
     // MARK: Records
 
-    /// Says nothing of the task.
+    /// The name of a task's record, which does not reveal the task.
     private static func name(of id: String) -> String {
         (MessageDigest.sha256(of: Array(id.utf8)) ?? "").prefix(32) + ending
     }
 
-    /// nil for what others may have written, and for what is not whole.
+    /// Reads a record; nil when other users may have written it, and when it is incomplete.
     private static func read(_ path: String) -> PartialUpload? {
         guard let file = try? InputFile(path: path), file.exposure == nil,
             file.identity.size <= SealedLine.maximumSize,

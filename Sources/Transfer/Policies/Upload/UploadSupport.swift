@@ -1,24 +1,24 @@
 internal import TransferModel
 
-/// Which version of resumable uploads the origins speak that were asked; one for each session and
+/// The versions of resumable uploads that the asked origins support; one for each session and
 /// engine thread.
 ///
-/// A server must pass over a version that it does not speak (draft 12, Draft Version
-/// Identification), so that one which says nothing may still speak another: it is asked in the next
-/// version the next time, until it has named an upload or refused them all.
+/// A server must ignore an unknown version (draft 12, Draft Version Identification), so that a
+/// silent server may still support another one. The next upload tries the next version, until the
+/// server has named an upload or refused all versions.
 struct UploadSupport {
     private enum Answer {
         case speaks(UploadVersion)
-        /// It has refused all of ours.
+        /// The origin refused all versions.
         case speaksNone
-        /// It has passed over so many of `UploadVersion.order`, which is gone through again and
+        /// The origin ignored this many versions of `UploadVersion.order`, which is tried again and
         /// again.
         case silent(Int)
     }
 
     private var answers: [Origin: Answer] = [:]
 
-    /// What an origin is asked with; nil when it is not asked.
+    /// The version to try at an origin; nil when the origin supports none.
     func version(for origin: Origin) -> UploadVersion? {
         switch answers[origin] {
         case .speaks(let version): version
@@ -28,14 +28,14 @@ struct UploadSupport {
         }
     }
 
-    /// The origin speaks that version; nil when it has refused all of ours.
+    /// Notes the version that an origin supports; nil when it refused all versions.
     mutating func note(_ version: UploadVersion?, at origin: Origin) {
         answers[origin] = version.map(Answer.speaks) ?? .speaksNone
     }
 
-    /// The origin has had an upload in that version and said nothing to it.
+    /// Notes that an origin ignored an upload of a version.
     mutating func noteSilence(to version: UploadVersion, at origin: Origin) {
-        // Of uploads at the same time the first one counts.
+        // Of concurrent uploads only the first one counts.
         guard version == self.version(for: origin) else { return }
         switch answers[origin] {
         case .speaks, .speaksNone: return
