@@ -26,3 +26,20 @@ package struct ResourceUse: Sendable, Hashable {
         Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_usec) * 1000
     }
 }
+
+extension Command {
+    /// The command with at most that much memory for all that it keeps (`RLIMIT_DATA`).
+    ///
+    /// The address sanitizer reserves terabytes, so a process under it gets no limit.
+    ///
+    /// - Parameter kibibytes: The limit, the program's libraries included.
+    /// - Returns: A shell that sets the limit and becomes the command.
+    package func limitedToData(ofKibibytes kibibytes: Int) -> Command {
+        guard unsafe getenv("ASAN_OPTIONS") == nil else { return self }
+        var limited = self
+        limited.executable = "sh"
+        limited.arguments =
+            ["-c", "ulimit -d \(kibibytes) && exec \"$0\" \"$@\"", executable] + arguments
+        return limited
+    }
+}

@@ -148,10 +148,7 @@ import Testing
 
     /// Runs a job that has no more than 96 MiB for all that it keeps.
     private static func run(_ job: JobFolder) throws -> RunOutcome {
-        var command = try job.runCommand()
-        let limited = "ulimit -d 98304 && exec \"$0\" \"$@\""
-        command.arguments = ["-c", limited, command.executable] + command.arguments
-        command.executable = "sh"
+        let command = try job.runCommand().limitedToData(ofKibibytes: 96 << 10)
         return try command.run().reported(in: job.folder)
     }
 

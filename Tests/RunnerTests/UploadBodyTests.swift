@@ -98,11 +98,7 @@ import TransferModel
         let made = try Command("truncate", ["-s", "\(size)", job.folder.path("large.bin")]).run()
         #expect(made.status == .exit(0))
         // Half the memory that one of the two files would take, the program's libraries included.
-        var limited = try job.runCommand()
-        limited.arguments =
-            ["-c", "ulimit -d 300000; exec \"$0\" \"$@\"", limited.executable]
-            + limited.arguments
-        limited.executable = "/bin/sh"
+        let limited = try job.runCommand().limitedToData(ofKibibytes: 300_000)
         let run = try limited.run().reported(in: job.folder)
         #expect(run.code == 0, "\(run.command.standardError)")
         let sent = try #require(run.task("large")?["countOfBytesSent"]?.integer)
