@@ -3,24 +3,24 @@ internal import HTTPCache
 internal import SystemKit
 internal import TransferModel
 
-// Where an attempt asks its session's cache: before a request, when a head is there, and when an
-// exchange has ended.
+// The points at which an attempt asks its session's cache: before a request, at a response's head,
+// and at the end of an exchange.
 extension Attempt {
     /// The hop's next step: a stored response, or a request.
     func ask() -> Next {
-        // What an upload's own URL says is nobody else's.
+        // A response from an upload's own URL may answer nothing else.
         if upload?.isAtOwnURL == true { return send() }
         guard let caching else {
-            // A session without a cache has nothing to answer with.
+            // A session without a cache has no stored response.
             if request.cachePolicy == .returnCacheDataDontLoad { return failUnavailable() }
             return send()
         }
         let now = now
         if caching.question != nil {
-            // Who asks may be known by other cookies by now.
+            // The cookies, and with them the user, may have changed since the lookup.
             if session.cookies != nil { caching.renew(varyingFields) }
         } else {
-            // What a POST brings may be stored, too.
+            // A response to a POST may be stored, too.
             let mayMatter = ["GET", "HEAD", "POST"].contains(hop.method)
             let fields = mayMatter ? varyingFields : hop.headers
             switch caching.plan(hop.method, hop.url, fields, at: now) {
@@ -37,12 +37,11 @@ extension Attempt {
                 return failUnavailable()
             case .ask(var question):
                 if caching.takesPart(), beginResuming() {
-                    // Nothing that is stored answers: what an earlier attempt has left is gone on
-                    // with.
+                    // No stored response answers: resume the part of an earlier attempt.
                     question = .init(reason: question.reason, mayStore: false)
                     sign()
                 }
-                // What is neither stored nor here cannot be confirmed.
+                // Without the stored body or a copy at the destination, a 304 would be useless.
                 if question.stored.contains(where: {
                     !$0.hasBody && caching.copy?.file(like: $0.body) == nil
                 }) {
@@ -58,11 +57,10 @@ extension Attempt {
         return send()
     }
 
-    /// A request for what was used although it was stale; nil when there was no such response.
+    /// A request that refreshes a response used while stale; nil without such a response.
     var refresh: AttemptRequest? { caching?.refresh.map { request.refresh(of: $0) } }
 
-    /// Forgets what is stored of everything that a response of the network makes untrue (RFC 9111
-    /// §4.4).
+    /// Removes all stored responses that a response from the network makes invalid (RFC 9111 §4.4).
     func invalidate(after head: ResponseHead, of request: RequestSpec) {
         guard let invalidation = session.invalidation, !RequestSpec.isSafe(request.method) else {
             return
@@ -70,9 +68,10 @@ extension Attempt {
         invalidation.apply(head, to: request.method, request.url, at: now)
     }
 
-    /// Forgets what is stored when it has turned out wrong or has led nowhere, or when the attempt
-    /// has a newer file that is not stored: one that was put together out of parts, or begun anew
-    /// because that could not be done.
+    /// Removes stored responses that proved wrong, led to a failure, or are outdated.
+    ///
+    /// A stored response is outdated when the attempt has a newer file that it does not store: a
+    /// resumed file, or one that was fetched anew after resuming failed.
     func forgetStored() {
         if let failure {
             caching?.forget(after: failure)
@@ -81,14 +80,14 @@ extension Attempt {
         }
     }
 
-    /// The present by the clock on the wall: while the machine sleeps stored responses get old, and
-    /// the run does not.
+    /// The current wall-clock time: stored responses also age while the machine sleeps, unlike the
+    /// run's clock.
     private var now: Timestamp {
         let wall = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
         return max(context.clock.timestamp(of: .now), wall)
     }
 
-    /// All that the hop sends and a response may vary by.
+    /// All fields of the request by which a response may vary.
     private var varyingFields: [HeaderField] {
         var fields = hop.headers
         func add(_ name: String, _ value: String?) {
@@ -102,7 +101,7 @@ extension Attempt {
         return fields
     }
 
-    /// Fails, because nothing that is stored may answer.
+    /// Fails because no stored response may answer.
     func failUnavailable() -> Next {
         failure = TransferFailure(
             kind: .cache,
@@ -116,7 +115,7 @@ extension Attempt {
         return .finished(result())
     }
 
-    /// Whether a stored response takes the place of the one whose head is whole.
+    /// Whether a stored response replaces the response with this head.
     func isAnsweredByStored(_ head: ResponseHead) -> Bool {
         guard let caching,
             caching.isAnsweredByStored(
@@ -132,8 +131,7 @@ extension Attempt {
         return true
     }
 
-    /// What follows an exchange with the network for the cache's sake; nil when what follows any
-    /// does.
+    /// The cache's next step after an exchange with the network; nil for the usual one.
     func endCaching(isComplete: Bool) -> Next? {
         switch caching?.next(after: head, verdict, failure, isComplete: isComplete, at: { now }) {
         case .usual, nil: return nil
@@ -143,7 +141,7 @@ extension Attempt {
                 failure = nil
                 checks = []
             }
-            // The record of the stored response stands behind that of the exchange.
+            // The record of the stored response follows that of the exchange.
             forgetResponse()
             recorder.begin(reason: .cacheHit, method: hop.method, url: hop.url.text, at: move())
             return serve(serving)

@@ -2,7 +2,8 @@ internal import HTTPCache
 internal import SystemKit
 internal import TransferModel
 
-// How a stored response answers: its body is seen to be intact and handed on, a long one in steps.
+// Answers with a stored response: checks that its body is intact and hands the body on, a long one
+// in steps.
 extension Attempt {
     /// Whether a stored body is being read.
     var isReading: Bool { caching?.reading != nil }
@@ -23,9 +24,9 @@ extension Attempt {
         return readOn()
     }
 
-    /// Goes on with reading a stored body.
+    /// Continues reading a stored body.
     func readOn() -> Next {
-        // Only the disk is waited for.
+        // The attempt waits for the disk only, so no idle time counts.
         watch.willBegin(at: .now)
         switch caching?.reading {
         case .checking(let serving, var check):
@@ -53,7 +54,7 @@ extension Attempt {
         }
     }
 
-    /// What follows when the stored body is gone or damaged.
+    /// Continues after a stored body proved missing or damaged.
     private func giveUp(_ serving: Serving) -> Next {
         guard let caching else { return finish() }
         caching.cache.forget(hop.url)
@@ -67,7 +68,7 @@ extension Attempt {
         return exchange(.restart)
     }
 
-    /// Judges a stored response as one from the network, and hands its body on.
+    /// Judges a stored response like one from the network, and hands its body on.
     private func deliver(_ serving: Serving, _ content: StoredBody, hasBody: Bool) -> Next {
         guard let caching else { return finish() }
         let stored = serving.response
@@ -94,7 +95,7 @@ extension Attempt {
         return .read
     }
 
-    /// Hands a part of the body on; false when no more of it is wanted.
+    /// Hands on a part of the body; false when no more of it is wanted.
     private func handOn(_ body: StoredBody, from start: Int64, to end: Int64) -> Bool {
         do throws(SystemError) {
             return try body.forEachPiece(from: start, count: end - start) { piece in

@@ -1,15 +1,15 @@
 internal import HTTPCache
 internal import TransferModel
 
-/// What becomes of a stored response, or of one that may be stored, when the body has been judged.
+/// The decision about stored responses that is made once the body has been judged.
 struct CacheOutcome: Sendable {
     let cache: HTTPCache
-    /// nil when nothing is to be stored.
+    /// nil when nothing is stored.
     let draft: CacheDraft?
-    /// Whose stored responses have answered, redirects among them.
+    /// The URLs whose stored responses answered, including redirects.
     let used: [HTTPURL]
 
-    /// Stores what is right, and forgets what is not.
+    /// Stores a correct response, and removes the stored ones of a wrong result.
     func end(_ result: inout AttemptResult) {
         let isWrong = result.failure?.isAboutContent == true
         if let draft { result.cache?.storing = isWrong ? .rejected : draft.finish() }

@@ -2,41 +2,41 @@ internal import HTTPCache
 internal import SystemKit
 internal import TransferModel
 
-/// What one attempt has to do with its session's cache.
+/// The state of an attempt's use of its session's cache.
 ///
-/// A class, so that an attempt without a cache holds nothing but a nil.
+/// A class, so that an attempt without a cache stores only nil.
 final class CachedExchange {
-    /// What is served in the place of a response from the network.
+    /// A stored response that replaces a response from the network.
     struct Served {
         var response: StoredResponse
-        /// What of the body is handed out, bytes.
+        /// The number of body bytes handed out.
         var length: Int64
     }
 
     let cache: HTTPCache
     private let policy: RequestCachePolicy
     private let ignoresStored: Bool
-    /// Whether a response is taken for fresh without saying so.
+    /// Whether to guess the freshness of a response that does not state it.
     private let mayGuess: Bool
-    /// The file at the destination, which may have the body already; nil where it does not matter.
+    /// The file at the destination, which may already have the body; nil where it does not matter.
     private(set) var copy: PresentCopy?
-    /// The hop's request; nil before it is looked up.
+    /// The hop's request; nil before the lookup.
     private(set) var request: CacheRequest?
-    /// What the origin is asked; nil before it is.
+    /// The question to the origin; nil before the lookup.
     var question: CachePlan.Question?
     /// When the running request was made.
     var requestTime = Timestamp(microseconds: 0)
-    /// Takes the body that comes in; nil when it is not to be stored.
+    /// Takes the received body; nil when it is not stored.
     private var draft: CacheDraft?
     private(set) var served: Served?
-    /// What is read in steps; nil while nothing is.
+    /// The body that is read in steps; nil without one.
     var reading: Serving.Reading?
     private var hasSoughtPart = false
-    /// The redirects so far that are stored.
+    /// The redirects so far that came from the cache or were stored.
     private var followed: [HTTPURL] = []
-    /// What was answered by a stale response and is to be asked for again; nil without one.
+    /// The request that a stale response answered and that must be repeated; nil without one.
     var refresh: RequestSpec?
-    /// How it stands.
+    /// The current decision of the cache.
     var verdict: CacheVerdict?
 
     init(
@@ -59,8 +59,9 @@ final class CachedExchange {
         }
     }
 
-    /// Nil when the session or the task has no cache, or goes on with a part of a file although
-    /// nothing that is stored has to answer.
+    /// Returns nil without a cache in the session or task, and for most attempts that resume.
+    ///
+    /// An attempt with a part of a file uses the cache only if its policy accepts any age.
     static func make(
         for request: borrowing AttemptRequest,
         of session: SessionTransport
@@ -71,13 +72,13 @@ final class CachedExchange {
         return CachedExchange(cache, policy, request)
     }
 
-    /// The response is a redirect: it is at fault, too, when what comes of it is.
+    /// Notes a followed redirect: it may share the blame for a failure at its target.
     func willFollow() {
         guard served != nil || verdict?.storing == .stored, let request else { return }
         followed.append(request.url)
     }
 
-    /// Another URL is asked.
+    /// Prepares the lookup of another URL.
     func beginHop() {
         request = nil
         question = nil
@@ -86,13 +87,13 @@ final class CachedExchange {
         verdict = nil
     }
 
-    /// Whether it is time to look for what an earlier attempt has left; once.
+    /// Whether to look for the part of an earlier attempt now; true once.
     func takesPart() -> Bool {
         defer { hasSoughtPart = true }
         return !hasSoughtPart
     }
 
-    /// What came is of no use any more.
+    /// Drops the response, which is useless now.
     func forgetResponse() {
         draft = nil
         served = nil
@@ -103,11 +104,11 @@ final class CachedExchange {
     /// Looks a request up.
     ///
     /// - Parameters:
-    ///   - method: Its method.
-    ///   - url: What it asks.
-    ///   - fields: All that a response may vary by.
-    ///   - now: The present.
-    /// - Returns: What is to be done for it.
+    ///   - method: The method of the request.
+    ///   - url: The URL of the request.
+    ///   - fields: All fields by which a response may vary.
+    ///   - now: The current time.
+    /// - Returns: How to answer the request.
     func plan(
         _ method: String,
         _ url: HTTPURL,
@@ -126,7 +127,7 @@ final class CachedExchange {
         return cache.plan(for: request, isRepeated: ignoresStored, now: now)
     }
 
-    /// The running request is sent with other fields than the one that was looked up.
+    /// Replaces the fields of the request that was looked up by those that are sent.
     func renew(_ fields: [HeaderField]) {
         request = request.map {
             CacheRequest(
@@ -140,57 +141,57 @@ final class CachedExchange {
         }
     }
 
-    /// Begins to look for a long body in the file that is there already, or in the store; nil when
-    /// both are gone.
+    /// Begins to check a long body in the file at the destination, or in the store; nil when both
+    /// are missing.
     func firstCheck(of stored: StoredResponse) -> StoredBodyCheck? {
         if request?.range == nil, let check = copy?.check(stored.body) { return check }
         return secondCheck(of: stored)
     }
 
-    /// Looks for a long body in the store, because the file that is there has another one.
+    /// Begins to check a long body in the store, because the file at the destination differs.
     func secondCheck(of stored: StoredResponse) -> StoredBodyCheck? {
         copy?.isDifferent()
         guard stored.hasBody else { return nil }
         return cache.body(of: stored).map { StoredBodyCheck(of: $0, stored.body) }
     }
 
-    /// A long body was seen to be intact.
+    /// Notes that a long body is intact.
     func note(_ check: StoredBodyCheck) {
         if let file = check.copy { copy?.isSame(file, digest: check.finishDigest()) }
     }
 
-    /// The intact body of a stored response from the file that is there already, or from the store;
+    /// The intact body of a stored response from the file at the destination, or from the store;
     /// nil without one.
     func body(of stored: StoredResponse) -> StoredBody? {
         if request?.range == nil, let body = copy?.body(stored.body) { return body }
         return stored.hasBody ? cache.body(of: stored)?.loaded(stored.body) : nil
     }
 
-    /// Whether a file that is there has the served body already, and may stay.
+    /// Whether the file already has the served body, so that it may stay.
     func isKept(_ file: TaskSpec.Destination) -> Bool {
         guard let served, served.length == served.response.body.length else { return false }
         return (copy ?? PresentCopy(path: file.path)).isKept(as: file, served.response.body)
     }
 
-    /// Whether the response is what is stored, or will be stored.
+    /// Whether the response comes from the cache or will be stored.
     var isOfCache: Bool { served != nil || draft != nil }
 
-    /// What is sent besides the request's own fields.
+    /// The fields sent besides the request's own.
     var addedFields: [HeaderField] {
         guard let question, let request else { return [] }
         return question.conditions + request.fieldsForOtherCaches
     }
 
-    /// The length of what is served; nil while nothing is.
+    /// The length of the served body; nil when none is served.
     var servedLength: Int64? { served?.length }
 
-    /// Where a stored redirect leads, of which libcurl knows nothing.
+    /// The target of a stored redirect, which libcurl does not see.
     func redirectURL(from url: HTTPURL, _ head: ResponseHead) -> String? {
         guard served != nil, let location = head.fields["location"] else { return nil }
         return url.resolving(location)?.text
     }
 
-    /// A stored response is the answer.
+    /// Notes that a stored response is the answer.
     func serve(_ response: StoredResponse, length: Int64, _ verdict: CacheVerdict) {
         served = Served(response: response, length: length)
         self.verdict = verdict
@@ -198,17 +199,17 @@ final class CachedExchange {
 
     // MARK: - Decisions
 
-    /// What follows an exchange with the network for the cache's sake.
+    /// The cache's step after an exchange with the network.
     enum Next {
-        /// What follows without a cache.
+        /// The same step as without a cache.
         case usual
-        /// A stored response answers, because the origin has failed or confirmed it.
+        /// A stored response answers, because the origin failed or confirmed it.
         case serve(Serving)
         /// The same request without conditions.
         case restart
     }
 
-    /// The stored response that may be used although the origin fails; nil without one.
+    /// The stored response that may replace the failing origin's; nil without one.
     private func standIn(at now: Timestamp) -> StoredResponse? {
         guard served == nil, let request, let stored = question?.stored.first,
             cache.mayStandIn(stored, for: request, now: now)
@@ -216,7 +217,8 @@ final class CachedExchange {
         return stored
     }
 
-    /// Whether a stored response replaces one from the network: the origin confirms it, or fails.
+    /// Whether a stored response replaces one from the network, because the origin confirmed it or
+    /// failed.
     func isAnsweredByStored(
         _ head: ResponseHead,
         contentLength: Int64?,
@@ -240,7 +242,7 @@ final class CachedExchange {
         return false
     }
 
-    /// Decides what follows an exchange with the network.
+    /// Decides the step after an exchange with the network.
     func next(
         after head: ResponseHead?,
         _ verdict: ResponseVerdict?,
@@ -275,7 +277,8 @@ final class CachedExchange {
         return .usual
     }
 
-    /// Uses the response that the origin has confirmed; without a match everything is requested.
+    /// Uses the response that the origin confirmed; without a match the request is repeated without
+    /// conditions.
     private func confirm(_ head: ResponseHead, at now: Timestamp) -> Next {
         guard let request, let question else { return .usual }
         let confirmed = cache.confirm(
@@ -299,7 +302,7 @@ final class CachedExchange {
         )
     }
 
-    /// Forgets what has answered a failed attempt and may be at fault.
+    /// Removes the stored responses that answered a failed attempt and may be at fault.
     func forget(after failure: TransferFailure) {
         if failure.isAboutContent, served != nil, let request { cache.forget(request.url) }
         if failure.mayBeOfTarget { for url in followed { cache.forget(url) } }
@@ -307,7 +310,7 @@ final class CachedExchange {
 
     // MARK: - Storing
 
-    /// The head of a response from the network is whole, and no stored one takes its place.
+    /// Takes the complete head of a response from the network that no stored one replaces.
     private func didReceive(_ head: ResponseHead, length: Int64?, isFramed: Bool, at now: Timestamp)
     {
         guard let request, let question else { return }
@@ -341,17 +344,18 @@ final class CachedExchange {
         }
     }
 
-    /// Takes a piece of the body as it was sent.
+    /// Takes a piece of the body as sent.
     func take(_ bytes: Span<UInt8>) {
         guard draft != nil, draft?.append(bytes) == false else { return }
         draft = nil
         verdict?.storing = cache.fault == nil ? .tooLarge : .failed
     }
 
-    /// The disk has no room for the file, which matters more than what is stored of it.
+    /// Stops storing because the disk has no room for the file, which matters more than its copy in
+    /// the cache.
     ///
-    /// - Parameter error: What the file system says.
-    /// - Returns: Whether there is more room now.
+    /// - Parameter error: The file system's error.
+    /// - Returns: Whether there may be more room now.
     func giveWay(_ error: SystemError) -> Bool {
         guard draft != nil else { return false }
         draft?.didFail(error)
@@ -360,7 +364,7 @@ final class CachedExchange {
         return true
     }
 
-    /// What becomes of the stored response once the attempt's result is known.
+    /// The decision about stored responses that is made once the attempt's result is known.
     func outcome() -> CacheOutcome? {
         var used = followed
         if served != nil, let request { used.append(request.url) }
@@ -368,14 +372,14 @@ final class CachedExchange {
         return CacheOutcome(cache: cache, draft: draft, used: used)
     }
 
-    /// Stores a whole response that needs no further judgement.
+    /// Stores a complete response that needs no further judgement.
     func commit() {
         guard let draft else { return }
         self.draft = nil
         verdict?.storing = draft.finish()
     }
 
-    /// The response is not whole, or not what the task expects.
+    /// Drops a response that is incomplete or not the expected one.
     func reject(_ reason: CacheVerdict.Storing) {
         guard draft != nil else { return }
         draft = nil
@@ -384,7 +388,7 @@ final class CachedExchange {
 }
 
 extension StoredBody {
-    /// The body, in memory when it is small, once it is seen to be intact; nil when it is not.
+    /// The intact body, in memory when it is small; nil when it is damaged.
     fileprivate func loaded(_ stored: StoredResponse.Body) -> StoredBody? {
         guard case .file(let file) = self, stored.length <= ResponseSink.memoryLimit else {
             return isIntact(stored) ? self : nil

@@ -3,7 +3,7 @@ internal import HTTPCache
 internal import SystemKit
 internal import TransferModel
 
-/// The file at a download's destination, which may have the body of a stored response already.
+/// The file at a download's destination, which may already have the body of a stored response.
 struct PresentCopy {
     private enum Content {
         case unseen
@@ -22,13 +22,13 @@ struct PresentCopy {
         self.algorithm = algorithm
     }
 
-    /// Another response is served.
+    /// Prepares for another served response.
     mutating func forget() { content = .unseen }
 
-    /// The file has another body.
+    /// Notes that the file has another body.
     mutating func isDifferent() { content = .different }
 
-    /// The file has the served body.
+    /// Notes that the file has the served body.
     mutating func isSame(_ file: InputFile, digest: [UInt8]?) {
         content = .same(file, digest: digest)
     }
@@ -46,7 +46,7 @@ struct PresentCopy {
         file(like: stored).map { StoredBodyCheck(of: $0, stored, algorithm) }
     }
 
-    /// The body from the file; nil when it is another one.
+    /// The body from the file; nil when the file has another one.
     mutating func body(_ stored: StoredResponse.Body) -> StoredBody? {
         guard let file = file(like: stored), StoredBody.file(file).isIntact(stored) else {
             content = .different
@@ -56,7 +56,7 @@ struct PresentCopy {
         return .file(file)
     }
 
-    /// Whether the file has a stored body, and the mode and checksum that the task wants.
+    /// Whether the file has a stored body, and the mode and checksum that the task requires.
     func isKept(as wanted: TaskSpec.Destination, _ stored: StoredResponse.Body) -> Bool {
         let present: InputFile
         var known: [UInt8]?

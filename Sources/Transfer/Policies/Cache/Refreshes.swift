@@ -1,10 +1,10 @@
 internal import TransferModel
 
-/// Stored responses that were used although they were stale and are asked for again, for the cache
-/// alone (RFC 5861 §3).
+/// Requests that refresh stored responses which were used while stale, for the cache alone (RFC
+/// 5861 §3).
 ///
-/// Their attempts have the purpose `refresh`, and the scheduler does not hear of them. Each request
-/// has at most one at a time.
+/// Their attempts have the purpose `refresh`, and the scheduler does not see them. Each request is
+/// refreshed at most once at a time.
 struct Refreshes {
     private struct Place: Hashable {
         var session: Int
@@ -16,61 +16,60 @@ struct Refreshes {
         }
     }
 
-    /// How many run at once: the run's own attempts come first.
+    /// The most concurrent refreshes: the run's own attempts take precedence.
     private static let mostRunning = 4
-    /// How long the end of a run waits for the next one to end.
+    /// The time that the end of a run waits for the next refresh to end.
     private static let patience = Duration.seconds(5)
-    /// How long it waits for all of them.
+    /// The time that the end of a run waits for all refreshes.
     private static let longestEnd = Duration.seconds(60)
 
     private var waiting: ArraySlice<AttemptRequest> = []
-    /// What waits or runs.
+    /// The places of all waiting and running refreshes.
     private var places: Set<Place> = []
     private var running = 0
-    /// How many were begun.
+    /// The number of started refreshes.
     private var count = 0
     private var areOver = false
-    /// When they are given up, however they get on; nil before the run ends.
+    /// When all refreshes are given up; nil before the run ends.
     private var limit: MonotonicTime?
-    /// When they are given up unless one of them ends before; nil before the run ends.
+    /// When refreshes are given up unless one ends before; nil before the run ends.
     private(set) var end: MonotonicTime?
 
-    /// Whether none waits.
+    /// Whether no refresh waits.
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// A stale response was used.
+    /// Adds the refresh of a stale response that was used.
     ///
-    /// - Parameter attempt: Asks for it again; its key is chosen later.
+    /// - Parameter attempt: The request to repeat; its key is chosen later.
     mutating func add(_ attempt: AttemptRequest) {
         guard !areOver, places.insert(Place(attempt)).inserted else { return }
         waiting.append(attempt)
     }
 
-    /// What is to be started now; nil when nothing is.
+    /// Takes the next refresh to start; nil without one.
     mutating func next() -> AttemptRequest? {
         guard running < Self.mostRunning, var attempt = waiting.popFirst() else { return nil }
         running += 1
         count += 1
-        // Below those of the tasks, so that an engine thread tells all its attempts apart by their
-        // keys.
+        // Negative keys cannot clash with those of tasks on the same engine thread.
         attempt.key = -count
         attempt.purpose = .refresh
         return attempt
     }
 
-    /// One that was started has ended: the next use of that response asks again.
+    /// Notes that a started refresh has ended; the next use of the stale response adds another one.
     mutating func didEnd(_ attempt: AttemptRequest, at now: MonotonicTime) {
         places.remove(Place(attempt))
         running -= 1
         waitOn(from: now)
     }
 
-    /// The run has ended but for them.
+    /// Notes that the run has ended except for its refreshes.
     ///
     /// - Parameters:
-    ///   - now: The present.
-    ///   - limit: When they are given up however they get on; nil for the longest time that a run
-    ///     waits for them.
+    ///   - now: The current time.
+    ///   - limit: When all refreshes are given up; nil for the longest time that a run waits for
+    ///     them.
     mutating func runEnds(at now: MonotonicTime, limit: MonotonicTime?) {
         guard self.limit == nil else { return }
         let latest = now + Self.longestEnd
@@ -78,7 +77,7 @@ struct Refreshes {
         waitOn(from: now)
     }
 
-    /// Nothing is refreshed from now on.
+    /// Gives up all waiting refreshes and adds none from now on.
     mutating func giveUp() {
         areOver = true
         waiting = []

@@ -1,24 +1,24 @@
 internal import HTTPCache
 internal import TransferModel
 
-/// Requests for one URL at the same time: one asks, and the others wait for what it brings, which
-/// may answer them from the cache (RFC 9111 §4).
+/// Collapses concurrent requests for one URL: one is sent, and the others wait for its response,
+/// which may answer them from the cache (RFC 9111 §4).
 ///
-/// A URL whose response has answered nobody else is not waited for again. Who begins when an order
-/// has ended waits for nobody who has asked before.
+/// A URL whose response could not answer the others is not waited for again. A request that begins
+/// after an unsafe request has ended does not wait for a request sent before.
 struct RequestCollapsing {
     private struct Place: Hashable {
         var session: Int
         var url: String
     }
 
-    /// An attempt that asks, and for how long at most.
+    /// An attempt that others wait for, and its time limits.
     private struct Leader {
         var key: Int
         var timeoutInterval: Duration?
         var deadline: MonotonicTime?
 
-        /// Whether an attempt that waits for it waits no longer than its own limits are.
+        /// Whether its limits end no later than those of an attempt that would wait for it.
         func ends(within attempt: borrowing AttemptRequest) -> Bool {
             isWithin(timeoutInterval, attempt.timeoutInterval)
                 && isWithin(deadline, attempt.deadline)
@@ -30,26 +30,26 @@ struct RequestCollapsing {
         }
     }
 
-    /// Of each session, whether it has a cache.
+    /// Whether each session has a cache.
     private let hasCache: [Bool]
-    /// Whether a request may ever wait for another one: otherwise nobody has to ask.
+    /// Whether any request may wait for another; otherwise callers can skip the question.
     let isUsed: Bool
-    /// The attempt that asks for each URL and is waited for.
+    /// The attempt that others wait for, by place.
     private var leaders: [Place: Leader] = [:]
-    /// What each of those asks for, and of others that were waited for.
+    /// The places of those attempts, and of others that were waited for, by key.
     private var places: [Int: Place] = [:]
-    /// Those that wait, by the key of the one that asks.
+    /// The waiting attempts, by the key of the attempt they wait for.
     private var followers: [Int: [AttemptRequest]] = [:]
-    /// Where waiting was of no use; only URLs that several attempts have asked for at once.
+    /// The places where waiting was useless; only places that several attempts requested at once.
     private var unshared: Set<Place> = []
 
-    /// - Parameter hasCache: Of each session, whether it has a cache.
+    /// - Parameter hasCache: Whether each session has a cache.
     init(hasCache: [Bool]) {
         self.hasCache = hasCache
         isUsed = hasCache.contains(true)
     }
 
-    /// Whether an attempt has to wait; otherwise others may wait for it from now on.
+    /// Whether an attempt must wait; otherwise others may wait for it from now on.
     mutating func holds(_ attempt: borrowing AttemptRequest) -> Bool {
         guard hasCache.indices.contains(attempt.session), hasCache[attempt.session],
             attempt.cachePolicy == .useProtocolCachePolicy
@@ -72,7 +72,7 @@ struct RequestCollapsing {
         return false
     }
 
-    /// Ends an attempt; returns those that waited for it and go on.
+    /// Ends an attempt; returns the attempts that waited for it and can start.
     mutating func end(_ result: AttemptResult) -> [AttemptRequest] {
         if !leaders.isEmpty, result.hasOrder { leaders = [:] }
         guard let place = places.removeValue(forKey: result.key) else { return [] }
@@ -82,7 +82,8 @@ struct RequestCollapsing {
         return waiting
     }
 
-    /// Takes those out that wait and are to be cancelled; the other keys are of nobody who waits.
+    /// Takes the waiting attempts with those keys, which are to be cancelled; ignores all other
+    /// keys.
     mutating func withdraw(_ keys: [Int]) -> [AttemptRequest] {
         guard !followers.isEmpty else { return [] }
         let keys = Set(keys)
@@ -94,7 +95,7 @@ struct RequestCollapsing {
         return withdrawn
     }
 
-    /// Nobody waits any more.
+    /// Lets no attempt wait any longer; returns all that waited.
     mutating func endAll() -> [AttemptRequest] {
         defer {
             leaders = [:]
@@ -106,15 +107,16 @@ struct RequestCollapsing {
 }
 
 extension AttemptResult {
-    /// Whether it may have changed something at an origin.
+    /// Whether the attempt may have changed something at an origin.
     fileprivate var hasOrder: Bool {
-        // By position: a record is large, and would be copied.
+        // By index: a record is large, and iteration would copy it.
         transactions.indices.contains { !RequestSpec.isSafe(transactions[$0].request.method) }
     }
 }
 
 extension CacheVerdict {
-    /// Whether the response is in the cache now, or was kept from it this once only.
+    /// Whether the cache can answer others: the response is stored, or was not stored only this
+    /// time.
     fileprivate var answersOthers: Bool {
         switch storing {
         case .stored, .updated, .outdated: true

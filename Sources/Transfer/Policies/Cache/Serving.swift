@@ -1,26 +1,26 @@
 internal import HTTPCache
 internal import TransferModel
 
-/// A stored response that answers if its body is there and intact.
+/// A stored response that answers if its body is available and intact.
 struct Serving {
-    /// What has led to it, which says what follows when it cannot answer.
+    /// Why the stored response is used, which decides the step when it cannot answer.
     enum Occasion {
-        /// Nobody was asked; `refreshes` when it is to be asked for again.
+        /// The lookup found it without a request; `refreshes` when it must be refreshed afterwards.
         case lookup(refreshes: Bool)
-        /// The origin has confirmed it just now.
+        /// The origin has just confirmed it.
         case confirmation
-        /// The origin has failed; nil when it did so by its answer.
+        /// The origin failed; nil when it did so by its response.
         case failure(TransferFailure?)
     }
 
     let response: StoredResponse
-    /// What it is used as.
+    /// The verdict for the report.
     let verdict: CacheVerdict
     let occasion: Occasion
-    /// The present, for its age; nil when it was validated just now.
+    /// The current time, for its age; nil for a response validated just now.
     var now: Timestamp?
 
-    /// What of a long body is read in steps, so that others have their turn in between.
+    /// A long body that is read in steps, so that other attempts run in between.
     enum Reading {
         case checking(Serving, StoredBodyCheck)
         case handingOn(StoredBody, from: Int64, to: Int64)
@@ -28,7 +28,7 @@ struct Serving {
 }
 
 extension Serving {
-    /// A stale response answers, because the origin has failed.
+    /// Answers with a stale response, because the origin failed.
     init(_ stored: StoredResponse, after failure: TransferFailure?, now: Timestamp) {
         self.init(
             response: stored,

@@ -3,20 +3,20 @@ internal import HTTPCache
 internal import SystemKit
 internal import TransferModel
 
-/// Holds a long body against what was stored of it, a step at a time.
+/// Compares a long body with its stored length and hash, one step at a time.
 struct StoredBodyCheck {
-    /// How much is read in one go, bytes; a body that is no longer is read at once.
+    /// The bytes read in one step; a body that is no longer than that is read at once.
     static let step: Int64 = 1 << 20
 
     let body: StoredBody
-    /// The file that is there already; nil for a body that is stored.
+    /// The file at the destination; nil for a body in the store.
     let copy: InputFile?
     private let stored: StoredResponse.Body
     private let digest: MessageDigest?
     private var hash = ContentHash()
     private var offset: Int64 = 0
 
-    /// The check of a stored body.
+    /// Creates the check of a body in the store.
     init(of body: StoredBody, _ stored: StoredResponse.Body) {
         self.body = body
         self.stored = stored
@@ -24,12 +24,12 @@ struct StoredBodyCheck {
         digest = nil
     }
 
-    /// The check of a file that is there already and as long as the body.
+    /// Creates the check of a file at the destination that has the body's length.
     ///
     /// - Parameters:
     ///   - copy: The file.
-    ///   - stored: The body.
-    ///   - algorithm: Of a digest that is wanted of it, too.
+    ///   - stored: The stored properties of the body.
+    ///   - algorithm: The algorithm of a digest to compute as well; nil for none.
     init(of copy: InputFile, _ stored: StoredResponse.Body, _ algorithm: Checksum.Algorithm?) {
         body = .file(copy)
         self.stored = stored
@@ -37,10 +37,9 @@ struct StoredBodyCheck {
         digest = algorithm.flatMap { MessageDigest($0.family) }
     }
 
-    /// Reads on.
+    /// Reads the next step.
     ///
-    /// - Returns: Whether the body is what it was when it was stored; nil when there is more to be
-    ///   read.
+    /// - Returns: Whether the body is intact; nil when there is more to read.
     mutating func goOn() -> Bool? {
         let count = min(Self.step, stored.length - offset)
         let digest = digest
@@ -56,6 +55,6 @@ struct StoredBodyCheck {
         return offset < stored.length ? nil : hash.value == stored.hash
     }
 
-    /// The digest of what was read, once that is all; nil when none was wanted.
+    /// The digest of the whole body; nil when none was requested.
     func finishDigest() -> [UInt8]? { digest?.finish() }
 }
