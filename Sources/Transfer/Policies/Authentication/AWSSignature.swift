@@ -5,13 +5,13 @@ internal import TransferModel
 /// Signs a request by version 4 of AWS's algorithm
 /// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
 ///
-/// Not left to libcurl, whose releases before 8.13 sort no query, and of which 7.88 leaves out what
-/// S3 asks for.
+/// The runner signs itself, because libcurl before 8.13 does not sort the query, and 7.88 omits a
+/// field that S3 requires.
 struct AWSSignature {
-    /// What is said of the body.
+    /// The statement about the body.
     enum Payload {
         case bytes([UInt8])
-        /// Not there yet; S3 takes it unsigned.
+        /// Not available yet; S3 accepts it unsigned.
         case unsigned
     }
 
@@ -19,10 +19,9 @@ struct AWSSignature {
 
     let credential: AWSCredential
 
-    /// The fields that sign a request, to be sent besides its own; nil when libcrypto is not there.
+    /// The fields that sign a request, sent besides its own; nil without libcrypto.
     ///
-    /// The request's URL must be normalized: AWS's servers sign what it means, not how it is
-    /// written.
+    /// The request's URL must be normalized: AWS's servers sign its meaning, not its spelling.
     func fields(for request: RequestSpec, _ payload: Payload, at time: Timestamp) -> [HeaderField]?
     {
         guard let payloadHash = Self.hash(of: payload) else { return nil }
@@ -69,8 +68,8 @@ struct AWSSignature {
         }
     }
 
-    /// The host and all fields of AWS's own, by name; blanks around and within their values made
-    /// one.
+    /// The host and all of AWS's own fields, by name; each run of blanks in a value becomes one
+    /// space.
     private func signedFields(
         of request: RequestSpec,
         _ added: [HeaderField]
@@ -88,7 +87,8 @@ struct AWSSignature {
         value.splitAtBytes(" ", "\t").joined(separator: " ")
     }
 
-    /// As it is sent, for S3; for all others without empty segments and encoded once more.
+    /// The path as sent, for S3; for all other services without empty segments and encoded once
+    /// more.
     private func canonicalPath(_ path: String) -> String {
         if isS3 { return Self.encoded(path, keeping: [UInt8(ascii: "/"), UInt8(ascii: "%")]) }
         let segments = path.splitAtBytes("/")

@@ -2,9 +2,10 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-// Carries what `Authentication` decides: what goes with each request, and what follows a 401.
+// Carries out the decisions of `Authentication`: the credentials of each request, and the step
+// after a 401.
 extension Attempt {
-    /// Decides what the first request of a hop carries.
+    /// Decides which credential the first request of a hop carries.
     func beginAuthentication() {
         guard authentication != nil else { return }
         let start = authentication?.begin(
@@ -16,7 +17,7 @@ extension Attempt {
         bodyHold.beginHop(awaitsChallenge: start == .asking)
     }
 
-    /// Signs the next exchange's request, when its credential is one that signs.
+    /// Signs the next exchange's request, if its credential signs requests.
     func sign() {
         guard let authentication else { return }
         do throws(TransferFailure) {
@@ -34,7 +35,7 @@ extension Attempt {
         }
     }
 
-    /// Looks at a response with the session's credentials in mind.
+    /// Judges a response with regard to the session's credentials.
     func readChallenge(_ head: ResponseHead) -> Authentication.Answer {
         guard authentication != nil else { return .none }
         guard head.statusCode == 401 else {
@@ -51,19 +52,19 @@ extension Attempt {
         if answer == .byLibrary, let authentication, let carried = authentication.carried,
             authentication.carriesDigest, cookieField(for: hop.url) != sent.cookies
         {
-            // libcurl would go on with the fields of the request that was challenged.
+            // libcurl would repeat the cookies of the challenged request.
             answer = .credential(carried)
         }
         if let answer, answer != .none { response.verdict = .challenge(answer) }
         return answer ?? .none
     }
 
-    /// Goes on after a response whose challenge can be answered.
+    /// Continues after a response whose challenge can be answered.
     func answer(_ answer: Authentication.Answer) -> Next {
         guard let head else { return finish() }
         var answer = answer
         if answer == .byLibrary {
-            // It did not go on.
+            // libcurl did not continue.
             answer =
                 authentication?.giveUp(
                     Challenge.all(of: head),
@@ -81,18 +82,19 @@ extension Attempt {
         return exchange(.authentication)
     }
 
-    /// Makes a 401 the result whose body is gone, so that it can be nothing but a failure.
+    /// Makes a 401 without its body the result, which can only be a failure.
     func refuse(_ head: ResponseHead) {
         _ = judge(head)
         if failure == nil { failure = ResponseVerdict.statusFailure(head) }
     }
 
-    /// libcurl is about to send a request, and sends the running one again when its connection has
-    /// ended without an answer, of its own accord.
+    /// Decides whether libcurl may send a request, which repeats the running one when its connection
+    /// ended without a response.
     ///
-    /// A new connection of its own keeps that away from the first request of an exchange only: the
-    /// one with the body may follow a challenge, over a connection that is kept.
-    /// - Returns: Whether it may: a request that must not arrive twice stays without an answer.
+    /// A new connection prevents that only for the first request of an exchange: the request with
+    /// the body may follow a challenge, over a kept connection.
+    ///
+    /// - Returns: Whether libcurl may: a request that must not arrive twice stays unanswered.
     func mayRepeat() -> Bool {
         guard !response.isCutOff else { return false }
         guard recorder.didSend, !request.resending.allows(hop) else { return true }
@@ -101,18 +103,19 @@ extension Attempt {
         return false
     }
 
-    /// libcurl is about to send another request within the same transfer, because it answers a
+    /// Decides whether libcurl may send another request within the same transfer, which answers a
     /// challenge of the server or the proxy.
     ///
-    /// It would do so for as long as the server asks: its state goes with a connection that is
-    /// closed.
-    /// - Returns: Whether it may; otherwise the response that is there stays the exchange's,
+    /// Without a limit it would continue for as long as the server challenges: its state is lost
+    /// with each closed connection.
+    ///
+    /// - Returns: Whether libcurl may; otherwise the received response stays the exchange's,
     ///   without its body.
     func beginLeg(at now: MonotonicTime) -> Bool {
         guard !response.isCutOff else { return false }
         recorder.didPassOver(body: response.discarded.count)
         switch verdict {
-        // Without a verdict it is a proxy's question.
+        // Without a verdict the challenge is a proxy's.
         case nil, .challenge(.byLibrary): break
         case .accept:
             failure = head.map(ResponseVerdict.statusFailure)
@@ -144,11 +147,11 @@ extension Attempt {
         return true
     }
 
-    /// Whether the running exchange's body waits for what the server, or its proxy, says to the
+    /// Whether the running exchange's body waits until the server or its proxy has answered the
     /// head.
     var holdsBodyBack: Bool { bodyHold.holdsBodyBack(forProxy: proxy.asksFirst) }
 
-    /// Whether the request leaves once more, without asking, because the server has refused the
+    /// Whether to send the request again without `Expect`, because the server refused the
     /// expectation.
     func refusesExpectation(_ head: ResponseHead) -> Bool {
         guard head.statusCode == 417 else { return false }
@@ -163,15 +166,15 @@ extension Attempt {
         )
     }
 
-    /// A request that only asks for a challenge goes without its body.
+    /// Notes that a request that only asks for a challenge was sent without its body.
     func noteEmptyRequest() {
         guard recorder.sentContentLength == "0", !recorder.isRequestSent else { return }
         recorder.willSendBody(.none)
         bodyHold.didSendWithoutBody()
     }
 
-    /// Judges the answer to a request that went without its body: whatever the task expects, it is
-    /// not the result.
+    /// Judges the response to a request without its body: it is never the result, whatever the task
+    /// expects.
     func judgeEmptyRequest(_ head: ResponseHead) -> Bool {
         let isWanted = judge(head)
         guard !hasFailed else { return isWanted }

@@ -1,64 +1,64 @@
 internal import CurlKit
 internal import TransferModel
 
-/// Which of a session's credentials the exchanges of one attempt carry.
+/// Decides which of a session's credentials the exchanges of one attempt carry.
 ///
-/// Before each hop `begin`, after each 401 `answer`. A credential that was refused is not carried
-/// again by the attempt; after three there is no other try (`previousFailureCount` of Apple's
-/// challenges).
+/// Call `begin` before each hop, and `answer` after each 401. An attempt does not carry a refused
+/// credential again; after three refusals it stops (`previousFailureCount` of Apple's challenges).
 struct Authentication {
-    /// What becomes of a 401.
+    /// The step after a 401.
     enum Answer: Equatable {
-        /// It is the result.
+        /// The 401 is the result.
         case none
-        /// libcurl goes on by itself, within the same transfer.
+        /// libcurl continues by itself, within the same transfer.
         case byLibrary
-        /// It is the result, and libcurl is to be kept from going on.
+        /// The 401 is the result, and libcurl must not continue.
         case stop
-        /// Another exchange, which carries this credential.
+        /// Another exchange carries this credential.
         case credential(Int)
     }
 
-    /// What a request must know before it is sent.
+    /// The credentials of a first request.
     enum Start: Equatable {
-        /// Nothing is carried.
+        /// The request carries no credential.
         case plain
-        /// A challenge will probably come: the body should wait for it.
+        /// A challenge is likely: the body should wait for it.
         case asking
-        /// This credential is carried at once.
+        /// The request carries this credential at once.
         case carrying(Int)
     }
 
-    /// Refused credentials after which the 401 is the answer.
+    /// The number of refused credentials after which the 401 is the result.
     static let mostFailures = 3
-    /// Answers of libcurl within one transfer: NTLM takes one, Negotiate may take some.
+    /// The most answers of libcurl within one transfer: NTLM needs one, Negotiate may need several.
     private static let mostLibraryAnswers = 4
 
     private let credentials: [Credential]
-    /// The position of the credential that the running exchange carries.
+    /// The index of the credential that the running exchange carries.
     private(set) var carried: Int?
-    /// Positions of those that are not carried again: they were refused, or could not be sent.
+    /// The indices of credentials that are not carried again: they were refused, or could not be
+    /// sent.
     private var spent: [Int] = []
-    /// Positions of those that were refused.
+    /// The indices of refused credentials.
     private(set) var refused: [Int] = []
-    /// Whether a credential was asked for and could not be sent, and none was refused.
+    /// Whether a credential was requested but could not be sent, and none was refused.
     var isUnable: Bool { refused.isEmpty && !spent.isEmpty }
-    /// Whether the task's own field takes the place of all credentials.
+    /// Whether the task's own field replaces all credentials.
     private var isOverruled = false
     private var libraryAnswers = 0
     private var hasAnsweredStale = false
 
-    /// `credentials` are those of the session.
+    /// `credentials` are the session's.
     init(_ credentials: [Credential]) { self.credentials = credentials }
 
-    /// Decides what the first request to a URL carries.
+    /// Decides which credential the first request to a URL carries.
     ///
     /// - Parameters:
-    ///   - url: Where it goes.
-    ///   - hasBody: Whether a refused request would have sent a body in vain.
-    ///   - hasAuthorization: Whether the task has a field of its own for it, which wins.
-    ///   - known: Where the session's credentials were let in.
-    /// - Returns: What the request carries.
+    ///   - url: The URL of the request.
+    ///   - hasBody: Whether a refused request would have sent a body for nothing.
+    ///   - hasAuthorization: Whether the task has its own field, which takes precedence.
+    ///   - known: The protection spaces that accepted the session's credentials.
+    /// - Returns: The credential, or none.
     mutating func begin(
         _ url: HTTPURL,
         hasBody: Bool,
@@ -82,14 +82,14 @@ struct Authentication {
         } else if hasBody {
             let answering = usable.filter { credentials[$0].strength != nil }
             guard let only = answering.first else { return .plain }
-            // With nothing to choose from, what the server would ask for is known.
+            // With a single candidate, the server's wanted credential is known.
             guard answering.count == 1, credentials[only].isSentWithBodies else { return .asking }
             carried = only
         }
         return carried.map { .carrying($0) } ?? .plain
     }
 
-    /// The carried credential as libcurl takes it; nil when libcurl has nothing to do with it.
+    /// The carried credential for libcurl; nil when libcurl does not handle it.
     var easy: EasyAuthentication? {
         guard let carried else { return .awaited }
         return switch credentials[carried].proof {
@@ -140,7 +140,8 @@ struct Authentication {
         return failure
     }
 
-    /// The server did not refuse the carried credential: other requests can carry it at once.
+    /// Notes that the server did not refuse the carried credential: other requests can carry it at
+    /// once.
     func didAccept(at url: HTTPURL, in known: inout KnownSpaces) {
         guard let carried else { return }
         switch credentials[carried].proof {
@@ -150,7 +151,7 @@ struct Authentication {
         }
     }
 
-    /// Explains a final 401: what the session could not do about it.
+    /// Adds to a final 401 why the session could not answer it.
     func explain(_ failure: inout TransferFailure?, _ head: ResponseHead?) {
         guard failure?.httpStatus == 401 else { return }
         let refused = refused.map { credentials[$0].methodName }
@@ -176,10 +177,10 @@ struct Authentication {
     /// Decides on a 401.
     ///
     /// - Parameters:
-    ///   - challenges: What the response asks for.
-    ///   - url: What was requested.
+    ///   - challenges: The challenges of the response.
+    ///   - url: The requested URL.
     ///   - didSend: Whether the request had an `Authorization`.
-    /// - Returns: What comes next.
+    /// - Returns: The next step.
     mutating func answer(
         _ challenges: [Challenge],
         from url: HTTPURL,
@@ -200,7 +201,7 @@ struct Authentication {
         return .byLibrary
     }
 
-    /// libcurl did not go on although it could have: what it carried is refused.
+    /// Gives up the carried credential, because libcurl could have continued but did not.
     mutating func giveUp(
         _ challenges: [Challenge],
         from url: HTTPURL,
@@ -232,7 +233,7 @@ struct Authentication {
         return best.map { .credential($0.position) } ?? .none
     }
 
-    /// Whether the 401 is a step of what is carried and not its end.
+    /// Whether the 401 is a step of the carried method and not its refusal.
     private func isAnsweredByLibrary(_ challenges: [Challenge], didSend: Bool) -> Bool {
         guard let carried else { return false }
         switch credentials[carried].proof {
@@ -249,7 +250,7 @@ struct Authentication {
         }
     }
 
-    /// Whether it carries an answer that holds on any connection.
+    /// Whether the carried answer is valid on any connection.
     var carriesDigest: Bool { carried.map(isDigest) ?? false }
 
     private func isDigest(_ position: Int) -> Bool {
@@ -276,7 +277,7 @@ extension Credential {
         }
     }
 
-    /// Whether it is part of every request to its servers.
+    /// Whether the credential is part of every request to its servers.
     fileprivate var isSentUnasked: Bool {
         switch proof {
         case .bearer, .awsSigV4: true
@@ -284,14 +285,16 @@ extension Credential {
         }
     }
 
-    /// Whether a request with a body carries it unasked, because the body would be sent twice
-    /// otherwise.
+    /// Whether a request with a body carries the credential unasked, because otherwise the body
+    /// would be sent twice.
     fileprivate var isSentWithBodies: Bool {
         if case .basic = proof { space.realm == nil } else { false }
     }
 
-    /// Whether nothing is proved before the server has asked: what is known to be let in may be
-    /// asked nothing elsewhere, and libcurl would send its request without the body.
+    /// Whether the method needs a challenge before it can prove anything.
+    ///
+    /// Without a challenge, libcurl would send a request with a known credential but without its
+    /// body, and another URL of the space may not challenge it.
     fileprivate var takesChallenge: Bool {
         switch proof {
         case .digest, .ntlm, .negotiate: true
@@ -299,7 +302,8 @@ extension Credential {
         }
     }
 
-    /// How well it keeps what it proves; nil for what does not answer challenges.
+    /// How well the method protects its secret, higher is better; nil for methods that do not answer
+    /// challenges.
     fileprivate var strength: Int? {
         switch proof {
         case .basic: 0
@@ -310,14 +314,14 @@ extension Credential {
         }
     }
 
-    /// Whether it answers one of the challenges.
+    /// Whether the credential answers one of the challenges.
     fileprivate func answers(_ challenges: [Challenge]) -> Bool {
         switch proof {
         case .basic: challenges.contains { $0.scheme == "basic" && isFor($0) }
         case .ntlm: challenges.contains { $0.scheme == "ntlm" }
         case .negotiate: challenges.contains { $0.scheme == "negotiate" }
         case .digest:
-            // libcurl reads the first one only.
+            // libcurl reads only the first challenge.
             challenges.first { $0.scheme == "digest" }.map { isFor($0) && $0.isKnownDigest }
                 ?? false
         case .bearer, .awsSigV4, .clientCertificate, .netrc: false
@@ -339,8 +343,8 @@ extension Challenge {
     /// Algorithms of RFC 7616 §6.1 that libcurl computes.
     private static let algorithms = ["md5", "md5-sess", "sha-256", "sha-256-sess"]
 
-    /// Whether a Digest challenge can be answered; that of RFC 2069, without a quality of
-    /// protection, can.
+    /// Whether a Digest challenge can be answered; also one of RFC 2069, without a quality of
+    /// protection.
     fileprivate var isKnownDigest: Bool {
         guard self["nonce"] != nil, text("algorithm").map(Self.algorithms.contains) ?? true else {
             return false

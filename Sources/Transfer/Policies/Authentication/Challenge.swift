@@ -2,7 +2,7 @@ internal import TransferModel
 
 /// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11.3).
 struct Challenge: Sendable, Hashable {
-    /// A parameter such as `realm`; quotes and what they escape are undone.
+    /// A parameter such as `realm`, without its quotes and escapes.
     struct Parameter: Sendable, Hashable {
         /// In lower case.
         var name: String
@@ -11,26 +11,26 @@ struct Challenge: Sendable, Hashable {
 
     /// In lower case: `basic`, `digest`, `negotiate`.
     var scheme: String
-    /// What stands there instead of parameters, as NTLM and Negotiate have it.
+    /// The token that NTLM and Negotiate have instead of parameters.
     var token: [UInt8]?
     var parameters: [Parameter] = []
 
-    /// The value of the first parameter of that name, which is in lower case.
+    /// The value of the first parameter with that lower-case name.
     subscript(name: String) -> [UInt8]? {
         parameters.first { $0.name == name }?.value
     }
 
-    /// The same as text in lower case.
+    /// Such a value as text in lower case.
     func text(_ name: String) -> String? {
         self[name].map { HeaderFields.text($0[...]).lowercased() }
     }
 
-    /// All challenges of a response in their order; what cannot be read is passed over.
+    /// All challenges of a response in their order; skips unreadable ones.
     ///
     /// - Parameters:
-    ///   - fields: Of the response.
-    ///   - name: The field, in lower case; it may stand there several times.
-    /// - Returns: One for each scheme that is named.
+    ///   - fields: The response's fields.
+    ///   - name: The field in lower case; it may occur several times.
+    /// - Returns: One challenge for each named scheme.
     static func all(in fields: HeaderFields, named name: String) -> [Challenge] {
         fields.allValues(of: name).flatMap { value in
             var reader = ChallengeReader(value)
@@ -74,15 +74,15 @@ private struct ChallengeReader {
         }
     }
 
-    /// Letters, digits and `-._~+/`, then any number of `=`, up to a comma or the end; nothing is
-    /// taken otherwise.
+    /// Takes letters, digits and `-._~+/`, then any number of `=`, up to a comma or the end; takes
+    /// nothing otherwise.
     private mutating func token68() -> [UInt8]? {
         let start = rest
         let letters = take { $0.isTokenByte || $0 == UInt8(ascii: "/") }
         let padding = take { $0 == UInt8(ascii: "=") }
         skip(Self.isBlank)
         let isEnd = rest.first.map { $0 == UInt8(ascii: ",") } ?? true
-        // A scheme without parameters, and the next one behind a comma, is no token.
+        // A scheme without parameters that is followed by another scheme has no token.
         guard isEnd, !letters.isEmpty else {
             rest = start
             return nil

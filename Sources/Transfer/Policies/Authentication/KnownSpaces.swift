@@ -1,11 +1,11 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Where a session's credentials were let in, so that later requests carry them at once (RFC 7617
-/// §2.2).
+/// Remembers where servers accepted a session's credentials, so that later requests carry them at
+/// once (RFC 7617 §2.2).
 ///
-/// One that holds for any realm of its servers holds for the whole origin; one that names a realm
-/// for the folder that asked for it and what is below.
+/// A credential for any realm applies to the whole origin. One with a realm applies to the folder
+/// of the challenged URL and everything below.
 struct KnownSpaces {
     private struct Space: Hashable {
         var origin: Origin
@@ -14,12 +14,12 @@ struct KnownSpaces {
         var credential: Int
     }
 
-    /// Few: one for each credential and folder.
+    /// There are few: one for each credential and folder.
     private var spaces: [Space] = []
-    /// More folders than this are not remembered.
+    /// The most remembered folders.
     private static let capacity = 64
 
-    /// The credential that was let in nearest to a URL; nil when none was.
+    /// The credential that was accepted nearest to a URL; nil for none.
     func credential(for url: HTTPURL) -> Int? {
         guard !spaces.isEmpty else { return nil }
         let path = url.sentPath
@@ -41,7 +41,7 @@ struct KnownSpaces {
     }
 
     /// Whether all servers see the same folders in a path: some decode an escaped slash or
-    /// backslash, and some take what stands behind a semicolon for no part of a segment.
+    /// backslash, and some ignore the part of a segment after a semicolon.
     private static func isPlain(_ path: String) -> Bool {
         guard path.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: ";") })
         else { return true }

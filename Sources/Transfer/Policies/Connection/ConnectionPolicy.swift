@@ -1,68 +1,68 @@
 internal import CurlKit
 
-/// Decides over which connection, and in which version of HTTP, the hop's request leaves, and
-/// whether it leaves once more when libcurl has given the exchange up.
+/// Decides the connection and the version of HTTP for the hop's request, and whether to send the
+/// request again when libcurl gave the exchange up.
 ///
-/// A value without I/O: what the session and the request demand is passed in.
+/// A value without I/O: the demands of the session and the request are passed in.
 struct ConnectionPolicy {
-    /// What the session and the hop's request demand of a connection.
+    /// The demands of the session and the hop's request on a connection.
     struct Demand {
         /// The newest version of HTTP that the session offers the origin.
         var newestVersion: HTTPProtocol
-        /// Whether the request may arrive only once, so that it needs a connection of its own.
+        /// Whether the request must not arrive twice, so that it needs a connection of its own.
         var isSentOnce = false
-        /// Whether the request is a part of a resumable upload.
+        /// Whether the request is part of a resumable upload.
         var isUpload = false
     }
 
-    /// Idle connections that were refused before a byte of the running exchange's request had left.
+    /// Idle connections that were refused before a byte of the running exchange's request was sent.
     var refusedReuse = RefusedReuse()
-    /// Whether the hop's request has left once more because libcurl had given it up.
+    /// Whether the hop's request was sent again because libcurl gave it up.
     private(set) var isResent = false
-    /// Whether the hop offers every version of HTTP that its session has, because the server chose
-    /// none of the fewer that such a request offers otherwise.
+    /// Whether the hop offers every version of HTTP of its session, because the server chose none
+    /// of the fewer versions that such a request otherwise offers.
     private(set) var offersAllVersions = false
-    /// Whether the running exchange was given up before its request left, for want of a version.
+    /// Whether the running exchange was given up before its request was sent, because no version
+    /// was chosen.
     private(set) var lacksVersion = false
-    /// Whether the server has chosen no version of HTTP when the running exchange's connection was
-    /// made.
+    /// Whether the server chose no version of HTTP when the running exchange's connection was made.
     private(set) var hasUnchosenVersion = false
-    /// The `errno` of the sockets when a new connection was ready: that of an unreachable address.
+    /// The `errno` of the sockets when a new connection was ready, which comes from an unreachable
+    /// address.
     var osErrnoOfConnecting: Int?
-    /// Whether the attempt before this one failed to connect, perhaps on another thread.
+    /// Whether the previous attempt failed to connect, perhaps on another thread.
     private var resolvesAnew: Bool
 
     init(resolvesAnew: Bool) {
         self.resolvesAnew = resolvesAnew
     }
 
-    /// Another URL is requested.
+    /// Prepares for a request to another URL.
     mutating func beginHop() {
         offersAllVersions = false
         isResent = false
     }
 
-    /// Another leg of a resumable upload is requested at the same origin.
+    /// Prepares for another leg of a resumable upload at the same origin.
     mutating func beginLeg() { isResent = false }
 
-    /// The hop's request is to leave, perhaps not for the first time.
+    /// Prepares for sending the hop's request, perhaps not for the first time.
     mutating func beginExchange() {
         refusedReuse = RefusedReuse()
         hasUnchosenVersion = false
     }
 
-    /// Whether the request must not go over an idle connection, for the sake of what has happened
-    /// to the hop so far.
+    /// Whether the request must not use an idle connection, because of earlier events in the hop.
     var requiresFreshConnection: Bool {
         isResent || offersAllVersions || refusedReuse.requiresFreshConnection
     }
 
     /// The newest version of HTTP that the hop offers.
     ///
-    /// A request that must not be sent twice has a connection of its own, which HTTP/1.1 alone
-    /// warrants: libcurl would let others join a connection with streams, take it for a reused one,
-    /// and send the request again when it dies. A server without HTTP/1.1 gets the request all the
-    /// same, and the attempt keeps libcurl from sending it again.
+    /// A request that must not be sent twice has a connection of its own, which only HTTP/1.1
+    /// ensures. On a connection with streams, libcurl would let other requests join, treat it as
+    /// reused, and repeat the request when it dies. A server without HTTP/1.1 gets the request
+    /// anyway, and the attempt prevents libcurl from repeating it.
     func version(for demand: Demand) -> HTTPProtocol {
         guard !offersAllVersions else { return demand.newestVersion }
         // libcurl reports informational responses unreliably over connections with streams.
@@ -75,16 +75,16 @@ struct ConnectionPolicy {
         version(for: demand) == .http1 && demand.newestVersion != .http1
     }
 
-    /// Whether a request may go over a new connection whose server chose none of the versions of
-    /// HTTP that it was offered.
+    /// Whether a request may use a new connection whose server chose none of the offered versions
+    /// of HTTP.
     ///
-    /// The server may lack HTTP/1.1: where the session has more to offer, the exchange is given up
-    /// before anything is sent.
+    /// The server may lack HTTP/1.1: if the session can offer more, the exchange is given up before
+    /// anything is sent.
     ///
     /// - Parameters:
-    ///   - demand: What the request demands.
+    ///   - demand: The demands of the request.
     ///   - isKnown: Whether the origin is known to answer by HTTP/1.x without choosing it.
-    /// - Returns: Whether the request may leave; otherwise `resend` offers the other versions.
+    /// - Returns: Whether to send the request; otherwise `resend` offers the other versions.
     mutating func mayUseUnchosenVersion(_ demand: Demand, isKnown: Bool) -> Bool {
         guard mayOfferMore(demand), !isKnown else {
             hasUnchosenVersion = true
@@ -94,8 +94,8 @@ struct ConnectionPolicy {
         return false
     }
 
-    /// Whether a failed exchange is for want of a version of HTTP that the session has; nothing was
-    /// sent then.
+    /// Whether an exchange failed only because the server chose no offered version, although the
+    /// session has others; nothing was sent then.
     mutating func lacksVersion(_ demand: Demand, after code: CurlCode, detail: String?) -> Bool {
         guard !offersAllVersions else { return false }
         // CURLE_SSL_CONNECT_ERROR.
@@ -107,28 +107,28 @@ struct ConnectionPolicy {
         return lacksVersion
     }
 
-    /// Whether a request that may be repeated leaves once more: several connections have ended, or
-    /// refused it, before a byte of an answer.
+    /// Whether to repeat a repeatable request after several connections ended or refused it before
+    /// a byte of a response.
     ///
     /// A server that retires its connections (GOAWAY, RFC 9113 §6.8) or refuses streams (§8.7) has
-    /// not processed the request. libcurl sends it again over the next connection, five times;
-    /// where many streams wait, some are too late each time.
+    /// not processed the request. libcurl repeats it over the next connection, five times; with
+    /// many waiting streams, some fail each time.
     func mayResend(after code: CurlCode, detail: String?) -> Bool {
         // CURLE_SEND_ERROR, CURLE_RECV_ERROR.
         !isResent && [55, 56].contains(code.rawValue)
             && detail?.hasPrefix("Connection died, tried") ?? false
     }
 
-    /// The request leaves once more, over a new connection.
+    /// Notes that the request is sent again, over a new connection.
     mutating func resend() {
         if lacksVersion { offersAllVersions = true } else { isResent = true }
         lacksVersion = false
     }
 
-    /// The `errno` that made libcurl end the exchange with a code; nil when it was none.
+    /// The `errno` that made libcurl end the exchange with a code; nil for none.
     ///
-    /// Only a failed connect, send or receive leaves one behind, and a connect that took the kernel
-    /// too long (110).
+    /// Only a failed connect, send or receive has one, and a connect that timed out in the kernel
+    /// (110).
     func osErrno(behind code: CurlCode, last: Int?, hasBegunRequest: Bool) -> Int? {
         switch code.rawValue {
         case 7, 45: last
@@ -138,15 +138,15 @@ struct ConnectionPolicy {
         }
     }
 
-    /// Whether the next request looks its host up, because the last connection to it failed; true
-    /// once for each failure.
+    /// Whether the next request looks up its host anew, because the last connection to it failed;
+    /// true once for each failure.
     ///
-    /// Otherwise libcurl would keep addresses that lead nowhere for a minute, longer than most
-    /// tasks are tried.
+    /// Otherwise libcurl would keep useless addresses for a minute, longer than most tasks are
+    /// tried.
     ///
     /// - Parameter isUnreached: Whether another attempt of the session failed to connect to the
     ///   host.
-    /// - Returns: Whether libcurl is to forget the host's addresses.
+    /// - Returns: Whether libcurl must forget the host's addresses.
     mutating func takeResolvesAnew(isUnreached: Bool) -> Bool {
         defer { resolvesAnew = false }
         return isUnreached || resolvesAnew

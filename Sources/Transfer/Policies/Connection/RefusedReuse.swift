@@ -1,21 +1,21 @@
-/// Idle connections that libcurl has chosen for a request and was kept from before a byte of the
-/// request had left.
+/// Idle connections that libcurl chose for a request and that were refused before a byte of the
+/// request was sent.
 ///
-/// The exchange then begins once more, on a new connection: it has sent nothing, so that this is
-/// neither another request nor a retry.
+/// The exchange then begins again on a new connection: it sent nothing, so that this is neither
+/// another request nor a retry.
 struct RefusedReuse {
-    /// So many for one exchange: when libcurl answers a challenge by itself, it takes an idle
-    /// connection whatever it is told.
+    /// The most refusals in one exchange: when libcurl answers a challenge by itself, it takes an
+    /// idle connection regardless of its options.
     private static let most = 8
 
     private var count = 0
-    /// Whether the running transfer was stopped for it.
+    /// Whether the running transfer was stopped because of a refusal.
     private(set) var isPending = false
 
-    /// Whether the exchange is to have a new connection.
+    /// Whether the exchange needs a new connection.
     var requiresFreshConnection: Bool { count > 0 }
 
-    /// Keeps the exchange from a connection; false when it was kept from too many.
+    /// Refuses a connection; false when too many were refused.
     mutating func refuse() -> Bool {
         guard count < Self.most else { return false }
         count += 1
@@ -23,6 +23,6 @@ struct RefusedReuse {
         return true
     }
 
-    /// The transfer that was stopped has ended.
+    /// Notes that the stopped transfer has ended.
     mutating func didEnd() { isPending = false }
 }

@@ -4,7 +4,7 @@ internal import TransferModel
 
 /// Stores a body without the content coding that the server chose.
 struct BodyDecoding {
-    /// What is asked for: the codings whose libraries are there, best known first.
+    /// The value of `Accept-Encoding`: the codings whose libraries are available, best known first.
     static let acceptEncoding = {
         let names: [(ContentDecoder.Coding, String)] = [
             (.gzip, "gzip"), (.brotli, "br"), (.zstd, "zstd"),
@@ -16,7 +16,7 @@ struct BodyDecoding {
     let decoder: ContentDecoder
     /// The coding's name as the server wrote it.
     let name: String
-    /// Bytes of the coded body so far, without their transfer coding.
+    /// The number of bytes of the coded body so far, without their transfer coding.
     var codedBytes: Int64 = 0
 
     /// Why a body cannot be decoded.
@@ -52,17 +52,17 @@ struct BodyDecoding {
             value.splitAtBytes(",", " ", "\t")
         }.filter { $0.lowercased() != "identity" }
         guard let name = names.first else { return nil }
-        // Several would multiply what a small body can stand for.
+        // Several codings would multiply the size to which a small body can expand.
         guard names.count == 1 else { throw Fault(detail: "the body has more than one coding") }
         guard let coding = ContentDecoder.Coding(name: name), let decoder = ContentDecoder(coding)
         else { throw Fault(detail: "the coding \(TextExcerpt.of(String(name))) is not known") }
         return BodyDecoding(decoder: decoder, name: String(name))
     }
 
-    /// Reports a whole body that ends within its coding; nil for a decoded one.
+    /// Reports a complete body that ends within its coding; nil for a decoded body.
     ///
-    /// `mayBeEmpty` tells of a response without content, of which nothing is coded, or whose
-    /// framing says that it has ended.
+    /// `mayBeEmpty` is true for a response without content, and for one whose framing shows its
+    /// end.
     func findingsAtEnd(mayBeEmpty: Bool) -> Findings? {
         if decoder.hasEnded || (mayBeEmpty && codedBytes == 0) { return nil }
         return Fault(detail: "the \(name) body ends early").findings(expected: name)

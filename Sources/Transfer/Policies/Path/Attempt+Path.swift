@@ -3,12 +3,12 @@ internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
-// Carries out what `PathPolicy` decides.
+// Carries out the decisions of `PathPolicy`.
 extension Attempt {
-    /// The origin that is connected to: the proxy, where there is one.
+    /// The origin to connect to: the proxy, if there is one.
     var peer: Origin { proxy.route?.origin ?? hop.url.origin }
 
-    /// The hop's request; the end, when no interface may be used for it.
+    /// Sends the hop's request; ends the attempt when no interface may be used for it.
     func send() -> Next {
         path = session.paths.map {
             PathPolicy(
@@ -29,7 +29,7 @@ extension Attempt {
         authentication?.easy == .negotiate || proxy.asksForTicket
     }
 
-    /// What the socket to an address is told; nil when no permitted interface leads there.
+    /// The options of the socket to an address; nil when no permitted interface leads there.
     func socketOptions(for peer: SocketAddress) -> SocketOptions? {
         var options = session.socketOptions
         switch path?.way(to: peer.ip, scope: peer.scope) {
@@ -40,13 +40,13 @@ extension Attempt {
         return options
     }
 
-    /// Notes what became of binding a socket; false when it must not be used unbound.
+    /// Notes the result of binding a socket; false when the socket must not be used unbound.
     func noteBinding(_ binding: SocketBinding) -> Bool {
         let peer = handle.triedPeer
         return path?.didBind(binding, to: peer?.ip, scope: peer?.scope) ?? true
     }
 
-    /// Whether a request may go over a connection, by the interface that it was made over.
+    /// Whether a request may use a connection, by the connection's interface.
     func mayUse(_ facts: ConnectionFacts, _ number: Int, isNew: Bool) -> Bool {
         let known = isNew ? nil : session.ways[number]
         let socket = isNew ? handle.socket(of: facts) : known?.socket
@@ -63,7 +63,7 @@ extension Attempt {
         }
     }
 
-    /// The failure of an exchange that had no way; nil when it has failed for another reason.
+    /// The failure of an exchange without a path; nil when it failed for another reason.
     func pathFailure(_ code: CurlCode) -> TransferFailure? {
         guard !recorder.didSend else { return nil }
         guard let path else { return isCutOff(code) ? noNetwork(code) : nil }
@@ -72,7 +72,7 @@ extension Attempt {
             .map(pathFailure)
     }
 
-    /// Whether the kernel says ENETDOWN, ENETUNREACH or EHOSTUNREACH.
+    /// Whether the kernel reported ENETDOWN, ENETUNREACH or EHOSTUNREACH.
     private func isUnreachable(_ code: CurlCode) -> Bool {
         osErrno(behind: code).map { [100, 101, 113].contains($0) } ?? false
     }
@@ -80,12 +80,12 @@ extension Attempt {
     /// Whether an exchange of a session without a policy failed because this machine has no network
     /// at all.
     ///
-    /// Only failures before a connection ask that, so that it costs nothing while there is a
+    /// Checked only after failures before a connection, so that it costs nothing while there is a
     /// network.
     private func isCutOff(_ code: CurlCode) -> Bool {
         guard !peer.isLoopback else { return false }
         switch code.rawValue {
-        // No name was resolved, the proxy's or the peer's, or the time to connect is over.
+        // No name was resolved, neither the proxy's nor the peer's, or the time to connect is over.
         case 5, 6, 28: break
         case 7 where isUnreachable(code): break
         default: return false
@@ -93,7 +93,7 @@ extension Attempt {
         return PathFinder.isMachineCutOff
     }
 
-    /// The failure of an exchange that this machine has no network for.
+    /// The failure of an exchange when this machine has no network.
     private func noNetwork(_ code: CurlCode) -> TransferFailure {
         var failure = pathFailure(nil)
         failure.symptom =
@@ -105,23 +105,23 @@ extension Attempt {
         return failure
     }
 
-    /// The failure of an exchange whose interface is gone, or may not be used any more; nil while
-    /// it may.
+    /// The failure of an exchange whose interface is gone or no longer permitted; nil while it may
+    /// continue.
     func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
         guard let path, !isReading else { return nil }
         let isMultipath = path.way.map { session.multipathConnections.contains($0.number) } ?? false
         return path.fault(in: network, isMultipath: isMultipath).map(pathFailure)
     }
 
-    /// Ends the connection at once if it goes over an interface that may not be used: what the
-    /// kernel has still to send is not sent there.
+    /// Ends the connection at once if its interface is forbidden, so that the kernel drops unsent
+    /// bytes.
     func resetForbiddenPath() {
         guard session.access.isRestricted else { return }
         guard let way = path?.way else { return handle.resetConnections() }
         session.reset(way)
     }
 
-    /// Notes whether a connection may use several paths, which stays so while it is reused.
+    /// Notes whether a connection may use several paths; a reused connection keeps that property.
     func noteMultipath(_ facts: ConnectionFacts, _ number: Int, isNew: Bool) {
         if isNew, handle.socket(of: facts)?.isMultipath == true {
             session.multipathConnections.insert(number)

@@ -1,13 +1,13 @@
 internal import CurlKit
 
-/// The way that a connection was made, which it keeps however the routes change.
+/// The interface over which a connection was made; it stays the same when routes change.
 struct ConnectionWay {
     let number: Int
     let connection: ConnectionFacts
     let interface: Int32
-    /// Whether its socket is bound to the interface; otherwise the routes decide, packet by packet.
+    /// Whether the socket is bound to the interface; otherwise the routes decide for each packet.
     let isBound: Bool
-    /// nil when the socket is not known any more.
+    /// nil when the socket is no longer known.
     let socket: ConnectionSocket?
 
     init(

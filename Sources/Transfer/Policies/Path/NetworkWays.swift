@@ -2,31 +2,31 @@ internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
-/// The machine's interfaces and routes, as a `PathPolicy` asks for them.
+/// The machine's interfaces and routes, as `PathPolicy` needs them.
 protocol NetworkWays: AnyObject {
-    /// The network as it was seen last.
+    /// The last snapshot of the network.
     var current: NetworkSnapshot { get }
 
-    /// Which way a connection goes, by the routes of this moment.
+    /// Decides the path of a connection by the current routes.
     ///
-    /// `scope` is the interface that an address of one link is at; nil for any other address.
+    /// `scope` is the interface of a link-local address; nil for any other address.
     func decide(
         to peer: IPAddress,
         scope: Int32?,
         under access: NetworkAccess
     ) -> NetworkSnapshot.Decision
 
-    /// The interface that the packets of an unbound connection leave by at this moment; nil when
-    /// there is none that is up.
+    /// The interface by which packets of an unbound connection leave now; nil when there is none
+    /// that is up.
     func interface(of connection: ConnectionEnds, scope: Int32?) -> NetworkInterface?
 
-    /// Whether a connection to an address does not leave this machine.
+    /// Whether a connection to an address stays on this machine.
     func isLocal(_ address: IPAddress) -> Bool
 
-    /// Whether nothing that a policy permits leads anywhere.
+    /// Whether no permitted interface leads anywhere, by the last snapshot.
     func isClosed(under access: NetworkAccess) -> Bool
 
-    /// Whether there is no way to anywhere that a policy permits, by a fresh look.
+    /// Whether no permitted interface leads anywhere, by a new snapshot.
     func isCutOff(under access: NetworkAccess) -> Bool
 }
 

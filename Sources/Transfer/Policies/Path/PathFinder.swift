@@ -2,10 +2,10 @@ internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
-/// Finds the way of connections under a policy, on one engine thread.
+/// Finds the paths of connections under a policy, on one engine thread.
 final class PathFinder {
     private let monitor: NetworkMonitor
-    /// nil where the kernel does not answer: then nothing that is forbidden anywhere is permitted.
+    /// nil when the kernel does not answer: then a restricted session may use no interface.
     private let socket: RouteSocket?
 
     init(_ monitor: NetworkMonitor) {
@@ -13,22 +13,22 @@ final class PathFinder {
         socket = try? RouteSocket()
     }
 
-    /// Whether this machine has no way to any other one, by a look of this moment; false where the
-    /// kernel does not say.
+    /// Whether this machine has no route to any other machine now; false when the kernel does not
+    /// tell.
     static var isMachineCutOff: Bool {
         (try? RouteSocket().isCutOff()) ?? false
     }
 
-    /// The network as it was seen last.
+    /// The last snapshot of the network.
     var current: NetworkSnapshot { monitor.current }
 
-    /// Which way a connection goes, by the kernel's routes of this moment.
+    /// Decides the path of a connection by the kernel's current routes.
     ///
     /// - Parameters:
-    ///   - peer: Whom it is for.
-    ///   - scope: The interface that an address of one link is at; nil for any other.
-    ///   - access: What it may use.
-    /// - Returns: The way, or why there is none.
+    ///   - peer: The peer of the connection.
+    ///   - scope: The interface of a link-local address; nil for any other address.
+    ///   - access: The permitted interfaces.
+    /// - Returns: The path, or why there is none.
     func decide(
         to peer: IPAddress,
         scope: Int32? = nil,
@@ -38,23 +38,23 @@ final class PathFinder {
             return access.isRestricted && !peer.isLoopback ? .refuse(nil) : .local
         }
         if let scope {
-            // No other interface leads there.
+            // No other interface leads to that address.
             guard let interface = current.interface(scope), interface.isUp else {
                 return .refuse(nil)
             }
             let denial = interface.classification.denial(under: access)
             return denial.map { .refuse($0) } ?? .open(interface)
         }
-        // One that has just come is in no snapshot yet, and not taken: nobody knows what it is.
+        // A new interface that no snapshot has yet is not used, because its class is unknown.
         let preferred = try? socket.interface(to: peer.unmapped)
         return current.decide(to: peer, preferred: preferred, under: access)
     }
 
-    /// The interface that the packets of an unbound connection leave by at this moment.
+    /// The interface by which packets of an unbound connection leave now.
     ///
     /// - Parameters:
-    ///   - connection: Its ends.
-    ///   - scope: The interface that a peer of one link is at; nil for any other.
+    ///   - connection: The ends of the connection.
+    ///   - scope: The interface of a link-local peer; nil for any other peer.
     /// - Returns: nil when there is none that is up.
     func interface(of connection: ConnectionEnds, scope: Int32?) -> NetworkInterface? {
         let index = scope ?? socket.flatMap { try? $0.interface(of: connection) }
@@ -62,17 +62,17 @@ final class PathFinder {
         return interface?.isUp == true ? interface : nil
     }
 
-    /// Whether a connection to an address does not leave this machine.
+    /// Whether a connection to an address stays on this machine.
     func isLocal(_ address: IPAddress) -> Bool {
         address.isLoopback || current.interface(of: address) != nil
     }
 
-    /// Whether nothing that a policy permits leads anywhere.
+    /// Whether no permitted interface leads anywhere, by the last snapshot.
     func isClosed(under access: NetworkAccess) -> Bool {
         current.status(for: access) != .satisfied
     }
 
-    /// Whether there is no way to anywhere that a policy permits, by a fresh look.
+    /// Whether no permitted interface leads anywhere, by a new snapshot.
     func isCutOff(under access: NetworkAccess) -> Bool {
         monitor.refresh().status(for: access) != .satisfied
     }

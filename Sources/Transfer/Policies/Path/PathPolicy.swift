@@ -9,31 +9,31 @@ internal import TransferModel
 /// A value for one exchange of a session with a network policy; sessions without one have none. It
 /// does no I/O itself: `NetworkWays` answers for the kernel.
 struct PathPolicy {
-    /// Why an exchange has no way.
+    /// Why an exchange has no path.
     enum Fault: Equatable {
         /// No permitted interface leads to the peer; nil when none leads there at all.
         case noWay(NetworkUnavailableReason?)
-        /// The interface that led to the peer does so no more, or is forbidden by now.
+        /// The interface no longer leads to the peer, or is now forbidden.
         case lost(NetworkUnavailableReason?)
         /// Packets for a Kerberos ticket could leave by a forbidden interface.
         case ticket(interface: String, NetworkUnavailableReason)
     }
 
-    /// What the socket to an address is told.
+    /// The instruction for the socket to an address.
     enum Way: Equatable {
-        /// The address is this machine's.
+        /// The address belongs to this machine.
         case local
-        /// The socket is bound to the device, or to none where the routes decide.
+        /// The socket is bound to the device, or unbound where the routes decide.
         case open(SocketOptions.Device?)
         /// No socket is opened.
         case refused
     }
 
-    /// Whether a request may go over a connection.
+    /// Whether a request may use a connection.
     enum Use: Equatable {
-        /// It does not leave the machine, or no policy forbids it.
+        /// The connection stays on this machine, or no policy restricts it.
         case free
-        /// It goes over an interface that the report names.
+        /// The connection uses an interface that the report names.
         case over(TransactionMetrics.Path)
         case refused
     }
@@ -41,21 +41,22 @@ struct PathPolicy {
     let access: NetworkAccess
     private let ways: any NetworkWays
     private let waitsForConnectivity: Bool
-    /// The proxy, or the origin where there is none.
+    /// The proxy, or the origin without one.
     private let peer: Origin
-    /// Why an address was refused; nil while none was, and inside when no interface leads there.
+    /// Why an address was refused; nil when none was, and an inner nil when no interface leads
+    /// there.
     private var refusal: NetworkUnavailableReason??
-    /// The interface that the socket which is being opened is to use.
+    /// The interface for the socket that is being opened.
     private var device: NetworkInterface?
-    /// The interfaces of all sockets that were opened, which race each other.
+    /// The interfaces of all opened sockets, which race each other.
     private var devices: Set<Int32> = []
-    /// Whether any socket was left to connect.
+    /// Whether any socket was allowed to connect.
     private var isTried = false
-    /// The way of the connection that the request went over; nil before, and for one that does not
-    /// leave the machine.
+    /// The interface of the request's connection; nil before, and for a connection that stays on
+    /// this machine.
     private(set) var way: ConnectionWay?
 
-    /// The policy for an exchange with `peer`, which is the proxy where there is one.
+    /// Creates the policy for an exchange with `peer`, which is the proxy if there is one.
     init(
         to peer: Origin,
         under access: NetworkAccess,
@@ -68,12 +69,12 @@ struct PathPolicy {
         self.ways = ways
     }
 
-    /// Whether nothing that the session may use leads anywhere.
+    /// Whether no permitted interface leads anywhere.
     var isClosed: Bool { ways.isClosed(under: access) }
 
-    /// Why the exchange cannot begin, before a name is looked up; nil when it can.
+    /// Why the exchange cannot begin, decided before a name is looked up; nil when it can.
     ///
-    /// - Parameter asksForTicket: Whether libcurl may ask a Kerberos service, over sockets of its
+    /// - Parameter asksForTicket: Whether libcurl may ask a Kerberos service, over sockets of a
     ///   library that nothing binds.
     /// - Returns: The fault.
     func faultAtBeginning(asksForTicket: Bool) -> Fault? {
@@ -89,12 +90,12 @@ struct PathPolicy {
         return .noWay(reason)
     }
 
-    /// Decides what the socket to an address is told.
+    /// Decides the instruction for the socket to an address.
     ///
     /// - Parameters:
     ///   - address: nil for an address of another family.
-    ///   - scope: The interface that the address is at, if it says so.
-    /// - Returns: The way.
+    ///   - scope: The interface in the address, if it names one.
+    /// - Returns: The instruction.
     mutating func way(to address: IPAddress?, scope: Int32?) -> Way {
         guard let address else { return .refused }
         var way = Way.open(nil)
@@ -105,7 +106,7 @@ struct PathPolicy {
         case .open(let interface):
             device = interface
             devices.insert(interface.index)
-            // Without a policy the routes decide, also when they change.
+            // Without restrictions the routes decide, even when they change.
             if access.isRestricted {
                 way = .open(.init(index: interface.index, name: interface.name))
             }
@@ -117,13 +118,13 @@ struct PathPolicy {
         return way
     }
 
-    /// Notes what became of binding the socket to an address; false when it must not be used
+    /// Notes the result of binding the socket to an address; false when the socket must not be used
     /// unbound.
     mutating func didBind(_ binding: SocketBinding, to address: IPAddress?, scope: Int32?) -> Bool {
         isTried = true
         guard binding != .bound, let device, let address else { return true }
-        // An old kernel does not let everybody bind: the route will do where it leads over the same
-        // interface.
+        // Old kernels do not let every user bind sockets: the socket may stay unbound when its
+        // route uses the same interface.
         if case .open(let interface) = decide(
             to: address,
             scope: scope,
@@ -138,14 +139,14 @@ struct PathPolicy {
         return false
     }
 
-    /// Decides whether a request may go over a connection, by the interface that it was made over.
+    /// Decides whether a request may use a connection, by the connection's interface.
     ///
     /// - Parameters:
-    ///   - connection: Its ends.
-    ///   - number: Its number.
-    ///   - known: Its way, as an earlier exchange has found it; nil for a new connection.
-    ///   - socket: Its socket, nil when it is not known.
-    /// - Returns: The use; `way` has the way then.
+    ///   - connection: The ends of the connection.
+    ///   - number: The connection's number.
+    ///   - known: The interface that an earlier exchange found; nil for a new connection.
+    ///   - socket: The connection's socket; nil if unknown.
+    /// - Returns: The decision; `way` then has the interface.
     mutating func use(
         _ connection: ConnectionFacts,
         _ number: Int,
@@ -154,7 +155,8 @@ struct PathPolicy {
     ) -> Use {
         if let remote = IPAddress(connection.remoteAddress), ways.isLocal(remote) { return .free }
         var way = known
-        // The routes of the moment decide on an unbound one, and they must lead where they led.
+        // For an unbound connection the current routes decide, and they must not have changed the
+        // interface.
         if way?.isBound != true {
             let bound = socket.map(\.boundInterface).flatMap { $0 == 0 ? nil : $0 }
             way = (bound ?? interface(ofUnbound: connection, socket)?.index).map {
@@ -183,24 +185,24 @@ struct PathPolicy {
         )
     }
 
-    /// Why an exchange that has sent nothing had no way; nil when it has failed for another reason.
+    /// Why an exchange that sent nothing had no path; nil when it failed for another reason.
     ///
     /// - Parameters:
-    ///   - code: What libcurl says.
-    ///   - isUnreachable: Whether the kernel says that the network or the host is unreachable.
-    ///   - tried: The address that was tried last, with its scope.
+    ///   - code: libcurl's result.
+    ///   - isUnreachable: Whether the kernel reported an unreachable network or host.
+    ///   - tried: The last tried address with its scope.
     /// - Returns: The fault.
     func faultAtEnd(
         _ code: CurlCode,
         isUnreachable: Bool,
         tried: (address: IPAddress?, scope: Int32?)?
     ) -> Fault? {
-        // CURLE_ABORTED_BY_CALLBACK: no address was permitted, or a request was kept from a
+        // CURLE_ABORTED_BY_CALLBACK: no address was permitted, or the request was denied a
         // connection.
         if let refusal, code.rawValue == 42 || !isTried { return .noWay(refusal) }
         // CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT.
         guard waitsForConnectivity, [6, 7].contains(code.rawValue) else { return nil }
-        // A host that is switched off is unreachable, too, and there is a way to it.
+        // A host that is switched off is unreachable too, although there is a path to it.
         if isUnreachable, let tried, let address = tried.address,
             case .refuse = decide(to: address, scope: tried.scope)
         {
@@ -209,12 +211,12 @@ struct PathPolicy {
         return !peer.isLoopback && ways.isCutOff(under: access) ? .noWay(nil) : nil
     }
 
-    /// Why the running exchange must end: its interface is gone, or may not be used any more; nil
-    /// while it may go on.
+    /// Why the running exchange must end: its interface is gone or no longer permitted; nil while
+    /// it may continue.
     ///
     /// - Parameters:
-    ///   - network: The network as it is now.
-    ///   - isMultipath: Whether the connection has several paths, of which one may go.
+    ///   - network: The present network.
+    ///   - isMultipath: Whether the connection has several paths, of which one may disappear.
     /// - Returns: The fault.
     func fault(in network: NetworkSnapshot, isMultipath: Bool) -> Fault? {
         let indices = way.map { Set([$0.interface]) } ?? devices
@@ -235,16 +237,15 @@ struct PathPolicy {
         return mayGoOn && way.map({ Self.hasAddress($0, in: network) }) ?? true ? nil : .lost(nil)
     }
 
-    /// The interface that the URL's zone says an address of one link is at; nil for any other
-    /// address.
+    /// The interface in the URL's zone for a link-local address; nil for any other address.
     private func zone(of address: IPAddress) -> Int32? {
         guard address.isLinkLocal, let zone = peer.zone else { return nil }
         return ways.current.interface(ofZone: zone)
     }
 
-    /// Which way leads to an address.
+    /// Decides the path to an address.
     ///
-    /// libcurl adds the URL's zone when it connects; before its version 8 an address has none until
+    /// libcurl adds the URL's zone when it connects; before version 8 the address has no zone until
     /// then.
     private func decide(
         to address: IPAddress,
@@ -258,8 +259,7 @@ struct PathPolicy {
         )
     }
 
-    /// The interface that the packets of a connection leave by whose socket is bound to none; nil
-    /// when there is none.
+    /// The interface by which packets of an unbound connection leave; nil for none.
     private func interface(
         ofUnbound connection: ConnectionFacts,
         _ socket: ConnectionSocket?
@@ -278,16 +278,16 @@ struct PathPolicy {
     }
 
     private mutating func refuse(_ reason: NetworkUnavailableReason?) -> Use {
-        // An own address that no interface has is one that has just gone: only a policy makes that
-        // a fault.
+        // An own address without an interface belongs to one that has just disappeared: only a
+        // restriction makes that a fault.
         if reason == nil, !access.isRestricted { return .free }
         refusal = .some(reason)
         return .refused
     }
 
-    /// Whether the machine still has a connection's own address on an interface that is up.
+    /// Whether a connection's own address is still on an interface that is up.
     ///
-    /// Answers come to that address, wherever packets leave by now. An address of a single link is
+    /// Responses come to that address, whatever interface packets leave by. A link-local address is
     /// not looked up.
     private static func hasAddress(_ way: ConnectionWay, in network: NetworkSnapshot) -> Bool {
         guard let own = IPAddress(way.connection.localAddress), !own.isLinkLocal else {

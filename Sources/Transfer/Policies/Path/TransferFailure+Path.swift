@@ -1,12 +1,13 @@
 internal import TransferModel
 
 extension TransferFailure {
-    /// The failure of an exchange that has no way.
+    /// The failure of an exchange that has no path.
     ///
     /// - Parameters:
-    ///   - fault: Why it has none; nil where no policy is at work and the machine has no network.
-    ///   - host: The host that is connected to.
-    ///   - phase: How far the exchange has come.
+    ///   - fault: Why there is none; nil for a session without a policy on a machine without a
+    ///     network.
+    ///   - host: The host to connect to.
+    ///   - phase: The phase of the exchange.
     ///   - isKnownUnprocessed: Whether nothing was sent.
     init(_ fault: PathPolicy.Fault?, to host: String, phase: Phase, isKnownUnprocessed: Bool) {
         let reason: NetworkUnavailableReason?
@@ -44,7 +45,7 @@ extension TransferFailure {
         if case .ticket? = fault {
             help =
                 "switch the interface off, or give the session a credential other than `negotiate`"
-            // The exchange before it was a challenge, which processes nothing.
+            // The previous exchange was a challenge, for which the server processed nothing.
             self.isKnownUnprocessed = true
         }
     }

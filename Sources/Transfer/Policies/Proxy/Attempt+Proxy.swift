@@ -1,9 +1,9 @@
 internal import CurlKit
 internal import TransferModel
 
-// Carries out what `ProxyPolicy` decides.
+// Carries out the decisions of `ProxyPolicy`.
 extension Attempt {
-    /// Chooses the way to the hop's origin.
+    /// Chooses the route to the hop's origin.
     func chooseRoute() {
         proxy.beginExchange(
             to: hop.url.origin,
@@ -14,7 +14,7 @@ extension Attempt {
         noteRoute()
     }
 
-    /// Records the way of a request that is about to leave.
+    /// Records the route of a request that is about to leave.
     func noteRoute() {
         if let route = proxy.route { recorder.willUseProxy(route.url) }
     }
@@ -34,16 +34,16 @@ extension Attempt {
         }
     }
 
-    /// Whether another byte may come of the body of an answer to a request for a tunnel.
+    /// Whether another byte of the body of a tunnel response is acceptable.
     ///
-    /// libcurl reads the whole body before anything else happens on this thread.
+    /// libcurl reads the whole body before this thread does anything else.
     func mayDiscardTunnelBody() -> Bool {
         guard proxy.tunnel?.mayDiscardByte() == false else { return true }
         failure = proxy.excessQuestion(at: recorder.stage, head, limit: TunnelRequest.bodyLimit)
         return false
     }
 
-    /// Takes a proxy's question in the place of the origin's answer; false ends the transfer.
+    /// Takes a proxy's challenge instead of the origin's response; false ends the transfer.
     func didReceiveQuestion(_ head: ResponseHead) -> Bool {
         let continues = didAsk(head)
         if proxy.hasSequel { response.sink.discard() } else { response.sink.keepExcerpt() }
@@ -58,7 +58,7 @@ extension Attempt {
         return !step.isLast
     }
 
-    /// Begins the exchange that follows a question which libcurl has not answered.
+    /// Begins the exchange after a challenge that libcurl did not answer.
     func answerProxy() -> Next {
         sent.answersChallenge = proxy.answersNext
         return exchange(.authentication)

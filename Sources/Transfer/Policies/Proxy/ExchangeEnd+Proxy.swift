@@ -2,24 +2,24 @@ internal import CurlKit
 internal import TransferModel
 
 extension ExchangeEnd {
-    /// What is known of a proxy that did not lead to the origin.
+    /// The facts about a proxy that did not lead to the origin.
     struct Proxy {
-        /// Without user and password.
+        /// The proxy's URL without user and password.
         var url: String
-        /// The status with which it answered the last CONNECT; nil when there was none, or it did
-        /// not answer.
+        /// The status of the response to the last CONNECT; nil without a CONNECT or without a
+        /// response.
         var connectStatus: Int?
-        /// The status of an informational answer to it.
+        /// The status of an informational response to that CONNECT.
         var informationalStatus: Int?
-        /// What a SOCKS proxy said or did (`CURLproxycode`); 0 when nothing.
+        /// The error of a SOCKS proxy (`CURLproxycode`); 0 for none.
         var errorCode = 0
     }
 
     /// The status with which a proxy refused a tunnel; nil when it did not.
     ///
-    /// A proxy that has asked who wants it may also leave or fall silent before libcurl could
-    /// answer: only when it is the status that ended it do libcurl's words name it
-    /// (`CONNECT tunnel failed, response 403`).
+    /// A proxy that sent a challenge may also disconnect or fall silent before libcurl answers.
+    /// Only when the status itself ended the exchange does libcurl's message contain it (`CONNECT
+    /// tunnel failed, response 403`).
     var refusedTunnelStatus: Int? {
         guard let status = proxy?.connectStatus, !(200...299).contains(status),
             code.rawValue == 56, detail?.hasSuffix(" \(status)") ?? false
@@ -27,9 +27,10 @@ extension ExchangeEnd {
         return status
     }
 
-    /// Whether what a proxy has answered to CONNECT cannot be read: libcurl then takes a field
-    /// without a colon for a fault of ours (43), and of what is no answer at all says what it has
-    /// made of an earlier one.
+    /// Whether the proxy's response to CONNECT is unreadable.
+    ///
+    /// libcurl takes a field without a colon for an error of ours (43). For a text that is no
+    /// response at all, it reports the result of an earlier response.
     private var isUnreadableAnswer: Bool {
         guard let proxy else { return false }
         return code.rawValue == 43
@@ -37,7 +38,7 @@ extension ExchangeEnd {
                 && detail?.hasPrefix("CONNECT tunnel failed") ?? false
     }
 
-    /// What happened, in words that say of a proxy's failure that it is one.
+    /// The description of the end, which names the proxy when the proxy failed.
     var words: String {
         let words =
             isTooLarge
@@ -59,23 +60,23 @@ extension ExchangeEnd {
 }
 
 extension TransferFailure {
-    /// What the person may do about a proxy that refuses.
+    /// The advice for the user about a proxy that refuses.
     static let proxyHelp =
         "look at the session's `proxy` or the environment's, and at its user and password"
 
-    /// What a proxy's failure means; nil when it fails as any server would.
+    /// The classification of a proxy's failure; nil when the proxy failed like any server.
     static func row(for proxy: ExchangeEnd.Proxy, _ end: ExchangeEnd) -> Row? {
         if let status = end.refusedTunnelStatus { return refusedTunnel(status) }
         switch end.code.rawValue {
         case 43: return Row(kind: .protocolViolation, urlError: .badServerResponse)
         case 97: return refusedConnection(proxy.errorCode)
-        // It has left in the middle of making a connection.
+        // The proxy closed the connection while it was being made.
         case 52, 55, 56: return Row(kind: .connect, urlError: .cannotConnectToHost)
         default: return nil
         }
     }
 
-    /// A proxy that wants other credentials, or nobody to go there, will not want it later.
+    /// A proxy that demands other credentials or forbids the destination will do so again later.
     private static func refusedTunnel(_ status: Int) -> Row {
         let isPermanent =
             switch status {
@@ -91,8 +92,8 @@ extension TransferFailure {
         )
     }
 
-    /// The numbers of `CURLproxycode`, which are RFC 1928's replies and what goes wrong before
-    /// them.
+    /// Classifies the numbers of `CURLproxycode`, which are the replies of RFC 1928 and errors
+    /// before them.
     private static func refusedConnection(_ code: Int) -> Row {
         switch code {
         // CURLPX_LONG_PASSWD, CURLPX_LONG_USER, CURLPX_NO_AUTH, CURLPX_USER_REJECTED.
@@ -106,7 +107,7 @@ extension TransferFailure {
         // …_NOT_ALLOWED.
         case 9, 17, 18, 23:
             Row(kind: .connect, urlError: .cannotConnectToHost, isPermanent: true)
-        // CURLPX_RESOLVE_HOST: the origin's, of a proxy that is given addresses.
+        // CURLPX_RESOLVE_HOST: the origin's name, for a proxy that gets addresses.
         case 27: Row(kind: .resolve, urlError: .cannotFindHost)
         default: Row(kind: .connect, urlError: .cannotConnectToHost)
         }

@@ -1,42 +1,43 @@
 internal import CurlKit
 
-/// What has passed between an exchange and a proxy that wants to know who asks.
+/// The state of the dialogue between an exchange and a proxy that demands a login.
 ///
-/// libcurl answers a question by itself, within the exchange, except for two: that of an exchange
-/// without a login, which asks before its body leaves; and that of a proxy which no longer knows an
-/// earlier challenge and does not call it `stale` (RFC 7616 §3.3). Another exchange follows these.
+/// libcurl answers a challenge by itself, within the exchange, with two exceptions. An exchange
+/// without a login asks for the challenge before it sends its body. And a proxy may no longer know
+/// an earlier challenge without calling it `stale` (RFC 7616 §3.3). In both cases another exchange
+/// follows.
 struct ProxyDialogue {
-    /// The exchange that follows a question.
+    /// The exchange after a challenge.
     enum Sequel {
-        /// The same request with the answer, for which libcurl keeps the challenge.
+        /// The same request with the answer; libcurl keeps the challenge for it.
         case answer
-        /// The same request as if the proxy had never asked.
+        /// The same request as if the proxy had never sent a challenge.
         case renewal
     }
 
-    /// Whether the exchange goes without a login, and with its body held back.
+    /// Whether the exchange is sent without a login and holds its body back.
     private(set) var asksFirst = false
-    /// How often the proxy has asked, since nothing was known of it.
+    /// The number of challenges since the dialogue began anew.
     private(set) var questions = 0
-    /// nil while libcurl may answer, or when the last question is the end.
+    /// nil while libcurl may answer, or when the last challenge ends the dialogue.
     private(set) var sequel: Sequel?
-    /// Whether libcurl has what answers the proxy's next question, too.
+    /// Whether libcurl can answer the proxy's next challenge too.
     private(set) var hasAnswered = false
     private var hasRenewed = false
-    /// Whether the proxy has asked for what can be answered, and no request has left since.
+    /// Whether the proxy sent an answerable challenge, and no request was sent since.
     private var isAsked = false
-    /// Whether the last request has a login.
+    /// Whether the last request had a login.
     private var hasLogin = false
-    /// Whether that answers the question just before it, and not one of an earlier exchange or
-    /// connection.
+    /// Whether that login answered the challenge just before it, and not one of an earlier exchange
+    /// or connection.
     private var isAnswer = false
 
-    /// That of the exchange which comes next.
+    /// The dialogue of the next exchange.
     ///
     /// - Parameters:
-    ///   - canAsk: Whether it may go without a login, to be asked.
-    ///   - keepsChallenge: Whether libcurl keeps what it was asked so far.
-    /// - Returns: A new one, which knows what this one has come to.
+    ///   - canAsk: Whether the exchange may be sent without a login, to get a challenge.
+    ///   - keepsChallenge: Whether libcurl keeps the earlier challenge.
+    /// - Returns: A new dialogue with the results of this one.
     func next(canAsk: Bool, keepsChallenge: Bool) -> ProxyDialogue {
         var next = ProxyDialogue()
         switch sequel {
@@ -54,7 +55,7 @@ struct ProxyDialogue {
         return next
     }
 
-    /// Notes that a request has left, with a login or without.
+    /// Notes that a request was sent, with or without a login.
     mutating func didSend(hasLogin: Bool) {
         self.hasLogin = hasLogin
         isAnswer = hasLogin && isAsked
@@ -63,12 +64,12 @@ struct ProxyDialogue {
         sequel = nil
     }
 
-    /// Takes a question.
+    /// Takes a challenge.
     ///
     /// - Parameters:
-    ///   - challenges: What the proxy asks for; not all 407s are about who asks.
-    ///   - method: The one that is spoken.
-    /// - Returns: Whether what libcurl keeps of the proxy was of no use, and is to be forgotten.
+    ///   - challenges: The challenges of the proxy; not every 407 demands a login.
+    ///   - method: The configured authentication scheme.
+    /// - Returns: Whether the challenge that libcurl keeps was useless and must be dropped.
     mutating func didAsk(
         _ challenges: [Challenge],
         _ method: EasyProxy.Authentication
@@ -89,7 +90,7 @@ struct ProxyDialogue {
 }
 
 extension EasyProxy.Authentication {
-    /// Its name in a challenge, in lower case.
+    /// The scheme's name in a challenge, in lower case.
     fileprivate var scheme: String {
         switch self {
         case .basic: "basic"

@@ -1,30 +1,30 @@
 internal import CurlKit
 internal import TransferModel
 
-/// Decides how the exchanges of one attempt reach their origins by way of a proxy.
+/// Decides how the exchanges of one attempt reach their origins through a proxy.
 ///
-/// A value without I/O. `beginExchange` comes first; then the proxy answers a request for a tunnel
-/// or, where it forwards requests, answers in the origin's place.
+/// A value without I/O. Call `beginExchange` first; then the proxy answers a request for a tunnel,
+/// or, if it forwards requests, answers instead of the origin.
 struct ProxyPolicy {
-    /// What follows a question of the proxy.
+    /// The step after a challenge of the proxy.
     struct QuestionStep: Equatable {
-        /// Whether libcurl keeps a challenge of the proxy that is of no use any more.
+        /// Whether libcurl keeps a useless challenge of the proxy.
         var forgetsChallenge = false
-        /// Whether the proxy has asked too often: libcurl would answer a nonce that is stale for
-        /// ever.
+        /// Whether the proxy sent too many challenges: libcurl would answer stale nonces without
+        /// end.
         var isLast = false
     }
 
-    /// The way to the hop's origin; nil for a direct connection.
+    /// The route to the hop's origin; nil for a direct connection.
     private(set) var route: ProxyRoute?
-    /// nil while no proxy was asked for a tunnel.
+    /// nil before the first request for a tunnel.
     private(set) var tunnel: TunnelRequest?
-    /// Whether the proxy forwards requests, so that it may answer in the place of the origin;
-    /// otherwise it makes tunnels.
+    /// Whether the proxy forwards requests, so that it may answer instead of the origin; otherwise
+    /// it makes tunnels.
     private(set) var isForwarded = false
     private var dialogue = ProxyDialogue()
 
-    /// Another exchange begins.
+    /// Begins another exchange.
     mutating func beginExchange(
         to origin: Origin,
         by route: ProxyRoute?,
@@ -40,29 +40,28 @@ struct ProxyPolicy {
         )
     }
 
-    /// The proxy as libcurl takes it; nil for a direct connection.
+    /// The proxy for libcurl; nil for a direct connection.
     var easy: EasyProxy? { dialogue.asksFirst ? route?.asking : route?.easy }
 
-    /// Whether the exchange goes without a login, and with its body held back.
+    /// Whether the exchange is sent without a login and holds its body back.
     var asksFirst: Bool { dialogue.asksFirst }
 
-    /// Whether another exchange follows the proxy's question.
+    /// Whether another exchange follows the proxy's challenge.
     var hasSequel: Bool { dialogue.sequel != nil }
 
-    /// Whether that exchange answers the question; otherwise it begins as if the proxy had never
-    /// asked.
+    /// Whether that exchange answers the challenge; otherwise it begins as if there had been none.
     var answersNext: Bool { dialogue.sequel == .answer }
 
     /// Whether libcurl asks a Kerberos service for a ticket to the proxy.
     var asksForTicket: Bool { route?.method == .negotiate && !dialogue.asksFirst }
 
-    /// Whether TLS that is spoken now is the proxy's own, which is a part of connecting to it.
+    /// Whether the TLS traffic is the proxy's own, which is part of connecting to the proxy.
     var isTLSOfProxy: Bool {
         guard let route, route.isEncrypted else { return false }
         return isForwarded || tunnel?.isOpen != true
     }
 
-    /// The head of a request has left; the proxy may be asked for a tunnel once more by it.
+    /// Takes the head of a sent request, which may be another request for a tunnel.
     mutating func didSend(_ head: Span<UInt8>, toOrigin isToOrigin: Bool) {
         if !isToOrigin { tunnel?.willAnswerAnew() }
         guard route?.method != nil, isForwarded || !isToOrigin else { return }
@@ -71,14 +70,14 @@ struct ProxyPolicy {
         dialogue.didSend(hasLogin: fields.firstValue(of: "proxy-authorization") != nil)
     }
 
-    /// Takes a line of the proxy's answer to a request for a tunnel.
+    /// Takes a line of the proxy's response to a request for a tunnel.
     mutating func didReceiveTunnelHeader(_ line: Span<UInt8>) -> TunnelRequest.Step {
         let tunnel = tunnel ?? TunnelRequest()
         self.tunnel = tunnel
         return tunnel.read(line)
     }
 
-    /// Takes the head of a proxy's question (407).
+    /// Takes the head of a proxy's challenge (407).
     mutating func didAsk(_ head: ResponseHead) -> QuestionStep {
         guard let route, let method = route.method else { return QuestionStep() }
         let challenges = Challenge.all(in: head.fields, named: "proxy-authenticate")
@@ -89,15 +88,15 @@ struct ProxyPolicy {
         )
     }
 
-    /// Whether a question has ended the exchange, and another one follows.
+    /// Whether a challenge ended the exchange, and another exchange follows.
     func isAsked(isComplete: Bool) -> Bool {
         hasSequel && (isForwarded ? isComplete : refusedTunnel?.statusCode == 407)
     }
 
-    /// Whether a head is the proxy's question, which libcurl may answer by itself.
+    /// Whether a head is the proxy's challenge, which libcurl may answer by itself.
     func isQuestion(_ head: ResponseHead) -> Bool { head.statusCode == 407 && isForwarded }
 
-    /// The answer of a proxy that has refused a tunnel.
+    /// The response of a proxy that refused a tunnel.
     var refusedTunnel: ResponseHead? {
         guard let tunnel, !tunnel.isOpen else { return nil }
         return tunnel.response
@@ -105,7 +104,7 @@ struct ProxyPolicy {
 
     // MARK: - Failures
 
-    /// The proxy's question stays without an answer.
+    /// The failure when the proxy's challenge stays unanswered.
     func refusal(at stage: ExchangeStage) -> TransferFailure {
         let words = isForwarded ? "answered 407" : "made no tunnel: it answered 407"
         var failure = TransferFailure(
@@ -121,8 +120,8 @@ struct ProxyPolicy {
         return failure
     }
 
-    /// The body of the proxy's question is longer than `limit`, or without one, its framing does
-    /// not end.
+    /// The failure when the body of the proxy's challenge is longer than `limit`, or, without a
+    /// limit, has framing without an end.
     func excessQuestion(
         at stage: ExchangeStage,
         _ head: ResponseHead?,
@@ -131,12 +130,12 @@ struct ProxyPolicy {
         let status = (head ?? tunnel?.response)?.statusCode
         var failure = stage.excessBody(of: status, limit: limit)
         failure.detail = "the proxy \(route?.url ?? ""): \(failure.detail)"
-        // A proxy does not forward a request that it questions.
+        // A proxy does not forward a request that it challenges.
         if isForwarded { failure.isKnownUnprocessed = !stage.hasSentBody }
         return failure
     }
 
-    /// The proxy's answer to a request for a tunnel breaks the protocol.
+    /// The failure when the proxy's response to a request for a tunnel breaks the protocol.
     func violation(_ words: String, at stage: ExchangeStage) -> TransferFailure {
         var failure = ExchangeStage.badResponse("the proxy \(route?.url ?? ""): \(words)")
         failure.phase = .connect

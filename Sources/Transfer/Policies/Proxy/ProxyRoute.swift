@@ -1,27 +1,27 @@
 internal import CurlKit
 internal import TransferModel
 
-/// The way to an origin by a proxy.
+/// The route to an origin through a proxy.
 final class ProxyRoute: Sendable {
-    /// As libcurl takes it.
+    /// The proxy for libcurl.
     let easy: EasyProxy
-    /// The same without a login, to be asked for one; nil where the login is sent at once, or is
-    /// none.
+    /// The same proxy without a login, to get a challenge; nil where the login is sent at once or
+    /// there is none.
     ///
-    /// libcurl would begin a request that is to answer what nobody has asked without its body, and
-    /// a proxy that does not ask would hand that on.
+    /// With a login, libcurl would send the request without its body before any challenge, and a
+    /// proxy that demands no login would forward that.
     let asking: EasyProxy?
-    /// Without user and password.
+    /// The proxy's URL without user and password.
     var url: String { easy.url }
-    /// Whether the proxy speaks HTTP, so that it can answer in the place of an origin.
+    /// Whether the proxy speaks HTTP, so that it can answer instead of an origin.
     let speaksHTTP: Bool
-    /// Whether the proxy itself is spoken to over TLS.
+    /// Whether the connection to the proxy uses TLS.
     let isEncrypted: Bool
-    /// Where the proxy itself is.
+    /// The proxy's own origin.
     let origin: Origin
     /// Whether its host is a numeric address, which needs no lookup.
     let isAddress: Bool
-    /// How the proxy is told who asks; nil without credentials.
+    /// The authentication scheme; nil without credentials.
     let method: EasyProxy.Authentication?
 
     init(_ server: ProxyServer) {
@@ -49,21 +49,21 @@ final class ProxyRoute: Sendable {
         method = credentials == nil ? nil : authentication
     }
 
-    /// How often the proxy may ask for one request: Digest answers a challenge and one nonce that
-    /// was stale, the others take as many rounds as they need.
+    /// The most challenges for one request: Digest answers a challenge and one stale nonce, the
+    /// other schemes take several rounds.
     var mostQuestions: Int { easy.authentication == .digest ? 2 : 4 }
 }
 
-/// The ways that a session goes, each made once.
+/// The proxy routes of a session, each made once.
 struct ProxyRoutes: Sendable {
     private let servers: ProxyServers
     private let routes: [ProxyRoute?]
 
-    /// nil when every origin is reached directly.
+    /// Returns nil when every origin is reached directly.
     init?(_ servers: ProxyServers?) {
         guard let servers, !servers.isEmpty else { return nil }
         self.servers = servers
-        // What libcurl keeps of a proxy holds for http and https alike.
+        // libcurl's memory of a proxy is the same for http and https.
         var known: [ProxyServer: ProxyRoute] = [:]
         routes = ProxyServers.Slot.allCases.map { slot in
             guard let server = servers[slot] else { return nil }
@@ -73,7 +73,7 @@ struct ProxyRoutes: Sendable {
         }
     }
 
-    /// nil when the origin is to be reached directly.
+    /// The proxy route to an origin; nil for a direct connection.
     func route(to origin: Origin) -> ProxyRoute? {
         servers.slot(for: origin).flatMap { routes[$0.rawValue] }
     }

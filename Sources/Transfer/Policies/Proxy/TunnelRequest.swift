@@ -1,31 +1,31 @@
 internal import TransferModel
 
-/// What a proxy has answered to being asked for a tunnel so far.
+/// The responses of a proxy so far to requests for a tunnel.
 final class TunnelRequest {
-    /// What an answer's line leads to.
+    /// The result of reading a line.
     enum Step {
         case reading
-        /// An answer's head is whole.
+        /// The head of a response is complete.
         case answered(statusCode: Int)
-        /// The proxy's answers cannot be used, in words.
+        /// The proxy's response is unusable; the text says why.
         case violation(String)
     }
 
-    /// Of the body of an answer, which libcurl reads byte by byte, telling of each, and without a
-    /// pause: the pages of proxies have less.
+    /// The most bytes of a response's body, which libcurl reads and reports one by one without a
+    /// pause: the pages of proxies are shorter.
     static let bodyLimit: Int64 = 64 << 10
 
     private var parser = ResponseHeadParser()
     private var discardedBytes: Int64 = 0
-    /// The answer to the last request; nil while there is none.
+    /// The response to the last request; nil before it arrives.
     private(set) var response: ResponseHead?
-    /// The status of an informational answer, which libcurl takes for the final one.
+    /// The status of an informational response, which libcurl mistakes for the final one.
     private(set) var informationalStatus: Int?
 
-    /// Whether the tunnel is there.
+    /// Whether the tunnel exists.
     var isOpen: Bool { response.map { (200...299).contains($0.statusCode) } ?? false }
 
-    /// The proxy is asked once more: what it has answered before is not its answer to this.
+    /// Prepares for another request: earlier responses do not answer it.
     func willAnswerAnew() {
         parser = ResponseHeadParser()
         response = nil
@@ -47,7 +47,7 @@ final class TunnelRequest {
         }
     }
 
-    /// Notes that a byte of an answer's body has come, and says whether another one may.
+    /// Notes a byte of a response's body; returns whether another one is acceptable.
     func mayDiscardByte() -> Bool {
         discardedBytes += 1
         return discardedBytes <= Self.bodyLimit

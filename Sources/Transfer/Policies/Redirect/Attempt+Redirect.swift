@@ -3,7 +3,7 @@ internal import HTTPCache
 internal import TransferModel
 
 extension Attempt {
-    /// Goes where a redirect leads, or ends at it.
+    /// Follows a redirect, or ends with it.
     func follow() -> Next {
         guard let head else { return finish() }
         caching?.willFollow()
@@ -26,7 +26,8 @@ extension Attempt {
             failure = refusal
             return finish()
         case .follow(let next, let keepsBody):
-            // Where the body is sent on, it may be early; here nobody would ever have it.
+            // A redirect that keeps the body may answer early; here the server would never get the
+            // whole body.
             if carriesBody, !keepsBody, !recorder.isRequestSent {
                 failure = ExchangeStage.earlyAnswer
                 return finish()
@@ -42,8 +43,8 @@ extension Attempt {
         }
     }
 
-    /// Where a redirect leads whose connection ended unannounced: libcurl takes that for an error
-    /// and resolves nothing.
+    /// The target of a redirect whose connection ended without announcement: libcurl treats that as
+    /// an error and resolves no URL.
     private func unannouncedTarget(_ head: ResponseHead) -> String? {
         guard response.hasUnannouncedEnd, let location = head.fields["location"] else { return nil }
         return hop.url.resolving(location)?.text
@@ -51,7 +52,8 @@ extension Attempt {
 
     private var isAtOwnURL: Bool { upload?.isAtOwnURL == true }
 
-    /// What follows how much there is goes there too, so that nobody else is asked for that.
+    /// The redirect rule: the requests to an upload's own URL must stay at its origin, so that no
+    /// other server is asked.
     private var redirectRule: RedirectRule {
         var rule = request.redirects
         if isAtOwnURL { rule.follow = .sameOrigin }

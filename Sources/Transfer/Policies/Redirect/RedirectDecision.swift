@@ -6,7 +6,7 @@ enum RedirectDecision {
     case follow(RequestSpec, keepsBody: Bool)
     case refuse(TransferFailure)
 
-    /// Fields that describe a body and go with it.
+    /// Fields that describe a body and are sent only with it.
     private static let bodyFields: Set<String> = [
         "content-type", "content-encoding", "content-language", "content-location",
         "content-length",
@@ -22,8 +22,8 @@ enum RedirectDecision {
     ///   - request: The request that was redirected.
     ///   - hasBody: Whether that request carried a body.
     ///   - rule: The task's `redirects`.
-    ///   - visited: Each hop so far, as `visit` tells it, the first request included.
-    ///   - cookies: What the next request would carry in `Cookie`.
+    ///   - visited: Each hop so far, as described by `visit`, including the first request.
+    ///   - cookies: The value of `Cookie` in the next request.
     /// - Returns: The next request, or why there is none.
     static func decide(
         status: Int,
@@ -67,7 +67,7 @@ enum RedirectDecision {
         if keepsBody, crossesOrigin {
             return refuse("a body is not sent again to another origin, \(url.origin.text)")
         }
-        // What changes something is an order, with a body or without.
+        // A request that may change something is an order, with or without a body.
         if crossesOrigin, !RequestSpec.isSafe(method) {
             return refuse("a \(method) is not sent again to another origin, \(url.origin.text)")
         }
@@ -76,10 +76,10 @@ enum RedirectDecision {
             return refuse("the redirects go in a circle at \(url.text)", isLimit: true)
         }
         let headers = request.headers.filter { field in
-            // No body crosses, so that no field about one has to.
+            // No body crosses origins, so that no field about one needs to.
             if crossesOrigin { return field.mayCrossOrigins }
             let name = field.name.lowercased()
-            // The key is that of the order, which the next request is not.
+            // The key belongs to the order, which the next request is not.
             if changesMethod, name == "idempotency-key" { return false }
             return keepsBody || !hasBody || !bodyFields.contains(name)
         }
@@ -89,28 +89,29 @@ enum RedirectDecision {
         )
     }
 
-    /// How a hop is remembered to find loops; a fragment is nothing that a server hears of.
+    /// The text of a hop for finding loops; a fragment is never sent to a server.
     ///
-    /// A gate that sets a cookie and sends back to itself gets another request, which is no circle.
+    /// A page that sets a cookie and redirects to itself gets a different request, which is no
+    /// loop.
     static func visit(_ method: String, _ url: HTTPURL, _ cookies: String? = nil) -> String {
         "\(method) \(url.text[..<url.fragmentStart])" + (cookies.map { " \($0)" } ?? "")
     }
 
-    /// Where a redirect leads, by what libcurl made of its `Location`.
+    /// The URL of a redirect, from libcurl's reading of its `Location`.
     private static func absoluteURL(
         _ target: String,
         for location: String,
         after url: HTTPURL
     ) -> String {
         let hash = UInt8(ascii: "#")
-        // libcurl 7.88 takes a fragment alone for the name of a file.
+        // libcurl 7.88 treats a `Location` that is only a fragment as the name of a file.
         if location.utf8.first == hash { return url.text[..<url.fragmentStart] + location }
-        // Releases of libcurl differ in whether `%2e` is a dot: such a path is left to `HTTPURL`.
+        // Releases of libcurl differ in whether `%2e` is a dot: `HTTPURL` resolves such a path.
         var target = target
         if hasEscapedDot(location), let resolved = url.resolving(location) {
             target = resolved.text + String(Substring(location.utf8.drop { $0 != hash }))
         }
-        // Without a fragment of its own it inherits one (RFC 9110 §10.2.2).
+        // A target without a fragment inherits one (RFC 9110 §10.2.2).
         let fragment = target.utf8.contains(hash) ? "" : url.text[url.fragmentStart...]
         return withoutUserInformation(target) + fragment
     }
@@ -125,7 +126,8 @@ enum RedirectDecision {
         return false
     }
 
-    /// 303 makes everything but HEAD a GET; 301 and 302 make a POST one (RFC 9110 §15.4.2–4).
+    /// A 303 turns every method but HEAD into GET; a 301 or 302 turns POST into GET (RFC 9110
+    /// §15.4.2–4).
     private static func method(after status: Int, _ method: String) -> String {
         switch status {
         case 303: method == "HEAD" ? "HEAD" : "GET"
@@ -146,7 +148,7 @@ enum RedirectDecision {
         return String(url[..<rest.startIndex]) + url[bytes.index(after: at)...]
     }
 
-    /// Why a target is not gone to; not the target itself, which may hold a password.
+    /// Why a target is refused; does not quote the target, which may contain a password.
     private static func describe(_ fault: HTTPURL.Fault) -> String {
         if case .unsupportedScheme(let scheme) = fault, scheme.allSatisfy(\.isLetter) {
             return "a redirect to a URL of `\(scheme)` is not followed: only http and https are"
@@ -154,7 +156,7 @@ enum RedirectDecision {
         return "a redirect to something that is no http or https URL is not followed"
     }
 
-    /// `isLimit`: there were too many redirects, as opposed to one that is not wanted.
+    /// `isLimit`: there were too many redirects, as opposed to an unwanted one.
     private static func refuse(
         _ detail: String,
         help: String? = nil,
@@ -171,7 +173,7 @@ enum RedirectDecision {
 }
 
 extension HTTPURL {
-    /// Where the fragment begins, with its hash; the end when there is none.
+    /// The start of the fragment, with its hash; the end of the text without one.
     fileprivate var fragmentStart: String.Index {
         text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
     }

@@ -1,23 +1,24 @@
 /// The redirects that one attempt has followed.
 struct RedirectTrail {
-    /// Each hop that was redirected, in order, as `RedirectDecision.visit` describes it.
+    /// Each redirected hop in order, as described by `RedirectDecision.visit`.
     private(set) var visited: [String] = []
-    /// How many redirects were followed.
+    /// The number of followed redirects.
     private(set) var count = 0
-    /// Whether a request that must not be sent twice was answered, and the hop only fetches its
+    /// Whether a request that must not be sent twice was answered, so that the hop only fetches its
     /// result.
     private(set) var followsOrder = false
 
-    /// A hop was redirected.
+    /// Notes that a hop was redirected.
     mutating func visit(_ hop: String) { visited.append(hop) }
 
-    /// Another request is sent to where a redirect leads.
+    /// Notes that a redirect is followed.
     mutating func follow() { count += 1 }
 
-    /// The redirect has turned a request that must not be sent twice into one that only fetches its
-    /// result.
+    /// Notes that the redirect turned a request that must not be sent twice into one that only
+    /// fetches its result.
     mutating func leaveOrder() { followsOrder = true }
 
-    /// Another leg of an upload begins, whose redirects are checked by themselves.
+    /// Notes that another leg of an upload begins; the loops of its redirects are checked
+    /// separately.
     mutating func beginLeg() { visited = [] }
 }
