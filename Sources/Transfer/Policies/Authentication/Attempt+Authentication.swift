@@ -88,8 +88,8 @@ extension Attempt {
         if failure == nil { failure = ResponseVerdict.statusFailure(head) }
     }
 
-    /// Decides whether libcurl may send a request, which repeats the running one when its connection
-    /// ended without a response.
+    /// Decides whether libcurl may send a request, which repeats the running one when its
+    /// connection ended without a response.
     ///
     /// A new connection prevents that only for the first request of an exchange: the request with
     /// the body may follow a challenge, over a kept connection.

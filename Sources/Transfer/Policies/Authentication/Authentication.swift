@@ -302,8 +302,8 @@ extension Credential {
         }
     }
 
-    /// How well the method protects its secret, higher is better; nil for methods that do not answer
-    /// challenges.
+    /// How well the method protects its secret, higher is better; nil for methods that do not
+    /// answer challenges.
     fileprivate var strength: Int? {
         switch proof {
         case .basic: 0

@@ -27,8 +27,8 @@ struct UploadMachine: Equatable {
     private(set) var confirmed: Int64 = 0
     /// Whether the last byte may have arrived.
     private(set) var mayBeComplete = false
-    /// The status of a response after the whole body was sent; it counts as the answer if the upload
-    /// proves complete.
+    /// The status of a response after the whole body was sent; it counts as the answer if the
+    /// upload proves complete.
     private(set) var lateStatus: Int?
     /// The offset up to which bytes may have left; the server cannot have more.
     private(set) var farthest: Int64 = 0
