@@ -31,7 +31,7 @@ package struct CookieStore: Sendable {
         beginning = lastTime
     }
 
-    /// Whether the store has no cookies, expired ones included.
+    /// Whether the store has no cookies, not even expired ones.
     package var isEmpty: Bool { count == 0 }
 
     /// All cookies in order of creation.

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// An open folder, so that operations in it do not depend on its path.
 package final class Folder: Sendable {
-    /// The path by which the folder was opened, for messages only.
+    /// The path by which the folder was opened; the folder may have moved since.
     package let path: String
     let descriptor: Int32
 
@@ -55,8 +55,7 @@ package final class Folder: Sendable {
             && status.st_mode & 0o022 == 0
     }
 
-    /// Whether the folder is in memory (tmpfs, ramfs), where nothing survives a power loss and
-    /// syncing is pointless.
+    /// Whether the folder is in memory (tmpfs, ramfs), where syncing is pointless.
     package var isInMemory: Bool {
         // TMPFS_MAGIC and RAMFS_MAGIC of <linux/magic.h>.
         [0x0102_1994, 0x8584_58f6].contains(csystem_file_system(descriptor))
@@ -141,9 +140,7 @@ package final class Folder: Sendable {
     /// Removes a file; ignores failures.
     package func remove(_ name: String) { try? removeForCertain(name) }
 
-    /// Removes a file; a missing file is no failure.
-    ///
-    /// - Throws: The error of unlinkat(2): the name is still there.
+    /// Removes a file; throws the error of unlinkat(2) when the name is still there.
     package func removeForCertain(_ name: String) throws(SystemError) {
         guard unsafe csystem_unlink(descriptor, name) != 0, errno != ENOENT else { return }
         throw .last("remove", path(of: name))
