@@ -85,7 +85,6 @@ package struct Freshness: Sendable, Hashable {
 }
 
 extension Timestamp {
-    /// Whole seconds since 1970, rounded down: a date is never later than it was written (RFC 9111
-    /// §4.2).
+    /// Whole seconds since 1970, rounded down so that no date gets later (RFC 9111 §4.2).
     var seconds: Int64 { microseconds.flooredDivision(by: 1_000_000).quotient }
 }
