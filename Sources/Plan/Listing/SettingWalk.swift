@@ -10,6 +10,8 @@ struct SettingWalk {
     private var itemRows: [(row: Int, node: NodeID, shape: Shape)] = []
 
     private let confidential: ConfidentialVariables
+    /// Elements of a list that are displayed: each task of a `forEach` would repeat all its items.
+    private static let mostElements = 100
 
     init(_ reader: Reader) {
         self.reader = reader
@@ -181,11 +183,18 @@ struct SettingWalk {
             return displayScalar(node)
         case .sequence:
             var option: String?
-            let elements = reader.document.elements(of: node).map { element in
-                defer { option = reader.document.option(element) }
+            var elements: [String] = []
+            var hidden = 0
+            for element in reader.document.elements(of: node) {
+                guard elements.count < Self.mostElements else {
+                    hidden += 1
+                    continue
+                }
                 let isSecret = option.map { reader.document.isSecret(element, behind: $0) }
-                return isSecret == true ? displayCredential(element) : display(element)
+                elements.append(isSecret == true ? displayCredential(element) : display(element))
+                option = reader.document.option(element)
             }
+            if hidden > 0 { elements.append("and \(hidden) more") }
             return "[\(elements.joined(separator: ", "))]"
         case .mapping:
             let isPair = Shape.isPairOfSecret(node, in: reader.document)

@@ -161,6 +161,21 @@ import Testing
         #expect(!text.contains("h.example"))
     }
 
+    @Test func `a long list is displayed up to its hundredth element`() throws {
+        let items = (1...120).map(String.init).joined(separator: ", ")
+        let plan = try ForEachTests.plan(
+            """
+            version: 1
+            data: { get: { forEach: { items: [\(items)] }, url: "http://h/${item}" } }
+            """
+        )
+        var lines: [Substring] = []
+        PlanListing(plan).writeText { lines += $0.split(separator: "\n") }
+        let shown = lines.filter { $0.contains("forEach.items") }
+        #expect(shown.count == 120)
+        #expect(shown.allSatisfy { $0.contains("[1, 2, ") && $0.contains(" 100, and 20 more]") })
+    }
+
     @Test func `the JSON says what a task needs by the id of a whole forEach`() throws {
         let plan = try ForEachTests.plan(
             """
