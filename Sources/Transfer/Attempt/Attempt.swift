@@ -2,12 +2,11 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// One running attempt: hears what happens on its easy handle, and says what comes after each
-/// exchange.
+/// One running attempt: begins its exchanges one after the other, and makes the result.
 ///
-/// Its callbacks and what it makes of its end stand in files of their own. Lives on its engine's
-/// thread. An exchange that ends in a redirect is followed by another one on the same handle.
-final class Attempt {
+/// A value without state of its own: `Exchange` has the state. The extensions carry out the steps
+/// of `AttemptMachine`; a step that throws ends the attempt with that failure.
+struct Attempt {
     /// What follows the end of an exchange.
     enum Next {
         case exchange(EasyRequest)
@@ -17,139 +16,58 @@ final class Attempt {
         case publish(PublicationJob)
     }
 
-    /// Held by reference: a failure is large, and nearly no attempt has one.
-    private final class KeptFailure {
-        let failure: TransferFailure
-        init(_ failure: TransferFailure) { self.failure = failure }
-    }
+    let exchange: Exchange
 
-    /// More of a body that nobody wants is not read.
-    static let passedOverBodyLimit: Int64 = 1 << 20
-
-    let request: AttemptRequest
-    let handle: EasyHandle
-    var watch: ActivityWatch
-    let session: SessionTransport
-    /// What the engine's threads share.
-    let context: EngineContext
-    let startTime: MonotonicTime
-    /// The request of the current hop.
-    var hop: RequestSpec
-    var carriesBody: Bool
-    /// How the running exchange's request is sent.
-    var sent = SentRequest()
-    /// The redirects that were followed.
-    var redirects = RedirectTrail()
-    var recorder: TransactionRecorder
-    /// What the running exchange has received.
-    var response = ResponseIntake()
-    /// The final head of the running exchange; nil until it is whole.
-    var head: ResponseHead? { response.head }
-    /// nil until the head is judged.
-    var verdict: ResponseVerdict? { response.verdict }
-    var checks: [TaskRecord.Check] = []
-    /// Decided by us inside a callback; libcurl's code then only says that a callback ended the
-    /// transfer.
-    var failure: TransferFailure? {
-        get { keptFailure?.failure }
-        set { keptFailure = newValue.map(KeptFailure.init) }
-    }
-    /// Whether it has failed, which is asked more often than how.
-    var hasFailed: Bool { keptFailure != nil }
-    private var keptFailure: KeptFailure?
-    /// nil when the session or the task has no cache.
-    let caching: CachedExchange?
-    /// nil when nothing is gone on with and nothing is left to go on with.
-    var resumption: Resumption?
-    let keeper: PartialKeeper
-    /// nil for a body that is in memory.
-    var body: (any RequestBody)?
-    /// That of a `multipart` body.
-    private(set) var boundary: String?
-    /// nil when the body would be sent anew after a cut.
-    var upload: ActiveUpload?
-    /// Decides on the way by a proxy.
-    var proxy = ProxyPolicy()
-    /// nil when the session has no credentials.
-    var authentication: Authentication?
-    /// Whether the body waits for an answer to the head.
-    var bodyHold = BodyHold()
-    /// Over which connection, and in which version of HTTP, the hop's request leaves.
-    var connection: ConnectionPolicy
-    /// Decides on the exchange's way; nil where every interface will do.
-    var path: PathPolicy?
-
-    init(
-        _ request: consuming AttemptRequest,
-        handle: EasyHandle,
-        session: SessionTransport,
-        context: EngineContext,
-        keeper: PartialKeeper,
-        now: MonotonicTime
-    ) {
-        self.handle = handle
-        self.session = session
-        self.context = context
-        self.keeper = keeper
-        startTime = now
-        hop = request.request
-        carriesBody = request.body != nil
-        connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
-        let credentials = session.configuration.credentials
-        authentication = credentials.isEmpty ? nil : Authentication(credentials)
-        caching = CachedExchange.make(for: request, of: session)
-        recorder = TransactionRecorder(
-            attempt: request.number,
-            reason: request.reason,
-            method: hop.method,
-            url: hop.url.text,
-            clock: context.clock,
-            now: now
-        )
-        watch = ActivityWatch(
-            idleLimit: request.timeoutInterval,
-            minimumRate: session.configuration.minimumRate,
-            deadline: request.deadline,
-            now: now
-        )
-        // Last, so that it is moved and not copied.
-        self.request = request
-    }
-
-    /// The first exchange; a body that cannot be opened is a failure before anything is sent.
+    /// Begins the first exchange; a body that cannot be opened is a failure before anything is
+    /// sent.
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
-        do throws(SystemError) {
-            try openBody(sockets, errors)
+        do throws(TransferFailure) {
+            let boundary: String?
+            do throws(SystemError) {
+                boundary = try openBody(sockets, errors)
+            } catch {
+                throw TransferFailure(reading: error, phase: .prepare)
+            }
+            // With a cache, once it is known that nothing stored answers.
+            if exchange.caching == nil { exchange.beginResuming() }
+            if exchange.request.upload != nil { try beginUpload(boundary: boundary) }
+            exchange.beginAuthentication()
+            try exchange.sign()
         } catch {
-            failure = TransferFailure(reading: error, phase: .prepare)
-            return .finished(result())
+            return end(unsent: error)
         }
-        // Of what may be stored, once it is known that it is not.
-        if caching == nil { beginResuming() }
-        if request.upload != nil { beginUpload() }
-        beginAuthentication()
-        sign()
-        chooseRoute()
-        return failure == nil ? ask() : .finished(result())
+        exchange.chooseRoute()
+        return perform { () throws(TransferFailure) in try ask() }
     }
 
-    private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(SystemError) {
-        switch request.body {
+    /// Opens the body; returns the boundary of a `multipart` body.
+    private func openBody(
+        _ sockets: SocketTable,
+        _ errors: ErrorRelay
+    ) throws(SystemError) -> String? {
+        switch exchange.request.body {
         case .file(let path):
-            body = try SegmentedBody([.file(path: path)], files: request.bodyFiles)
+            exchange.body = try SegmentedBody(
+                [.file(path: path)],
+                files: exchange.request.bodyFiles
+            )
         case .multipart(let parts):
             let form =
-                request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
-                ?? MultipartForm(for: hop.headers)
-            boundary = form.boundary
-            hop.headers.append(form.contentType)
-            body = try SegmentedBody(form.segments(of: parts), files: request.bodyFiles)
+                exchange.request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
+                ?? MultipartForm(for: exchange.hop.headers)
+            exchange.hop.headers.append(form.contentType)
+            exchange.body = try SegmentedBody(
+                form.segments(of: parts),
+                files: exchange.request.bodyFiles
+            )
+            return form.boundary
         case .command(let arguments, let folder):
             try openStream(.command(arguments, folder: folder), sockets, errors)
         case .pipe(let path):
             try openStream(.pipe(path: path), sockets, errors)
         case .bytes, .compressed, nil: break
         }
+        return nil
     }
 
     private func openStream(
@@ -157,202 +75,101 @@ final class Attempt {
         _ sockets: SocketTable,
         _ errors: ErrorRelay
     ) throws(SystemError) {
-        body = try StreamBody(source, sockets: sockets, errors: errors, key: request.key)
-        session.multi.tellsOfDroppedSockets = true
+        exchange.body = try StreamBody(
+            source,
+            sockets: sockets,
+            errors: errors,
+            key: exchange.request.key
+        )
+        exchange.session.multi.tellsOfDroppedSockets = true
     }
 
-    /// Ends the exchange with libcurl's result.
-    func end(_ code: CurlCode) -> Next {
-        if connection.refusedReuse.isPending, !hasFailed { return beginOnNewConnection() }
-        noteSent()
-        response.hasUnannouncedEnd = isUnannouncedEnd(code)
-        let isEnd = code.isOK || response.isCutOff || response.hasUnannouncedEnd
-        let isComplete = isEnd && head != nil
-        response.isWhole =
-            code.isOK
-            && response.isDelimited(to: hop.method, over: handle.networkProtocolName)
-        if isComplete, connection.hasUnchosenVersion,
-            handle.networkProtocolName?.hasPrefix("http/1") == true
-        {
-            session.noteOriginWithoutALPN(hop.url.origin)
-        }
-        let asksForAll = resumption?.mustAskForAll == true
-        let isAsked = !hasFailed && proxy.isAsked(isComplete: isComplete)
-        if !hasFailed, isComplete, verdict == nil, !asksForAll, !isAsked {
-            failure = proxy.refusal(at: recorder.stage)
-        }
-        let isGivenUp = !isComplete && mayResend(after: code)
-        if !hasFailed, !isComplete, !response.isUnchanged, !isGivenUp, !isAsked, !isGivingUp {
-            failure = pathFailure(code) ?? failureOfExchange(code)
-        }
-        if !hasFailed, isEnd, !response.isCutOff, isPerhapsCut {
-            failure = ExchangeStage.missingCloseNotify
-        }
-        if !isEnd { noteCutRefusal(code) }
-        let isFault = !isEnd && !response.isUnchanged && !isAsked
-        noteFailedConnection()
-        recorder.end(
-            isComplete: isComplete && !asksForAll && failure?.kind != .truncated,
-            protocolName: handle.networkProtocolName,
-            curlCode: isFault ? code.rawValue : nil,
-            osErrno: isFault ? osErrno(behind: code) : nil
-        )
-        var machine = machine
-        machine.isAsked = isAsked
-        machine.isGivenUp = isGivenUp
-        machine.isCaching = caching != nil
-        if machine.step == .endCaching {
-            if let next = endCaching(isComplete: isComplete) { return next }
-            return perform(self.machine.step)
-        }
-        return perform(machine.step)
-    }
+    // MARK: - Steps
 
     /// Decides what follows an exchange whose end is recorded.
     var machine: AttemptMachine {
         AttemptMachine(
-            hasFailed: hasFailed,
-            asksForAll: resumption?.mustAskForAll == true,
+            hasFailed: exchange.hasFailed,
+            asksForAll: exchange.resumption?.mustAskForAll == true,
             isGivingUp: isGivingUp,
-            verdict: verdict
+            verdict: exchange.verdict
         )
     }
 
-    func perform(_ step: AttemptMachine.Step) -> Next {
+    /// Carries out steps; their failure ends the attempt.
+    func perform(_ steps: () throws(TransferFailure) -> Next) -> Next {
+        do throws(TransferFailure) {
+            return try steps()
+        } catch {
+            exchange.fail(error)
+            return finish()
+        }
+    }
+
+    /// Carries out a step of the machine.
+    func take(_ step: AttemptMachine.Step) throws(TransferFailure) -> Next {
         switch step {
-        case .answerProxy: return answerProxy()
-        case .resend: return resend()
-        case .startOver: return startOver()
-        case .didCancelUpload: return didCancelUpload()
-        case .follow: return follow()
-        case .answer(let answer): return self.answer(answer)
+        case .answerProxy:
+            exchange.sent.answersChallenge = exchange.proxy.answersNext
+            return try repeatRequest(.authentication)
+        case .resend:
+            // Over a new connection, before others that will share it.
+            exchange.connection.resend()
+            return try repeatRequest(.transparentRetry)
+        case .startOver:
+            exchange.giveUpPart()
+            exchange.checks = []
+            return try repeatRequest(.restart)
+        case .didCancelUpload: return try didCancelUpload()
+        case .follow: return try follow()
+        case .answer(let answer): return try self.answer(answer)
         case .sendUnasked:
-            bodyHold.didRefuse()
-            hop.headers.removeAll { $0.name.lowercased() == "expect" }
-            recorder.didGetRefusal()
-            return exchange(.transparentRetry)
-        case .proceed: return proceed()
+            exchange.bodyHold.didRefuse()
+            exchange.hop.headers.removeAll { $0.name.lowercased() == "expect" }
+            exchange.recorder.didGetRefusal()
+            return try repeatRequest(.transparentRetry)
+        case .proceed: return try proceed()
         case .finish, .endCaching: return finish()
         }
     }
 
-    /// Ends the attempt from outside; the handle has been taken out of its multi handle.
-    func abort(_ failure: TransferFailure) -> Next {
-        noteSent()
-        noteFailedConnection()
-        recorder.end(isComplete: false, protocolName: handle.networkProtocolName)
-        // Nobody waits for it.
-        if isGivingUp, !hasFailed, failure.kind != .cancelled { return didCancelUpload() }
-        if case .refuse? = verdict { noteCutRefusal(failure.kind) }
-        if !hasFailed { self.failure = failure }
-        return caching == nil ? finish() : endCaching(isComplete: false) ?? finish()
-    }
-
-    private func noteFailedConnection() {
-        guard recorder.hasUnusedConnection else { return }
-        // Its name may stand for another address by now.
-        if !peer.isAddress { session.unreachedHosts.insert(peer.host) }
-        let remote = handle.remoteEndpoint.map {
-            TransactionMetrics.Endpoint(address: $0.address, port: $0.port)
+    /// Continues after a response whose challenge can be answered.
+    private func answer(_ answer: Authentication.Answer) throws(TransferFailure) -> Next {
+        guard let head = exchange.head else { return finish() }
+        var answer = answer
+        if answer == .byLibrary {
+            // libcurl did not continue.
+            answer =
+                exchange.authentication?.giveUp(
+                    Challenge.all(of: head),
+                    from: exchange.hop.url,
+                    didSend: exchange.recorder.hasSentAuthorization
+                ) ?? .none
         }
-        recorder.didFailToConnect(handle.connectTimes, remote: remote, at: .now)
+        guard case .credential = answer else { throw try exchange.refusal(head) }
+        exchange.bodyHold.didAnswerChallenge()
+        exchange.sent.answersChallenge = true
+        exchange.recorder.didGetRefusal()
+        return try repeatRequest(.authentication)
     }
 
-    func checkWatch(at now: MonotonicTime) -> ActivityWatch.Verdict? {
-        watch.check(at: now) { socketProgress }
-    }
-
-    /// What the kernel says of the connection, as far as it is about this exchange.
-    ///
-    /// Bytes that frame chunks are none of the body's, so that of a chunked body libcurl's word
-    /// alone counts. A connection with streams has others on it.
-    private var socketProgress: SocketProgress? {
-        guard head == nil || !response.parser.framing.isChunked else { return nil }
-        guard recorder.hasBegunRequest else {
-            return handle.newestOpening.flatMap(session.progress)
-        }
-        guard !handle.hasStreams else { return nil }
-        return recorder.record.connectionIdentifier.flatMap(session.progress)
-    }
-
-    var progress: AttemptProgress {
-        AttemptProgress(
-            key: request.key,
-            countOfBytesSent: recorder.sentBodyBytes,
-            countOfBytesReceived: response.decoding?.codedBytes ?? recorder.deliveredBytes,
-            countOfBytesExpected: request.body == nil ? response.contentLength : restToSend,
-            countOfBytesResumed: resumption?.start ?? upload?.offset ?? 0
-        )
-    }
-
-    /// Another exchange of the attempt.
-    func exchange(_ reason: TransactionMetrics.Reason) -> Next {
-        forgetResponse()
-        connection.beginExchange()
-        do throws(TransferFailure) {
-            if carriesBody { try body?.rewind() }
-        } catch {
-            failure = error
-            return finish()
-        }
-        sign()
+    /// Begins another exchange with the hop's request.
+    func repeatRequest(_ reason: TransactionMetrics.Reason) throws(TransferFailure) -> Next {
+        exchange.forgetResponse()
+        exchange.connection.beginExchange()
+        if exchange.carriesBody { try exchange.body?.rewind() }
         let now = MonotonicTime.now
-        watch.willBegin(at: now)
-        upload?.machine.willRepeat()
-        recorder.begin(reason: reason, method: hop.method, url: reportedURL, at: now)
-        chooseRoute()
-        guard !hasFailed else { return finish() }
-        if reason == .redirect { redirects.follow() }
-        return ask()
-    }
-
-    /// Makes room for the response of another exchange.
-    func forgetResponse() {
-        response.reset()
-        caching?.forgetResponse()
-    }
-
-    func finish() -> Next {
-        if !hasFailed, let body {
-            do throws(TransferFailure) { try body.verify() } catch { failure = error }
-        }
-        if !hasFailed, case .accept = verdict, !recorder.isRequestSent {
-            failure = ExchangeStage.earlyAnswer
-        }
-        if body?.isSpent == true { failure?.explainSpentBody() }
-        if let authentication { authentication.explain(&failure, head) }
-        if !hasFailed, case .accept = verdict { failure = resumption?.shortage }
-        if !hasFailed, !response.isUnchanged, case .accept = verdict,
-            let findings = response.judgeBody(of: hop.method)
-        {
-            note(findings)
-        }
-        if hasFailed { caching?.reject(.rejected) }
-        forgetStored()
-        var result = result()
-        guard !hasFailed, !response.isUnchanged, case .accept = verdict else {
-            return .finished(result)
-        }
-        let check = ContentCheck(request.expectation, head: head, body: response.bodyCheck?.kept)
-        let isList = if case .checksums = request.sink { true } else { false }
-        let cached = caching?.outcome()
-        guard check != nil || response.destination != nil || isList else {
-            cached?.end(&result)
-            return .finished(result)
-        }
-        return .publish(
-            PublicationJob(
-                result,
-                response.sink.content,
-                check: check,
-                destination: response.destination,
-                announced: response.announcedDigest(
-                    to: hop.method,
-                    isRest: resumption?.isRest == true
-                ),
-                isChecksumList: isList,
-                cached: cached
-            )
+        exchange.watch.willBegin(at: now)
+        exchange.upload?.machine.willRepeat()
+        exchange.recorder.begin(
+            reason: reason,
+            method: exchange.hop.method,
+            url: exchange.reportedURL,
+            at: now
         )
+        exchange.chooseRoute()
+        try exchange.sign()
+        if reason == .redirect { exchange.redirects.follow() }
+        return try ask()
     }
 }

@@ -10,7 +10,7 @@ struct AttemptMachine {
         case resend
         /// The cache decides; without an answer from it, the steps below follow.
         case endCaching
-        /// The same request without a range.
+        /// Repeats the request without a range.
         case startOver
         /// What follows the end of an upload that was given up.
         case didCancelUpload
@@ -29,7 +29,7 @@ struct AttemptMachine {
     var isGivenUp = false
     /// Whether the cache has not decided yet.
     var isCaching = false
-    let hasFailed: Bool
+    var hasFailed: Bool
     /// Whether the answer to a request for the rest of a file is of no use.
     let asksForAll: Bool
     /// Whether the request has given an upload up: no failure of it counts.

@@ -73,7 +73,7 @@ final class EngineLoop: MultiHandle.Driver {
             for key in commands.cancellations { cancel(key) }
             if commands.hasNetworkChanged { endLostPaths() }
             if commands.wantsProgress {
-                let wanted = attempts.values.lazy.filter { $0.request.purpose == .task }
+                let wanted = attempts.values.lazy.filter { $0.exchange.request.purpose == .task }
                 finished.append(.progress(wanted.map(\.progress)))
             }
             if commands.endsRefreshes { endRefreshes() }
@@ -151,7 +151,7 @@ final class EngineLoop: MultiHandle.Driver {
     private func resume(_ key: Int) {
         guard let attempt = attempts[key] else { return }
         do throws(CurlCode) {
-            try attempt.resumeBody()
+            try attempt.exchange.resumeBody()
         } catch {
             end(attempt, with: TransferFailure(ExchangeEnd(code: error, phase: .send)))
         }
@@ -186,7 +186,7 @@ final class EngineLoop: MultiHandle.Driver {
         keeper.handOver(to: &request)
         let key = request.key
         handle.tag = key
-        let attempt = Attempt(
+        let exchange = Exchange(
             consume request,
             handle: handle,
             session: session,
@@ -194,18 +194,19 @@ final class EngineLoop: MultiHandle.Driver {
             keeper: keeper,
             now: now
         )
-        handle.client = attempt
+        handle.client = exchange
+        let attempt = Attempt(exchange: exchange)
         attempts[key] = attempt
         perform(attempt.begin(sockets, errors), of: attempt)
     }
 
     private func perform(_ next: Attempt.Next, of attempt: Attempt) {
         switch next {
-        case .exchange(let exchange):
-            nextCheck = min(nextCheck, attempt.watch.nextCheck)
+        case .exchange(let request):
+            nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             do throws(CurlCode) {
-                try attempt.handle.prepare(exchange)
-                try attempt.session.multi.add(attempt.handle)
+                try attempt.exchange.handle.prepare(request)
+                try attempt.exchange.session.multi.add(attempt.exchange.handle)
             } catch {
                 perform(
                     attempt.abort(TransferFailure(ExchangeEnd(code: error, phase: .prepare))),
@@ -213,11 +214,11 @@ final class EngineLoop: MultiHandle.Driver {
                 )
             }
         case .read:
-            nextCheck = min(nextCheck, attempt.watch.nextCheck)
+            nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             readers.append(attempt)
         case .finished(let result):
             release(attempt)
-            if attempt.request.purpose == .task { finished.append(.finished(result)) }
+            if attempt.exchange.request.purpose == .task { finished.append(.finished(result)) }
         case .publish(let job):
             release(attempt)
             if publication.isQuick(job) {
@@ -233,37 +234,41 @@ final class EngineLoop: MultiHandle.Driver {
         let keys = dropped
         dropped.removeAll(keepingCapacity: true)
         for key in keys {
-            guard let attempt = attempts[key], attempt.isStuck, !attempt.handle.hasSocket else {
+            guard let attempt = attempts[key], attempt.exchange.isStuck,
+                !attempt.exchange.handle.hasSocket
+            else {
                 continue
             }
-            end(attempt, with: attempt.recorder.stage.connectionLoss)
+            end(attempt, with: attempt.exchange.recorder.stage.connectionLoss)
         }
     }
 
     private func release(_ attempt: Attempt) {
         // Closed before the result is delivered, so that the program's standard error comes first.
-        attempt.body?.close()
-        attempts[attempt.request.key] = nil
-        if !readers.isEmpty { readers.removeAll { $0 === attempt } }
-        attempt.session.giveBack(attempt.handle)
+        attempt.exchange.body?.close()
+        attempts[attempt.exchange.request.key] = nil
+        if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
+        attempt.exchange.session.giveBack(attempt.exchange.handle)
         if let refresh = attempt.refresh { refreshes.add(refresh) }
-        if attempt.request.purpose == .refresh { refreshes.didEnd(attempt.request, at: .now) }
+        if attempt.exchange.request.purpose == .refresh {
+            refreshes.didEnd(attempt.exchange.request, at: .now)
+        }
     }
 
     /// Cancels the attempts of one purpose, in the order of their keys.
     private func cancelAll(_ purpose: AttemptRequest.Purpose) {
-        for key in attempts.keys.sorted() where attempts[key]?.request.purpose == purpose {
+        for key in attempts.keys.sorted() where attempts[key]?.exchange.request.purpose == purpose {
             cancel(key)
         }
     }
 
     private func cancel(_ key: Int) {
         guard let attempt = attempts[key] else { return }
-        end(attempt, with: attempt.recorder.stage.cancellation)
+        end(attempt, with: attempt.exchange.recorder.stage.cancellation)
     }
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
-        attempt.session.multi.remove(attempt.handle)
+        attempt.exchange.session.multi.remove(attempt.exchange.handle)
         perform(attempt.abort(failure), of: attempt)
     }
 
@@ -340,11 +345,11 @@ final class EngineLoop: MultiHandle.Driver {
         let now = MonotonicTime.now
         nextCheck = refreshes.end ?? MonotonicTime(nanoseconds: .max)
         for attempt in Array(attempts.values) {
-            if let verdict = attempt.checkWatch(at: now) {
-                end(attempt, with: attempt.failure(for: verdict))
+            if let verdict = attempt.exchange.checkWatch(at: now) {
+                end(attempt, with: attempt.exchange.failure(for: verdict))
             } else {
-                attempt.lookAtPart(at: now)
-                nextCheck = min(nextCheck, attempt.watch.nextCheck)
+                attempt.exchange.lookAtPart(at: now)
+                nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             }
         }
         return wasReady

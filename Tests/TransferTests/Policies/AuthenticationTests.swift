@@ -318,15 +318,15 @@ import TransferModel
         let head = ResponseHead(statusCode: 401, fields: HeaderFields([challenge]))
         let failure = ResponseVerdict.statusFailure(head)
         var machine = try Self.carrying([Self.credential(.bearer(Secret("t")))])
-        var refused: TransferFailure? = failure
+        var refused = failure
         _ = machine.answer(Challenge.all(of: head), from: try #require(Self.url), didSend: true)
         machine.explain(&refused, head)
-        #expect(refused?.isPermanent == true)
-        #expect(refused?.help?.contains("refused the session's credential (bearer)") == true)
-        var unfit: TransferFailure? = failure
+        #expect(refused.isPermanent)
+        #expect(refused.help?.contains("refused the session's credential (bearer)") == true)
+        var unfit = failure
         try Self.carrying([Self.credential(.basic(Self.login))]).explain(&unfit, head)
-        #expect(unfit?.help?.hasPrefix("the server asks for digest") == true)
-        var other: TransferFailure? = ResponseVerdict.statusFailure(ResponseHead(statusCode: 500))
+        #expect(unfit.help?.hasPrefix("the server asks for digest") == true)
+        var other = ResponseVerdict.statusFailure(ResponseHead(statusCode: 500))
         let before = other
         machine.explain(&other, head)
         #expect(other == before)

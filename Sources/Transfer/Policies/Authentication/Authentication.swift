@@ -152,23 +152,23 @@ struct Authentication {
     }
 
     /// Adds to a final 401 why the session could not answer it.
-    func explain(_ failure: inout TransferFailure?, _ head: ResponseHead?) {
-        guard failure?.httpStatus == 401 else { return }
+    func explain(_ failure: inout TransferFailure, _ head: ResponseHead?) {
+        guard failure.httpStatus == 401 else { return }
         let refused = refused.map { credentials[$0].methodName }
         if !refused.isEmpty {
             // Another attempt would carry the same credentials.
-            failure?.isPermanent = true
-            failure?.help =
+            failure.isPermanent = true
+            failure.help =
                 "the server has refused the session's credential "
                 + "(\(refused.joined(separator: ", ")))"
         } else if isUnable {
-            failure?.help =
+            failure.help =
                 "the session's credential could not be used: is there a ticket for negotiate (`klist`)?"
         } else if let head {
             let schemes = Set(Challenge.all(of: head).map(\.scheme))
                 .intersection(Credential.methodNames)
             guard !schemes.isEmpty else { return }
-            failure?.help =
+            failure.help =
                 "the server asks for \(schemes.sorted().joined(separator: " or ")), "
                 + "and no credential of the session fits"
         }

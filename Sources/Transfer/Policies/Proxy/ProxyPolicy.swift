@@ -135,6 +135,17 @@ struct ProxyPolicy {
         return failure
     }
 
+    /// Counts a byte of the body of a tunnel response.
+    ///
+    /// libcurl reads the whole body before this thread does anything else.
+    func discardTunnelByte(
+        _ head: ResponseHead?,
+        at stage: ExchangeStage
+    ) throws(TransferFailure) {
+        guard tunnel?.mayDiscardByte() == false else { return }
+        throw excessQuestion(at: stage, head, limit: TunnelRequest.bodyLimit)
+    }
+
     /// The failure when the proxy's response to a request for a tunnel breaks the protocol.
     func violation(_ words: String, at stage: ExchangeStage) -> TransferFailure {
         var failure = ExchangeStage.badResponse("the proxy \(route?.url ?? ""): \(words)")

@@ -2,7 +2,7 @@ internal import SystemKit
 internal import TransferModel
 
 // Carries out the decisions of `Resumption`.
-extension Attempt {
+extension Exchange {
     /// Requests the rest of a file of which an earlier attempt left a part.
     ///
     /// - Returns: Whether an earlier attempt left a part.
@@ -38,15 +38,8 @@ extension Attempt {
         return !response.isCutOff
     }
 
-    /// Repeats the request without a range.
-    func startOver() -> Next {
-        giveUpPart()
-        checks = []
-        return exchange(.restart)
-    }
-
     /// Drops the part of an earlier attempt.
-    private func giveUpPart() {
+    func giveUpPart() {
         guard let resumption else { return }
         if resumption.offer != nil {
             hop.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }

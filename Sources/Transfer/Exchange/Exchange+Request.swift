@@ -1,8 +1,36 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
-// Makes of the hop's request what libcurl is asked for.
-extension Attempt {
+// Makes the hop's request for libcurl.
+extension Exchange {
+    /// Decides which credential the first request of a hop carries.
+    func beginAuthentication() {
+        guard authentication != nil else { return }
+        let start = authentication?.begin(
+            hop.url,
+            hasBody: carriesBody,
+            hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
+            known: session.knownSpaces
+        )
+        bodyHold.beginHop(awaitsChallenge: start == .asking)
+    }
+
+    /// Signs the next exchange's request, if its credential signs requests.
+    func sign() throws(TransferFailure) {
+        guard let authentication else { return }
+        sent.signature = []
+        sent.signature = try authentication.signature(
+            for: hop,
+            carriesBody ? request.body : nil
+        ) {
+            // Not the run's clock: a server compares the date with its own clock, and machines
+            // sleep or are set right.
+            Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+        }
+    }
+
+    /// The request of the hop for libcurl.
     func easyRequest() -> EasyRequest {
         // Without TLS and bodies there is nothing to hear that the callbacks of the response do not
         // tell, unless libcurl passes over a proxy's answer.
@@ -19,7 +47,7 @@ extension Attempt {
                 cookies: sent.cookies,
                 carriesBody: carriesBody,
                 acceptsCodings: request.decodesBody,
-                asksFirst: holdsBodyBack
+                asksFirst: bodyHold.holdsBodyBack(forProxy: proxy.asksFirst)
             ),
             body: easyBody(),
             proxy: proxy.easy,
@@ -110,5 +138,24 @@ extension Attempt {
     /// Whether the length of the body is unknown.
     var isStream: Bool {
         carriesBody && body.map { $0.size == nil } ?? false
+    }
+
+    /// The length of the whole body; nil when unknown, or without one.
+    var bodySize: Int64? {
+        switch request.body {
+        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
+        default: body?.size
+        }
+    }
+
+    /// What the attempt has to send; nil when unknown.
+    var expectedToSend: Int64? { upload?.machine.total ?? bodySize }
+
+    /// The URL of the running request for a report.
+    var reportedURL: String { upload?.reported(hop.url) ?? hop.url.text }
+
+    /// A response's head for a report.
+    func reported(_ head: ResponseHead) -> ResponseHead {
+        upload?.reported(head, from: hop.url) ?? head
     }
 }

@@ -1,0 +1,59 @@
+internal import CurlKit
+internal import HTTPCache
+internal import TransferModel
+
+extension Attempt {
+    /// Follows a redirect, or ends with it.
+    func follow() throws(TransferFailure) -> Next {
+        guard let head = exchange.head else { return finish() }
+        let hop = exchange.hop
+        let (carriesBody, caching) = (exchange.carriesBody, exchange.caching)
+        caching?.willFollow()
+        exchange.redirects.visit(RedirectDecision.visit(hop.method, hop.url, exchange.sent.cookies))
+        let isAtOwnURL = exchange.upload?.isAtOwnURL == true
+        var rule = exchange.request.redirects
+        // The requests to an upload's own URL must stay at its origin, so that no other server is
+        // asked.
+        if isAtOwnURL { rule.follow = .sameOrigin }
+        let decision = RedirectDecision.decide(
+            status: head.statusCode,
+            locations: head.fields.values(of: "location"),
+            target: caching?.redirectURL(from: hop.url, head) ?? exchange.handle.redirectURL
+                ?? unannouncedTarget(head),
+            request: hop,
+            hasBody: carriesBody,
+            rule: rule,
+            visited: exchange.redirects.visited,
+            cookies: exchange.cookieField
+        )
+        switch decision {
+        case .refuse(var refusal):
+            refusal.httpStatus = head.statusCode
+            if isAtOwnURL { refusal.detail = "the upload was redirected where it may not go" }
+            throw refusal
+        case .follow(let next, let keepsBody):
+            // A redirect that keeps the body may answer early; here the server would never get the
+            // whole body.
+            if carriesBody, !keepsBody, !exchange.recorder.isRequestSent {
+                throw ExchangeStage.earlyAnswer
+            }
+            if next.method != hop.method, !hop.isIdempotent { exchange.redirects.leaveOrder() }
+            if carriesBody, !keepsBody { exchange.upload?.machine.leave() }
+            exchange.hop = next
+            exchange.carriesBody = keepsBody
+            exchange.connection.beginHop()
+            caching?.beginHop()
+            exchange.beginAuthentication()
+            return try repeatRequest(.redirect)
+        }
+    }
+
+    /// The target of a redirect whose connection ended without announcement: libcurl treats that as
+    /// an error and resolves no URL.
+    private func unannouncedTarget(_ head: ResponseHead) -> String? {
+        guard exchange.response.hasUnannouncedEnd, let location = head.fields["location"] else {
+            return nil
+        }
+        return exchange.hop.url.resolving(location)?.text
+    }
+}

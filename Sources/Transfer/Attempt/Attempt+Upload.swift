@@ -1,0 +1,122 @@
+internal import CurlKit
+internal import TransferModel
+
+// Carries out the decisions of `ActiveUpload`.
+extension Attempt {
+    /// Begins or resumes the task's upload.
+    func beginUpload(boundary: String?) throws(TransferFailure) {
+        guard let wanted = exchange.request.upload else { return }
+        let hop = exchange.hop
+        let session = exchange.session
+        let isOwn = hop.headers.contains { UploadFields.isOwn($0.name) }
+        let start = UploadStart(
+            wanted: wanted,
+            request: hop,
+            boundary: boundary,
+            total: isOwn ? nil : exchange.bodySize,
+            source: UploadDigests.Source(
+                request: exchange.request.request,
+                credentials: session.configuration.credentials,
+                body: exchange.request.body,
+                files: exchange.body as? SegmentedBody
+            ),
+            isRepeatable: hop.isIdempotent || hop.hasIdempotencyKey || wanted.mayRepeat,
+            isPlain: session.configuration.hasPlainWay
+                && exchange.request.access == session.configuration.access,
+            now: exchange.context.clock.timestamp(of: exchange.startTime),
+            keeper: exchange.keeper
+        )
+        let upload = try start.upload(session.uploadSupport.version(for: hop.url.origin))
+        exchange.upload = upload
+        guard let upload, upload.machine.leg != .creation else { return }
+        setLeg(of: upload)
+        exchange.recorder.begin(
+            reason: upload.reason,
+            method: exchange.hop.method,
+            url: exchange.reportedURL,
+            at: exchange.startTime
+        )
+    }
+
+    /// Whether the running request cancels an upload.
+    var isGivingUp: Bool { exchange.upload?.isGivingUp == true }
+
+    /// Sends the request of the upload's current leg.
+    private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Next {
+        if setLeg(of: upload) { watchAnew() }
+        exchange.checks = []
+        exchange.redirects.beginLeg()
+        exchange.connection.beginLeg()
+        exchange.bodyHold.beginBody()
+        exchange.beginAuthentication()
+        return try repeatRequest(upload.reason)
+    }
+
+    /// Makes the hop the request of the upload's leg.
+    ///
+    /// - Returns: Whether the leg has other time limits than the previous one.
+    @discardableResult
+    private func setLeg(of upload: ActiveUpload) -> Bool {
+        exchange.hop = upload.request(at: upload.url(after: exchange.hop.url))
+        exchange.carriesBody = upload.part != nil
+        if let part = upload.part { (exchange.body as? SegmentedBody)?.restrict(to: part) }
+        return upload.beginLeg()
+    }
+
+    /// Sets the time limits of the leg: a server that does not answer a cancellation must not delay
+    /// the task for long.
+    private func watchAnew() {
+        let now = MonotonicTime.now
+        let limit = ActiveUpload.cancellationLimit
+        let request = (
+            interval: exchange.request.timeoutInterval, deadline: exchange.request.deadline
+        )
+        exchange.watch = ActivityWatch(
+            idleLimit: isGivingUp ? limit : request.interval,
+            minimumRate: isGivingUp ? nil : exchange.session.configuration.minimumRate,
+            deadline: isGivingUp
+                ? min(request.deadline ?? now + limit, now + limit) : request.deadline,
+            now: now
+        )
+    }
+
+    /// Continues after a response that was not the answer.
+    func proceed() throws(TransferFailure) -> Next {
+        guard let upload = exchange.upload else { return finish() }
+        switch upload.next(after: exchange.hop.method) {
+        case .finish: return finish()
+        case .leg: return try beginLeg(of: upload)
+        case .finishWithoutAnswer: return try finishWithoutAnswer(upload)
+        case .fail(let fault):
+            throw TransferFailure(fault, of: upload.machine, phase: exchange.recorder.phase)
+        case .again(let isOver):
+            exchange.session.uploadSupport.note(
+                isOver ? nil : upload.machine.version,
+                at: exchange.hop.url.origin
+            )
+            if isOver { exchange.upload = nil }
+            return try repeatRequest(.transparentRetry)
+        }
+    }
+
+    /// Continues after the request that cancels an upload, whatever its response.
+    func didCancelUpload() throws(TransferFailure) -> Next {
+        guard let upload = exchange.upload else { return finish() }
+        upload.didCancel()
+        return upload.step == .proceed ? try beginLeg(of: upload) : try proceed()
+    }
+
+    /// Ends an attempt whose answer was lost: for a task that expects nothing more, a success is
+    /// enough.
+    private func finishWithoutAnswer(_ upload: ActiveUpload) throws(TransferFailure) -> Next {
+        exchange.forgetResponse()
+        let request = exchange.request
+        if let failure = upload.failureWithoutAnswer(
+            expectsNothing: request.expectation == Expectation() && request.sink == .memory
+        ) {
+            throw failure
+        }
+        exchange.checks = [TaskRecord.Check(.clientError, passed: true)]
+        return finish()
+    }
+}

@@ -1,0 +1,197 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+extension Exchange: EasyHandleClient {
+    func didStartResolving() {
+        // What may not go on opens no socket.
+        guard let now = didBegin() else { return }
+        recorder.didStartResolving(isLookup: isPeerNamed, at: now)
+    }
+
+    func willOpenSocket(to peer: SocketAddress) -> SocketOptions? {
+        guard let now = didBegin(), let options = socketOptions(for: peer) else { return nil }
+        recorder.didOpenSocket(isNamed: isPeerNamed, at: now)
+        return options
+    }
+
+    func didBind(_ binding: SocketBinding) -> Bool {
+        noteBinding(binding)
+    }
+
+    func willSendRequest(over connection: ConnectionFacts) -> Bool {
+        guard let now = didBegin() else { return false }
+        do throws(TransferFailure) {
+            return try send(over: connection, at: now)
+        } catch {
+            fail(error)
+            return false
+        }
+    }
+
+    func didSendHead(_ bytes: Span<UInt8>) {
+        if proxy.route != nil { proxy.didSend(bytes, toOrigin: recorder.hasBegunRequest) }
+        let isRewritten =
+            !sent.signature.isEmpty || upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
+        let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
+        recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
+        if carriesBody, authentication?.carried != nil || proxy.route != nil { noteEmptyRequest() }
+    }
+
+    func didTransfer(_ traffic: Traffic, count: Int) {
+        if traffic == .tlsSent, proxy.isTLSOfProxy { return }
+        if traffic == .bodyReceived, response.parser.framing.isChunked {
+            return didReceiveChunks(count)
+        }
+        // What TLS sends on a connection with several streams may be about any of them.
+        let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
+        recorder.didTransfer(traffic, count: count, at: isOwn ? move(bytes: count) : .now)
+    }
+
+    func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
+        do throws(TransferFailure) {
+            if proxy.route != nil, !recorder.hasBegunRequest {
+                return try didReceiveTunnelHeader(line)
+            }
+            return try read(line)
+        } catch {
+            fail(error)
+            return false
+        }
+    }
+
+    func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
+        // libcurl reports the traffic of a body with a length, or without framing.
+        let isHeard = sent.hearsTraffic && !response.parser.framing.isChunked
+        let now = move(bytes: isHeard ? 0 : bytes.count)
+        caching?.take(bytes)
+        // Before decoding, which changes the number of bytes.
+        if !sent.hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
+        return receive(bytes)
+    }
+
+    func didDropExcess() {
+        // The bytes behind the excess are not the next response.
+        recorder.record.connectionIdentifier.map { session.connections.spoil($0) }
+    }
+
+    func mayDiscard(received: Int64) -> Bool {
+        do throws(TransferFailure) {
+            guard recorder.hasBegunRequest else {
+                try proxy.discardTunnelByte(head, at: recorder.stage)
+                return true
+            }
+            if hasFailed { return false }
+            try discard(received: received)
+            return true
+        } catch {
+            fail(error)
+            return false
+        }
+    }
+
+    func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
+        guard let body else { return .failed }
+        do throws(TransferFailure) {
+            let read = try body.read(into: &buffer)
+            if case .bytes(let count) = read { recorder.didProduceBody(count: count) }
+            return read
+        } catch {
+            fail(error)
+            return .failed
+        }
+    }
+
+    func rewindBody() -> Bool {
+        do throws(TransferFailure) {
+            try body?.rewind()
+            recorder.didRewindBody()
+            return true
+        } catch {
+            fail(error)
+            return false
+        }
+    }
+}
+
+extension Exchange {
+    /// Notes that libcurl works on the exchange: before, it may wait for a free connection of the
+    /// host.
+    ///
+    /// - Returns: The present; nil when libcurl is to stop here.
+    private func didBegin() -> MonotonicTime? {
+        let now = MonotonicTime.now
+        watch.didBegin(at: now)
+        do throws(TransferFailure) {
+            return try (head == nil ? mayRepeat() : beginLeg(at: now)) ? now : nil
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    /// Whether what is connected to, the proxy or the origin, has a name that must be looked up.
+    private var isPeerNamed: Bool { !(proxy.route?.isAddress ?? hop.url.origin.isAddress) }
+
+    /// Decides whether the request goes over a connection, and records the connection.
+    private func send(
+        over connection: ConnectionFacts,
+        at now: MonotonicTime
+    ) throws(TransferFailure) -> Bool {
+        let isNew = recorder.hasNewConnection
+        if !isNew, try !mayReuse(connection) { return false }
+        let number = session.connections.number(of: connection, isNew: isNew) {
+            handle.socket(of: connection)
+        }
+        if isNew { session.keep(handle.newestOpening, of: number) }
+        if session.paths != nil, !mayUse(connection, number, isNew: isNew) { return false }
+        let isSecure = hop.url.origin.scheme == .https
+        if isNew { self.connection.osErrnoOfConnecting = handle.lastOSErrno }
+        let tls = isSecure ? handle.useTLS() : nil
+        if isNew, let tls, !tls.hasChosenProtocol, !mayUseUnchosenVersion() { return false }
+        recorder.willSendRequest(
+            over: connection,
+            identifier: number,
+            times: isNew ? handle.connectTimes : nil,
+            tls: tls,
+            serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
+            at: now
+        )
+        if session.socketOptions.isMultipath { noteMultipath(connection, number, isNew: isNew) }
+        return true
+    }
+
+    /// Reads a line of a head or trailer from the origin, or from a proxy in its place.
+    private func read(_ line: Span<UInt8>) throws(TransferFailure) -> Bool {
+        switch response.parser.read(line) {
+        case .reading:
+            let now = moveInTurn(bytes: line.count)
+            recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
+        case .informed(let head):
+            let now = move(bytes: line.count)
+            recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
+            recorder.didReceiveInformational(head, at: now)
+            if upload != nil { didInform(head) }
+        case .began:
+            recorder.didReceiveHead(count: line.count, isFinal: true, at: move(bytes: line.count))
+        case .trailer:
+            // The trailer counts with the body, as a part of its framing.
+            _ = moveInTurn(bytes: line.count)
+        case .ended(let head):
+            let now = move(bytes: line.count)
+            recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
+            // The count of a chunked body includes its framing, and only texts report bytes behind
+            // a body or behind a lone head.
+            if !sent.hearsTraffic,
+                response.parser.framing.isChunked || response.parser.framing.contentLength == 0
+                    || ResponseIntake.hasNoBody(head, to: hop.method)
+            {
+                sent.hearsTraffic = true
+                handle.hearTraffic()
+            }
+            return try didReceive(head)
+        case .violation(let detail): throw ExchangeStage.badResponse(detail)
+        }
+        return true
+    }
+}

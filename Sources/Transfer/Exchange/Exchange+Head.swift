@@ -1,0 +1,268 @@
+internal import CurlKit
+internal import HTTPCache
+internal import SystemKit
+internal import TransferModel
+
+// Judges the head of the response: proxy, cookies, expectation, challenge, resumption, upload and
+// cache, then the task's expectations.
+extension Exchange {
+    /// Takes the whole head of a final response; false ends the transfer.
+    func didReceive(_ head: ResponseHead) throws(TransferFailure) -> Bool {
+        response.head = head
+        recorder.didReceive(reported(head))
+        if proxy.isQuestion(head) {
+            try didReceiveQuestion(head)
+            return true
+        }
+        if response.parser.maySetCookies {
+            session.cookies?.keep(head, from: hop.url, first: request.request.url)
+        }
+        if session.invalidation != nil { invalidate(after: head, of: hop) }
+        if head.statusCode == 401 { handle.noteChallenge() }
+        if refusesExpectation(head) {
+            response.verdict = .sendUnasked
+            passOver()
+            return true
+        }
+        switch readChallenge(head) {
+        case .none: return bodyHold.lacksBody ? try judgeEmptyRequest(head) : try judge(head)
+        case .stop: throw try refusal(head)
+        case .byLibrary, .credential:
+            passOver()
+            return true
+        }
+    }
+
+    /// Passes over the rest of a response that the same request follows.
+    private func passOver() {
+        response.sink.discard()
+        handle.hearDiscardedBody()
+        if body?.isWaiting == true { try? handle.resume() }
+    }
+
+    /// Takes the head of a stored response; false when its body is not wanted.
+    func receive(_ head: ResponseHead) -> Bool {
+        do throws(TransferFailure) {
+            return try judge(head)
+        } catch {
+            fail(error)
+            return false
+        }
+    }
+
+    /// Judges the response; false when its body is not wanted.
+    private func judge(_ head: ResponseHead) throws(TransferFailure) -> Bool {
+        guard resumption == nil || judgeRest(head) else { return false }
+        if upload != nil, judgeUpload(head) { return true }
+        if caching != nil, isAnsweredByStored(head) { return true }
+        let verdict = ResponseVerdict.judge(
+            head,
+            of: hop,
+            expectation: request.expectation,
+            redirects: request.redirects,
+            isRest: resumption?.isRest == true,
+            checks: &checks
+        )
+        response.verdict = verdict
+        // libcurl stops sending now, but does not see that a paused request has nothing left to do.
+        // When it cannot be told, the idle time ends the attempt.
+        if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
+        switch verdict {
+        case .redirect, .challenge, .sendUnasked, .stored, .proceed:
+            response.sink.discard()
+            return true
+        case .refuse(let failure):
+            fail(failure)
+            response.sink.keepExcerpt()
+            return true
+        case .accept: return try accept(head)
+        }
+    }
+
+    /// Prepares for the body of an accepted response; false when the body is not wanted.
+    private func accept(_ head: ResponseHead) throws(TransferFailure) -> Bool {
+        if request.isDownload,
+            let findings = BodyCheck.missingContent(head, request.expectation)
+        {
+            note(findings)
+            return false
+        }
+        if request.decodesBody, hop.method != "HEAD", !head.hasNoContent,
+            let findings = response.beginDecoding(head, mayKeepCoding: !request.isDownload)
+        {
+            note(findings)
+            return false
+        }
+        response.bodyCheck = BodyCheck(
+            request.expectation,
+            head: head,
+            method: hop.method,
+            start: resumption?.start ?? 0
+        )
+        // The length of a decoded body is known at its end.
+        let length = response.decoding == nil ? response.contentLength : nil
+        if let findings = response.bodyCheck?.announce(length) {
+            note(findings)
+            return false
+        }
+        return try openSink(head, expectedCount: length)
+    }
+
+    /// Prepares the sink; false ends the transfer, because of a kept file whose body needs no
+    /// check or a part that has another path.
+    private func openSink(
+        _ head: ResponseHead,
+        expectedCount: Int64?
+    ) throws(TransferFailure) -> Bool {
+        guard case .file(let wanted) = request.sink else {
+            // The engine's threads do not handle examinations.
+            if case .checksums = request.sink { response.sink.keep() }
+            return true
+        }
+        let choice = try DestinationChoice.file(
+            wanted,
+            for: head,
+            from: hop.url,
+            request,
+            context.claims,
+            mayName: context.mayName
+        )
+        guard let file = choice else {
+            response.isUnchanged = true
+            return false
+        }
+        if file.ifExists == .revalidate, !request.decodesBody, caching?.isKept(file) == true {
+            response.keepsFile = true
+            // The body is read only for its checks.
+            return response.bodyCheck?.looksAtBytes == true
+        }
+        response.destination = file
+        do throws(SystemError) {
+            return try open(file, head, expectedCount: expectedCount)
+        } catch {
+            throw TransferFailure(error, phase: .receive)
+        }
+    }
+
+    // MARK: - Challenges
+
+    /// Judges a response with regard to the session's credentials.
+    private func readChallenge(_ head: ResponseHead) -> Authentication.Answer {
+        guard authentication != nil else { return .none }
+        guard head.statusCode == 401 else {
+            if !bodyHold.lacksBody {
+                authentication?.didAccept(at: hop.url, in: &session.knownSpaces)
+            }
+            return .none
+        }
+        var answer = authentication?.answer(
+            Challenge.all(of: head),
+            from: hop.url,
+            didSend: recorder.hasSentAuthorization
+        )
+        if answer == .byLibrary, let authentication, let carried = authentication.carried,
+            authentication.carriesDigest, cookieField(for: hop.url) != sent.cookies
+        {
+            // libcurl would repeat the cookies of the challenged request.
+            answer = .credential(carried)
+        }
+        if let answer, answer != .none { response.verdict = .challenge(answer) }
+        return answer ?? .none
+    }
+
+    /// Makes a response whose body is gone the result, which can only be a failure.
+    ///
+    /// - Returns: The failure.
+    func refusal(_ head: ResponseHead) throws(TransferFailure) -> TransferFailure {
+        _ = try judge(head)
+        return failure ?? ResponseVerdict.statusFailure(head)
+    }
+
+    /// Judges the response to a request without its body: it is never the result, whatever the task
+    /// expects.
+    private func judgeEmptyRequest(_ head: ResponseHead) throws(TransferFailure) -> Bool {
+        let isWanted = try judge(head)
+        guard !hasFailed else { return isWanted }
+        var failure = ResponseVerdict.statusFailure(head)
+        failure.help = "it took a request that only asked for a challenge, without the body"
+        throw failure
+    }
+
+    /// Whether to send the request again without `Expect`, because the server refused the
+    /// expectation.
+    private func refusesExpectation(_ head: ResponseHead) -> Bool {
+        guard head.statusCode == 417 else { return false }
+        return bodyHold.sendsUnasked(
+            after: BodyHold.Refusal(
+                hasSentBody: recorder.sentBodyBytes > 0,
+                mayRepeat: request.resending.allows(hop),
+                fields: hop.headers,
+                expectation: request.expectation,
+                wasProxyAsked: proxy.asksFirst
+            )
+        )
+    }
+
+    // MARK: - Uploads
+
+    /// Takes an informational response, which may name the upload's URL.
+    func didInform(_ head: ResponseHead) {
+        guard let upload, head.statusCode == 104, carriesBody, !bodyHold.lacksBody else { return }
+        upload.didInform(head, from: hop.url, &session.uploadSupport)
+    }
+
+    /// Judges a response for the upload; false when the response is judged like any other.
+    private func judgeUpload(_ head: ResponseHead) -> Bool {
+        guard let upload else { return false }
+        noteSent()
+        let judgement = upload.judge(
+            head,
+            from: hop.url,
+            isSent: recorder.isRequestSent,
+            mayFollow: request.redirects.follow != .never
+        )
+        if judgement == .usual(answersOrder: true) || upload.step == .answerLost {
+            invalidate(after: head, of: upload.start.request)
+        }
+        switch judgement {
+        case .usual: return false
+        case .redirect: response.verdict = .redirect
+        case .passOver: response.verdict = .proceed
+        }
+        response.sink.discard()
+        return true
+    }
+
+    // MARK: - Stored responses
+
+    /// Removes all stored responses that a response from the network makes invalid (RFC 9111 §4.4).
+    private func invalidate(after head: ResponseHead, of request: RequestSpec) {
+        guard let invalidation = session.invalidation, !RequestSpec.isSafe(request.method) else {
+            return
+        }
+        invalidation.apply(head, to: request.method, request.url, at: wallTime)
+    }
+
+    /// Whether a stored response replaces the response with this head.
+    private func isAnsweredByStored(_ head: ResponseHead) -> Bool {
+        guard let caching,
+            caching.isAnsweredByStored(
+                head,
+                contentLength: response.contentLength,
+                isFramed: response.isFramed,
+                isWhole: resumption == nil,
+                at: wallTime
+            )
+        else { return false }
+        response.verdict = .stored
+        passOver()
+        return true
+    }
+
+    /// The current wall-clock time: stored responses also age while the machine sleeps, unlike the
+    /// run's clock.
+    var wallTime: Timestamp {
+        let wall = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+        return max(context.clock.timestamp(of: .now), wall)
+    }
+}

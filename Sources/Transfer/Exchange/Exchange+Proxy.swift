@@ -1,0 +1,50 @@
+internal import CurlKit
+internal import TransferModel
+
+// Asks `ProxyPolicy` about the answers of proxies.
+extension Exchange {
+    /// Chooses the route to the hop's origin.
+    func chooseRoute() {
+        proxy.beginExchange(
+            to: hop.url.origin,
+            by: session.route(to: hop.url.origin),
+            carriesBody: carriesBody,
+            keepsChallenge: sent.answersChallenge
+        )
+        noteRoute()
+    }
+
+    /// Records the route of a request that is about to leave.
+    func noteRoute() {
+        if let route = proxy.route { recorder.willUseProxy(route.url) }
+    }
+
+    /// Takes a line of a proxy's answer to a request for a tunnel; false ends the transfer.
+    func didReceiveTunnelHeader(_ line: Span<UInt8>) throws(TransferFailure) -> Bool {
+        _ = move(bytes: line.count)
+        let step = proxy.didReceiveTunnelHeader(line)
+        let answer = proxy.tunnel?.response
+        recorder.didReceiveTunnelHead(count: line.count, statusCode: answer?.statusCode)
+        switch step {
+        case .answered(407): if let answer { try didAsk(answer) }
+        case .answered, .reading: break
+        case .violation(let words): throw proxy.violation(words, at: recorder.stage)
+        }
+        return true
+    }
+
+    /// Takes a proxy's challenge instead of the origin's response.
+    func didReceiveQuestion(_ head: ResponseHead) throws(TransferFailure) {
+        defer {
+            if proxy.hasSequel { response.sink.discard() } else { response.sink.keepExcerpt() }
+        }
+        try didAsk(head)
+    }
+
+    private func didAsk(_ head: ResponseHead) throws(TransferFailure) {
+        handle.hearDiscardedBody()
+        let step = proxy.didAsk(head)
+        if step.forgetsChallenge { handle.noteChallenge() }
+        if step.isLast { throw proxy.refusal(at: recorder.stage) }
+    }
+}
