@@ -1,4 +1,5 @@
 internal import CurlKit
+internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
@@ -171,5 +172,42 @@ struct Attempt {
         try exchange.sign()
         if reason == .redirect { exchange.redirects.follow() }
         return try ask()
+    }
+
+    /// Sends the hop's request; ends the attempt when no interface may be used for it.
+    func send() -> Next {
+        let session = exchange.session
+        exchange.path = session.paths.map {
+            PathPolicy(
+                to: exchange.peer,
+                under: session.access,
+                waitsForConnectivity: session.configuration.waitsForConnectivity,
+                $0
+            )
+        }
+        let asksForTicket = exchange.asksForTicket
+        if let fault = exchange.path?.faultAtBeginning(asksForTicket: asksForTicket) {
+            return end(unsent: exchange.failure(of: fault))
+        }
+        return .exchange(exchange.easyRequest())
+    }
+
+    // MARK: - Network changes
+
+    /// The failure of an exchange whose interface is gone or no longer permitted; nil while it may
+    /// continue.
+    func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
+        guard let path = exchange.path, !isReading else { return nil }
+        let connections = exchange.session.multipathConnections
+        let isMultipath = path.way.map { connections.contains($0.number) } ?? false
+        return path.fault(in: network, isMultipath: isMultipath).map(exchange.failure(of:))
+    }
+
+    /// Ends the connection at once if its interface is forbidden, so that the kernel drops unsent
+    /// bytes.
+    func resetForbiddenPath() {
+        guard exchange.session.access.isRestricted else { return }
+        guard let way = exchange.path?.way else { return exchange.handle.resetConnections() }
+        exchange.session.reset(way)
     }
 }

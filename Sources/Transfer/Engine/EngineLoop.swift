@@ -74,7 +74,7 @@ final class EngineLoop: MultiHandle.Driver {
             if commands.hasNetworkChanged { endLostPaths() }
             if commands.wantsProgress {
                 let wanted = attempts.values.lazy.filter { $0.exchange.request.purpose == .task }
-                finished.append(.progress(wanted.map(\.progress)))
+                finished.append(.progress(wanted.map { AttemptProgress(of: $0.exchange) }))
             }
             if commands.endsRefreshes { endRefreshes() }
             if commands.isStopped { refreshes.runEnds(at: .now, limit: commands.refreshLimit) }

@@ -76,4 +76,28 @@ extension Exchange {
             isKnown: session.originsWithoutALPN.contains(hop.url.origin)
         )
     }
+
+    /// The failure of an exchange without a permitted path.
+    func failure(of fault: PathPolicy.Fault?) -> TransferFailure {
+        var failure = TransferFailure(
+            fault,
+            to: peer.host,
+            phase: recorder.phase,
+            isKnownUnprocessed: !recorder.hasSentAnything
+        )
+        if case .ticket? = fault { return failure }
+        failure.isOfWholeSession = path?.isClosed ?? false
+        return failure
+    }
+
+    /// Records a connection that failed before its request.
+    func noteFailedConnection() {
+        guard recorder.hasUnusedConnection else { return }
+        // The name may stand for another address by now.
+        if !peer.isAddress { session.unreachedHosts.insert(peer.host) }
+        let remote = handle.remoteEndpoint.map {
+            TransactionMetrics.Endpoint(address: $0.address, port: $0.port)
+        }
+        recorder.didFailToConnect(handle.connectTimes, remote: remote, at: .now)
+    }
 }

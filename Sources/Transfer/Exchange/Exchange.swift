@@ -113,6 +113,12 @@ final class Exchange {
         if let failure = findings.failure { fail(failure) }
     }
 
+    /// Records that a refused response was cut: the first check, that the response is whole, fails.
+    func noteCutRefusal(_ kind: TransferFailure.Kind) {
+        guard checks.first?.check == .clientError else { return }
+        checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
+    }
+
     // MARK: - Time
 
     /// Notes that something moved, and returns the present.

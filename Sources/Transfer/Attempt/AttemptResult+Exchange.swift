@@ -1,0 +1,85 @@
+internal import CurlKit
+internal import TransferModel
+
+extension AttemptResult {
+    /// The result of an attempt whose last exchange has ended.
+    init(of exchange: Exchange) {
+        let transactions = exchange.recorder.closed
+        let hop = exchange.hop
+        self.init(
+            key: exchange.request.key,
+            startTime: exchange.startTime,
+            endTime: .now,
+            currentRequest: transactions.last?.request
+                ?? .init(
+                    method: hop.method,
+                    url: exchange.reportedURL,
+                    headers: HeaderFields(hop.headers)
+                )
+        )
+        redirectCount = exchange.redirects.count
+        response = exchange.head.map(exchange.reported)
+        checks = exchange.checks
+        failure = exchange.failure
+        if let kind = failure?.kind {
+            if exchange.redirects.followsOrder {
+                failure?.followsOrder = true
+                failure?.isKnownUnprocessed = false
+            }
+            if !checks.contains(where: { !$0.passed }) {
+                checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
+            }
+            if failure?.help == nil {
+                failure?.help = ServerExcerpt.help(
+                    of: exchange.response.sink.excerpt,
+                    isCut: exchange.response.sink.isExcerptCut || !exchange.response.isWhole,
+                    head: exchange.head
+                )
+            }
+            proxyResponse = exchange.proxy.refusedTunnel
+        } else {
+            voucher = exchange.response.voucher(to: hop.method)
+            isUnchanged = exchange.response.isUnchanged || exchange.response.keepsFile
+        }
+        if exchange.resumption != nil || exchange.hasFailed { resume = exchange.resumeOutcome() }
+        if let upload = exchange.upload {
+            let left = upload.outcome(
+                after: exchange.failure,
+                exchange.head,
+                from: hop.url.origin,
+                &exchange.session.uploadSupport
+            )
+            resume = ResumeOutcome(upload: left)
+        }
+        countOfBytesSent = exchange.recorder.sentBodyBytesBefore
+        // Of the requested body: redirects have bodies of their own.
+        countOfBytesReceived =
+            exchange.response.decoding?.codedBytes ?? transactions.last?
+            .countOfResponseBodyBytesAfterDecoding ?? 0
+        if let caching = exchange.caching {
+            cache = caching.verdict
+            // Nothing has come over the network.
+            if caching.servedLength != nil { countOfBytesReceived = 0 }
+        }
+        countOfBytesExpectedToSend = exchange.expectedToSend
+        countOfBytesExpectedToReceive = exchange.response.contentLength
+        self.transactions = transactions
+        omittedTransactions = exchange.recorder.omittedCount
+    }
+}
+
+extension AttemptProgress {
+    /// The progress of an attempt by its running exchange.
+    init(of exchange: Exchange) {
+        let offset = exchange.upload?.offset ?? 0
+        let received = exchange.response.decoding?.codedBytes
+        self.init(
+            key: exchange.request.key,
+            countOfBytesSent: exchange.recorder.sentBodyBytes,
+            countOfBytesReceived: received ?? exchange.recorder.deliveredBytes,
+            countOfBytesExpected: exchange.request.body == nil
+                ? exchange.response.contentLength : exchange.expectedToSend.map { $0 - offset },
+            countOfBytesResumed: exchange.resumption?.start ?? offset
+        )
+    }
+}
