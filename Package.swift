@@ -81,6 +81,12 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(
+            name: "WebSockets",
+            dependencies: ["TransferModel", "SystemKit"],
+            swiftSettings: strict
+        ),
+
         // Layer 3: what to do, and how to do one of it.
         .target(
             name: "Plan",
@@ -196,6 +202,11 @@ let package = Package(
         .testTarget(
             name: "HTTPCacheTests",
             dependencies: ["HTTPCache", "TransferModel", "SystemKit", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "WebSocketsTests",
+            dependencies: ["WebSockets", "TransferModel", "SystemKit", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

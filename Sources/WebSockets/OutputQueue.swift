@@ -1,0 +1,63 @@
+/// The masked frames that wait for the connection.
+///
+/// A server that sends pings and reads nothing makes the queue grow to `pongLimit` bytes and no
+/// further: from there on only the latest ping is answered, which RFC 6455 §5.5.3 allows.
+struct OutputQueue: Sendable {
+    private var bytes: [UInt8] = []
+    /// The payload of the latest ping that arrived while the queue was full.
+    private var deferredPong: [UInt8]?
+    private var maskingKeys: any RandomNumberGenerator & Sendable
+
+    /// A queue of this many bytes takes no more pongs.
+    static let pongLimit = 64 << 10
+
+    init(maskingKeys: any RandomNumberGenerator & Sendable) {
+        self.maskingKeys = maskingKeys
+    }
+
+    /// The bytes that wait, without those of a deferred pong.
+    var count: Int { bytes.count }
+
+    /// Whether nothing waits.
+    var isEmpty: Bool { bytes.isEmpty && deferredPong == nil }
+
+    /// Appends a frame.
+    mutating func append(_ opcode: Opcode, isFinal: Bool = true, payload: Span<UInt8>) {
+        FrameEncoder.append(
+            opcode,
+            isFinal: isFinal,
+            payload: payload,
+            // §5.3: from a strong source of entropy, a new one for each frame.
+            maskingKey: UInt32(truncatingIfNeeded: maskingKeys.next()),
+            to: &bytes
+        )
+    }
+
+    /// Answers a ping, now or when the queue is taken.
+    mutating func appendPong(_ payload: [UInt8]) {
+        if bytes.count < Self.pongLimit {
+            append(.pong, payload: payload.span)
+        } else {
+            deferredPong = payload
+        }
+    }
+
+    /// Appends a Close frame behind the pong that was deferred.
+    mutating func appendClose(_ closing: Closing) {
+        flushPong()
+        append(.close, payload: closing.payload.span)
+    }
+
+    /// Returns all frames and empties the queue.
+    mutating func take() -> [UInt8] {
+        flushPong()
+        defer { bytes = [] }
+        return bytes
+    }
+
+    private mutating func flushPong() {
+        guard let payload = deferredPong else { return }
+        deferredPong = nil
+        append(.pong, payload: payload.span)
+    }
+}
