@@ -158,7 +158,16 @@ let package = Package(
                 "TransferModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Fuzzing",
+            path: "Fuzzing/Jobs",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "frame-fuzz",
+            dependencies: [
+                "SystemKit", "TestSupport", "WebSockets",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Fuzzing/Frames",
             swiftSettings: strict
         ),
         .testTarget(
