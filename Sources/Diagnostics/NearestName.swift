@@ -21,6 +21,19 @@ package enum NearestName {
         return best?.candidate
     }
 
+    /// Whether a name is one of the known ones with one letter wrong, missing, added or swapped.
+    ///
+    /// - Parameters:
+    ///   - name: In small letters, without `-` and `_`, as the known ones.
+    ///   - names: The known names.
+    package static func isSlip(_ name: String, of names: [String]) -> Bool {
+        let count = name.utf8.count
+        return names.contains { known in
+            abs(known.utf8.count - count) <= 1
+                && distance(Array(name.unicodeScalars), Array(known.unicodeScalars), bound: 1) <= 1
+        }
+    }
+
     /// The distance of two folded names; nil when they are not near.
     private static func rank(_ wanted: [Unicode.Scalar], _ known: [Unicode.Scalar]) -> Int? {
         if wanted == known { return 0 }

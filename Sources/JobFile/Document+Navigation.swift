@@ -24,6 +24,23 @@ extension Document {
         Entries(of: tree.resolved(id.index), in: self)
     }
 
+    /// The entries of a mapping that `entries(of:)` omits because their keys are no scalars.
+    package func omittedEntries(of id: NodeID) -> [Entries.Element] {
+        let mapping = tree.resolved(id.index)
+        guard tree.nodes[mapping].kind == .mapping else { return [] }
+        var omitted: [Entries.Element] = []
+        var index = mapping + 1
+        while index < Int(tree.nodes[mapping].reach) {
+            let key = index
+            let value = tree.nodes[key].next(after: key)
+            index = tree.nodes[value].next(after: value)
+            if kind(of: NodeID(index: key)) != .scalar {
+                omitted.append((NodeID(index: key), NodeID(index: value)))
+            }
+        }
+        return omitted
+    }
+
     /// The number of elements or entries; 0 for a scalar.
     package func count(of id: NodeID) -> Int {
         let index = tree.resolved(id.index)

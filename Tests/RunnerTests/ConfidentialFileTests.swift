@@ -122,6 +122,40 @@ import Testing
         #"hooks: { onFinish: { command: [curl, -u, "u:hunter2", 1: x] } }"#,
         "uploads: { a: { url: \"https://h/\", text: \"{a: b, password: hunter2}\", x: y } }",
         "data: { a: { url: \"https://h/\", expect: { json: { pointer: /a/token, value: hunter2 } } } }",
+        #"variables: { dbPassword: "${env.DB_PASSWORD-hunter2}" }"#,
+        #"variables: { dbPassword: "${env.DB_PASSWORD:=hunter2}" }"#,
+        #"variables: { dbPassword: "${ env.DB_PASSWORD:-hunter2 }" }"#,
+        #"variables: { dbPassword: '${env.PW || "hunter2"}' }"#,
+        #"variables: { dbPassword: "${PW-hunter2}" }"#,
+        #"data: { a: { url: "https://h/?token=${env.T-hunter2}" } }"#,
+        #"data: { a: { url: "https://h/", headers: { Authorization: "Bearer ${env.TOKEN:=hunter2}" } } }"#,
+        #"uploads: { a: { url: "https://h/", text:"user=bob&password=hunter2" } }"#,
+        #"data: { a: { url:"https://h.example/?access_token=hunter2" } }"#,
+        #"uploads: { a: { url: "https://h/", multipart: { token: { text:"hunter2" } } } }"#,
+        #"uploads: { a: { url: "https://h/", multipart: { token: { text "hunter2" } } } }"#,
+        #"variables: { dbPassword: {{ env.PW | default("hunter2") }} }"#,
+        "uploads: { a: { url: \"https://h/\", json: {{password: hunter2}} } }",
+        "data: { a: { url: \"https://h/\", headers: {{ X-Api-Key: hunter2 }} } }",
+        #"hooks: { onFinish: [sh, -c, "curl -H 'Authorization: Bearer hunter2'", 1: x] }"#,
+        #"hooks: { onFinish: [curl, "--user=bob:hunter2", -su, "bob:hunter2", -ubob:hunter2, 1: x] }"#,
+        #"hooks: { onFinish: [curl, "-HAuthorization: Bearer hunter2", --oauth2-bearer, hunter2, 1: x] }"#,
+        "hooks:\n  onFinish: [curl, -u, \"bob:hunter2\"",
+        "hooks:\n  onFinish: [mysqldump, --password, \"hunter2]",
+        "hooks:\n  onFinish:\n    - mysqldump\n    - --password\n   - hunter2",
+        "variables:\n  api: x\n  dbPassword; hunter2\n",
+        "data:\n  a:\n    url: https://h/\n    headers:\n      Accept: x\n      Authorization; Bearer hunter2",
+        "uploads: { a: { url: \"https://h/\", form: { password; hunter2 } } }",
+        "data:\n  a:\n    url: https://h/\n    x: y\n    headers:\n      Authorization Bearer: hunter2\n  b: 1",
+        "uploads:\n  a:\n    url: https://h/\n    json:\n      a: b\n      \"password\" \"hunter2\"",
+        "uploads: { a: { url: \"https://h/\", json: { \"password\" \"hunter2\" } } }",
+        "sessions: { s: { httpAdditionalHeaders: { Autorization: hunter2 }, x: y } }",
+        "sessions: { s: { httpAdditionalHeaders: { X-Any: Bearer hunter2 }, x: y } }",
+        #"sessions: { s: { credentials: { method: basic, host: h.example, user: "bob:hunter2" } } }"#,
+        "sessions: { s: { credentials: [{ method: basic, host: h, user: u, key: hunter2 }] } }",
+        "data: { a: { url: \"https://h/\", headers: [[Authorization, hunter2]] } }",
+        "data: { a: { url: \"https://h/\", header: [X-Api-Key, hunter2] } }",
+        "uploads: { a: { url: \"https://h/\", multipart: { password: {hunter2} } } }",
+        #"data: { a: { url: "https://h.example/f?sv=2024&sig=hunter2", x: y } }"#,
     ])
     func `a secret is shown in no format`(file: String) throws {
         let rows = [
@@ -289,13 +323,29 @@ import Testing
         let job = try JobFolder(
             """
             version: 1
-            hooks: { onFinish: [curl, -u, "u:hunter2", --password, hunter2, -v, x] }
-            data: { a: { url: "https://h/" } }
+            uploads:
+              a:
+                url: "https://h/"
+                stream:
+                  command:
+                    [
+                      sh, "curl -H 'X-Api-Key: hunter2'", -su, "u:hunter2", --password, hunter2,
+                      "--user=u:hunter2", "-ubob:hunter2", --no-password, shown,
+                    ]
             """
         )
         let outcome = try job.runner(["plan", "job.yaml"])
         #expect(outcome.status == .exit(0), "\(outcome)")
         #expect(!outcome.standardOutput.contains("hunter2"), "\(outcome)")
+        #expect(outcome.standardOutput.contains("--no-password, shown"), "\(outcome)")
+    }
+
+    @Test func `a pointer in the place of a capture stays readable`() throws {
+        let job = try JobFolder(
+            "version: 1\ndata: { a: { url: 'https://h/', capture: { token: /access_token } } }\n"
+        )
+        let outcome = try job.runner(["validate", "job.yaml"])
+        #expect(outcome.standardError.contains("`{ json: /access_token }`"), "\(outcome)")
     }
 
     @Test(arguments: [

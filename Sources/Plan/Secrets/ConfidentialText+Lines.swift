@@ -31,8 +31,13 @@ extension ConfidentialText {
             } else {
                 depth = nil
                 if let open = section, !rest.isEmpty, indent <= open { section = nil }
-                let value =
+                var value =
                     section == nil ? Self.secretValue(in: line) : Self.valueOfSource(in: line)
+                var spaced = section == nil ? Self.spacedValue(in: line) : nil
+                // Of both the first one hides the other, too.
+                if let one = value, let other = spaced {
+                    if one.startIndex <= other.startIndex { spaced = nil } else { value = nil }
+                }
                 if let value {
                     let isSection = value.isEmpty && rest.starts(with: "secrets".utf8)
                     if isSection { section = indent } else { depth = indent }
@@ -40,10 +45,9 @@ extension ConfidentialText {
                     if !value.isEmpty { add(value, of: line, number) }
                     addInner(value)
                 }
-                let spaced = value == nil ? Self.spacedValue(in: line) : nil
                 if let spaced {
                     if spaced.isEmpty { depth = indent } else { add(spaced, of: line, number) }
-                    isOpen = false
+                    isOpen = spaced.isEmpty
                     addInner(spaced)
                 }
                 let end = value?.startIndex ?? spaced?.startIndex ?? line.endIndex
@@ -189,9 +193,9 @@ extension ConfidentialText {
         return nil
     }
 
-    /// What stands behind a name of a secret that begins a line or an entry and has no colon.
+    /// What stands behind the first name of a secret, whatever sign is between them.
     private static func spacedValue(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        SpacedSecret.value(in: line.span, anywhere: false).map {
+        SpacedSecret.value(in: line.span).map {
             line[(line.startIndex + $0.lowerBound)...]
         }
     }

@@ -68,10 +68,17 @@ package struct ConfidentialText: Sendable {
             let isSlip = shape.isCredential || shape.holdsCredentials || shape.hasChosenNames
             let element = isSlip && !shape.isList ? shape : shape.element
             var option: String?
-            for child in document.elements(of: node) {
-                let isBehind = option.map { document.isSecret(child, behind: $0) } ?? false
+            // A field as a pair: `[X-Api-Key, …]`.
+            let isPair = element.isAnything || isSlip
+            for (index, child) in document.elements(of: node).enumerated() {
+                let isBehind =
+                    option.map {
+                        isPair && index == 1 && SecretName.isOne($0)
+                            || document.isSecret(child, behind: $0)
+                    } ?? false
                 visit(child, element, isSecret: isSecret || isBehind, in: document)
-                option = document.option(child)
+                let name = document.kind(of: child) == .scalar ? document.text(of: child) : nil
+                option = isPair && index == 0 ? name : document.option(child)
             }
         case .mapping:
             visitEntries(of: node, shape, isSecret: isSecret, in: document)
@@ -86,7 +93,12 @@ package struct ConfidentialText: Sendable {
     ) {
         let isPair = Shape.isPairOfSecret(node, in: document)
         // A mapping in the place of a list is probably the list's only element.
-        let shape = shape.isList && !shape.isMapping ? shape.element : shape
+        let shape = (shape.isList && !shape.isMapping ? shape.element : shape)
+            .narrowed(to: node, in: document)
+        for entry in document.omittedEntries(of: node) {
+            visit(entry.key, .anything, isSecret: isSecret, in: document)
+            visit(entry.value, .anything, isSecret: isSecret, in: document)
+        }
         var isBehindSecret = isSecret || shape.isCredential || shape.isSecretDeclaration
         for entry in document.entries(of: node) {
             let key = document.text(of: entry.key)
@@ -95,14 +107,23 @@ package struct ConfidentialText: Sendable {
                 continue
             }
             let isJoined = addJoined(entry, key, shape, in: document)
-            if !isJoined, !isSecret, !shape.isAnything { names.insert(key) }
+            if !isJoined, !isSecret, !shape.isAnything, !addTorn(entry, key, shape, in: document) {
+                names.insert(key)
+            }
             let known = shape.isCredential ? Shape.credential : shape.value(of: key)
             let kind = document.kind(of: entry.value)
-            let isNamed = !shape.knows(key) && Shape.isSecret(named: key, known, kind)
+            let isPointer =
+                known?.isMapping == true && known?.holdsCredentials == false
+                && document.hasPointer(entry.value)
+            let isNamed =
+                !shape.knows(key) && !isPointer
+                && (Shape.isSecret(named: key, known, kind) || SecretName.isAnyWord(of: key))
             let isValue = known?.isSecretDeclaration == true && kind != .mapping
             let isConfidential =
                 isSecret || isNamed || isValue || shape.isSecret(unknown: key)
                 || isPair && Shape.isValueOfPair(key)
+                || shape.holdsCredentials && SecretName.isLogin(key)
+                    && document.hasColon(entry.value)
                 || shape.isSecretDeclaration && isWrongSource(entry.value, for: key, in: document)
             isBehindSecret =
                 isConfidential || isJoined || known?.isCredential == true
@@ -114,6 +135,10 @@ package struct ConfidentialText: Sendable {
             {
                 for member in document.entries(of: entry.value) {
                     let name = document.text(of: member.key)
+                    if known?.knows(name) == false, document.isEmptyScalar(member.value) {
+                        add(document.range(of: member.key), name)
+                        names.remove(name)
+                    }
                     if Shape.valuesOfPart.contains(name) || known?.knows(name) == false {
                         visit(member.value, .credential, isSecret: true, in: document)
                     }
@@ -143,10 +168,24 @@ package struct ConfidentialText: Sendable {
         return true
     }
 
+    /// Keeps what a key without a value holds because its colon or a space is missing; returns
+    /// whether the key is no name.
+    private mutating func addTorn(
+        _ entry: (key: NodeID, value: NodeID),
+        _ key: String,
+        _ shape: Shape,
+        in document: Document
+    ) -> Bool {
+        guard !shape.knows(key), document.isEmptyScalar(entry.value) else { return false }
+        addLogin(entry.key, .text(pattern: URLText.pattern), in: document)
+        let signs: [UInt8] = [":", "=", "\"", "'", " "].map { UInt8(ascii: $0) }
+        return key.utf8.contains { signs.contains($0) }
+    }
+
     /// Keeps the value behind the name of a secret in a text that stands in the place of a mapping.
     private mutating func addSpaced(_ node: NodeID, in document: Document) {
         let text = document.text(of: node)
-        guard let value = SpacedSecret.value(in: text.utf8.span, anywhere: true), !value.isEmpty
+        guard let value = SpacedSecret.value(in: text.utf8.span), !value.isEmpty
         else { return }
         let secret = String(text.slice(value))
         add(document.range(of: node), secret)
@@ -267,7 +306,7 @@ package struct ConfidentialText: Sendable {
         let hasSign = document.withBytes(of: node) { bytes in
             bytes.indices.contains {
                 bytes[$0] == UInt8(ascii: "@") || bytes[$0] == UInt8(ascii: "=")
-                    || bytes[$0] == UInt8(ascii: ":") || bytes[$0] == UInt8(ascii: "-")
+                    || bytes[$0] == UInt8(ascii: ":") || bytes[$0] == UInt8(ascii: " ")
             }
         }
         guard hasSign else { return }

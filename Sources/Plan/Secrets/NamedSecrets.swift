@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// Finds the values behind names of secrets in a text: `token=…` as in queries and forms,
@@ -27,8 +28,7 @@ enum NamedSecrets {
                 && isBlank(text[index + 1])
             guard isNameByte(byte), !isDash else {
                 isEntryStart =
-                    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "{")
-                    || byte == UInt8(ascii: ",") || isEntryStart && (isBlank(byte) || isDash)
+                    beginsEntry(byte) || isEntryStart && (isBlank(byte) || isDash)
                 index += 1
                 continue
             }
@@ -43,10 +43,24 @@ enum NamedSecrets {
         return ranges
     }
 
+    /// The credentials of a text that is a scheme and a token, such as `Bearer 2YotnFZFEjr1zCsic`,
+    /// whatever its name (RFC 9110 §11.4); nil for any other text.
+    static func credentials(in text: String) -> Range<Int>? {
+        let bytes = text.utf8.span
+        guard let end = bytes.indices.first(where: { isBlank(bytes[$0]) }), end < 8 else {
+            return nil
+        }
+        let start = behindBlanks(end, in: bytes)
+        guard SecretName.isScheme(text.slice(0..<end) + " "), start < bytes.count,
+            !(start..<bytes.count).contains(where: { isBlank(bytes[$0]) })
+        else { return nil }
+        return start..<bytes.count
+    }
+
     /// The texts of the values that are not only names of variables: literals, and the fallbacks of
     /// expressions; of each also the first word, which may be all of the secret.
     static func texts(in text: String) -> [String] {
-        ranges(in: text.utf8.span).flatMap { range -> [String] in
+        places(in: text).flatMap { range -> [String] in
             let value = String(text.slice(range))
             guard !hasOnlyNames(value) else { return [] }
             let template = Template(value)
@@ -58,6 +72,10 @@ enum NamedSecrets {
                 }
             }
         }
+    }
+
+    private static func places(in text: String) -> [Range<Int>] {
+        credentials(in: text).map { [$0] } ?? ranges(in: text.utf8.span)
     }
 
     /// A text and its first word.
@@ -72,23 +90,18 @@ enum NamedSecrets {
     static func fallbacks(ofFaulty text: String, named isSecret: (String) -> Bool = { _ in true })
         -> [String]
     {
-        var fallbacks: [String] = []
-        for fault in Template(text).faults {
-            let written = String(text.slice(fault.range))
-            guard let sign = written.firstRange(of: ":-") else { continue }
-            var fallback = written[sign.upperBound...]
-            if fallback.last == "}" { fallback = fallback.dropLast() }
-            let name = written[..<sign.lowerBound].split(separator: ".").last ?? ""
-            if !fallback.isEmpty, isSecret(String(name)) { fallbacks.append(String(fallback)) }
+        Template(text).faults.flatMap { fault -> [String] in
+            let faulty = FaultyExpression(String(text.slice(fault.range)))
+            guard isSecret(faulty.name), !faulty.fallbacks.isEmpty else { return [] }
+            return faulty.fallbacks + [fault.fault.likely].compactMap(\.self)
         }
-        return fallbacks
     }
 
     /// A text with the mark in the place of those texts.
     static func redacted(_ text: String) -> String {
         var result = ""
         var end = 0
-        for range in ranges(in: text.utf8.span) {
+        for range in places(in: text) {
             let value = String(text.slice(range))
             guard !hasOnlyNames(value) else { continue }
             result += text.slice(end..<range.lowerBound)
@@ -143,9 +156,17 @@ enum NamedSecrets {
         guard name.count <= SecretName.longest, name.upperBound < text.count else { return nil }
         switch text[name.upperBound] {
         case UInt8(ascii: "="):
-            guard isSecret(name, in: text) else { return nil }
+            guard
+                isSecret(name, in: text) || isLoginOption(name, before: name.upperBound, in: text)
+            else { return nil }
             return value(from: name.upperBound + 1, in: text, &units) { $0 == UInt8(ascii: "&") }
         case UInt8(ascii: ":") where isEntryStart:
+            // curl's option for a login, with its value: `-ubob:…`.
+            if text[name.lowerBound] == UInt8(ascii: "-"), name.count > 2,
+                SecretName.isLoginOption(string(name.lowerBound..<name.lowerBound + 2, in: text))
+            {
+                return name.lowerBound + 2..<text.count
+            }
             guard isSecret(name, in: text) else { return nil }
             return behindBlanks(name.upperBound + 1, in: text)..<text.count
         case let sign where isQuote(sign) || sign == UInt8(ascii: "\\"):
@@ -279,13 +300,27 @@ enum NamedSecrets {
     }
 
     private static func isSecret(_ name: Range<Int>, in text: Span<UInt8>) -> Bool {
-        SecretName.isOne(string(name, in: text))
+        let name = string(name, in: text)
+        // curl's option with its value: `-HAuthorization: …`.
+        return SecretName.isOne(name)
+            || name.hasBytePrefix("-H") && SecretName.isOne(String(name.dropFirst(2)))
     }
 
     private static func string(_ name: Range<Int>, in text: Span<UInt8>) -> String {
         var bytes: [UInt8] = []
         for index in name { bytes.append(text[index]) }
         return String(decoding: PercentCoding.decodeLeniently(bytes), as: UTF8.self)
+    }
+
+    /// Whether an entry of a text begins behind a sign: behind a quotation mark also a header field
+    /// in a command, and behind `=` the value of an option.
+    private static func beginsEntry(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\n"), UInt8(ascii: "{"), UInt8(ascii: ","), UInt8(ascii: "="),
+            UInt8(ascii: "'"), UInt8(ascii: "\""):
+            true
+        default: false
+        }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

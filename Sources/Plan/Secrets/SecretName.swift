@@ -1,3 +1,4 @@
+internal import Diagnostics
 internal import TransferModel
 
 /// Knows names under which people write secrets: keys of job files, header fields, members of JSON
@@ -10,15 +11,24 @@ enum SecretName {
     private static let names: Set<String> = [
         "authorization", "proxyauthorization", "cookie", "setcookie", "credential", "credentials",
         "pass", "pw",
-        "pwd", "bearer", "auth", "kennwort", "passwort",
+        "pwd", "bearer", "auth", "kennwort", "passwort", "authentication", "authheader",
+        "authorizationheader", "proxyauth", "basicauth", "bearerauth", "clientcredentials", "sig",
+        "sas", "jwt", "otp", "totp", "pin", "psw", "pswd",
     ]
     /// Their ends: `dbPassword` is one, and `X-Auth-Token`.
     private static let endings = [
         "password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "privatekey",
         "secretaccesskey", "accesskey", "authkey", "passcode", "pwd", "psk", "presharedkey",
+        "subscriptionkey", "functionskey", "accountkey", "masterkey", "signingkey",
+        "encryptionkey", "hmackey", "sshkey", "licensekey", "consumerkey", "signature", "bearer",
     ]
     /// Words that end in `PASS` and have nothing to do with a password.
     private static let passes = ["BYPASS", "COMPASS", "TRESPASS", "UNDERPASS", "OVERPASS"]
+    /// Names that are long enough to be known with one letter wrong.
+    private static let misspelled = [
+        "authorization", "proxyauthorization", "password", "passphrase", "credential",
+        "credentials", "secretkey", "privatekey", "accesskey", "accesstoken", "clientsecret",
+    ]
     /// What a name of a number begins with: `max_tokens` says how many.
     private static let counts = ["max", "min", "num", "count", "total"]
 
@@ -39,11 +49,19 @@ enum SecretName {
         }
         // Names of environment variables are written without one: `DBPASS`.
         if name.hasSuffix("PASS"), !passes.contains(where: { name.hasSuffix($0) }) { return true }
+        if NearestName.isSlip(folded, of: misspelled) { return true }
         guard folded.hasSuffix("s"), !counts.contains(where: { folded.hasPrefix($0) }) else {
             return false
         }
         let one = folded.dropLast()
         return endings.contains { one.hasSuffix($0) }
+    }
+
+    /// Whether a key of several words has the name of a secret among them, as
+    /// `Authorization Bearer` has.
+    static func isAnyWord(of key: String) -> Bool {
+        let words = key.split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+        return words.count > 1 && words.contains { isOne(String($0)) }
     }
 
     /// Whether a key that the job file's language does not have is one under which users of other
@@ -60,7 +78,13 @@ enum SecretName {
 
     /// Whether an argument of a command is an option behind which curl expects a login.
     static func isLoginOption(_ argument: String) -> Bool {
-        ["-u", "-U", "--user", "--proxy-user"].contains(argument)
+        if ["--user", "--proxy-user"].contains(argument) { return true }
+        // Alone, or the last of several flags: `-su`.
+        let letters = argument.utf8.dropFirst()
+        guard argument.utf8.first == UInt8(ascii: "-"),
+            letters.last == UInt8(ascii: "u") || letters.last == UInt8(ascii: "U")
+        else { return false }
+        return letters.allSatisfy { (65...90).contains($0) || (97...122).contains($0) }
     }
 
     /// Whether a text beside an expression is only the word for how the secret is used (RFC 9110
@@ -80,7 +104,7 @@ enum SecretName {
     /// - Returns: The text behind the sign or the blank.
     static func joinedValue(of key: String, always: Bool = false, isAlone: Bool) -> String? {
         if isAlone {
-            if let value = SpacedSecret.value(in: key.utf8.span, anywhere: true), !value.isEmpty {
+            if let value = SpacedSecret.value(in: key.utf8.span), !value.isEmpty {
                 return String(key.slice(value))
             }
             if always, let blank = key.firstIndex(of: " ") {

@@ -16,7 +16,7 @@ extension Shape {
 
     /// Whether a mapping is `{ name: password, value: … }`, as other tools write a field.
     static func isPairOfSecret(_ node: NodeID, in document: Document) -> Bool {
-        ["name", "key", "Name", "Key", "pointer", "path"].contains { key in
+        ["name", "key", "Name", "Key", "field", "pointer", "path"].contains { key in
             guard let name = document.value(of: node, for: key)?.value,
                 document.kind(of: name) == .scalar
             else { return false }
@@ -29,7 +29,9 @@ extension Shape {
 
     /// Whether a key of such a mapping holds the value.
     static func isValueOfPair(_ key: String) -> Bool {
-        ["value", "text", "content", "default", "equals"].contains(key.lowercased())
+        ["value", "val", "text", "content", "contents", "default", "equals"].contains(
+            key.lowercased()
+        )
     }
 
     /// Whether it is a mapping whose names the job chooses, such as `headers` and `variables`.
@@ -54,6 +56,22 @@ extension Shape {
         case .either(let one, let other): one.holdsCredentials && other.holdsCredentials
         default: false
         }
+    }
+
+    /// The shape of a mapping that chooses one of several tables by a value.
+    func narrowed(to node: NodeID, in document: Document) -> Shape {
+        guard case .variants(let name, let tables) = self,
+            let value = document.value(of: node, for: name)?.value,
+            document.kind(of: value) == .scalar
+        else { return self }
+        let choice = document.text(of: value)
+        let table = tables.first { table in
+            table.keys.contains { key in
+                guard key.name == name, case .choice(let choices)? = key.shape else { return false }
+                return choices.contains(choice)
+            }
+        }
+        return table.map { .mapping($0) } ?? self
     }
 
     var isAnything: Bool {

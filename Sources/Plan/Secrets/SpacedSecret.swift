@@ -1,65 +1,68 @@
-/// Finds the value behind the name of a secret where the colon is missing, as in
-/// `Authorization Bearer hunter2` and `password = hunter2`.
+internal import SystemKit
+
+/// Finds the value behind the name of a secret where the colon is missing, or another sign stands
+/// in its place: `Authorization Bearer hunter2`, `password = hunter2`, `"token"; "hunter2"`.
 enum SpacedSecret {
+    /// Bytes of the longest user name before the colon of a login.
+    private static let longestUser = 256
+
     /// The value in a text, up to the text's end.
     ///
-    /// - Parameters:
-    ///   - text: A line, or a text in the place of a mapping.
-    ///   - anywhere: Whether the name may be any word of the text; otherwise only one that begins
-    ///     a line, an element or an entry of a collection.
+    /// - Parameter text: A line, or a text in the place of a mapping.
     /// - Returns: UTF-8 offsets of the value without the blanks and the sign in front of it, empty
     ///   where the name ends the text; nil without such a name.
-    static func value(in text: Span<UInt8>, anywhere: Bool) -> Range<Int>? {
-        var isStart = true
+    static func value(in text: Span<UInt8>) -> Range<Int>? {
         var index = 0
         while index < text.count {
-            let byte = text[index]
-            guard isNameByte(byte), !isDash(at: index, in: text) else {
-                if !isBlank(byte) { isStart = anywhere || beginsEntry(byte) }
+            guard isNameByte(text[index]), !isDash(at: index, in: text) else {
                 index += 1
                 continue
             }
             let start = index
             while index < text.count, isNameByte(text[index]) { index += 1 }
-            if isStart, index == text.count || isBlank(text[index]),
-                isSecret(start..<index, in: text)
-            {
-                return behindSign(index, in: text)..<text.count
+            if index == text.count || isSeparator(text[index]) {
+                if isSecret(start..<index, in: text) {
+                    return behindSeparators(index, in: text)..<text.count
+                }
+                // A login behind curl's option for one.
+                if SecretName.isLoginOption(string(start..<index, in: text)) {
+                    let value = behindSeparators(index, in: text)..<text.count
+                    let front = value.prefix(longestUser)
+                    if front.contains(where: { text[$0] == UInt8(ascii: ":") }) { return value }
+                }
             }
-            isStart = anywhere
         }
         return nil
     }
 
-    /// The index of what follows blanks and at most one `=` or `:` among them.
-    private static func behindSign(_ index: Int, in text: Span<UInt8>) -> Int {
+    private static func behindSeparators(_ index: Int, in text: Span<UInt8>) -> Int {
         var index = index
-        var hasSign = false
-        while index < text.count {
-            let isSign = text[index] == UInt8(ascii: "=") || text[index] == UInt8(ascii: ":")
-            guard isBlank(text[index]) || isSign && !hasSign else { break }
-            hasSign = hasSign || isSign
-            index += 1
-        }
+        while index < text.count, isSeparator(text[index]) { index += 1 }
         return index
+    }
+
+    /// Whether a sign may stand between a name and its value.
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: ";"), UInt8(ascii: ","),
+            UInt8(ascii: "|"), UInt8(ascii: "~"), UInt8(ascii: ">"), UInt8(ascii: "\""),
+            UInt8(ascii: "'"):
+            true
+        default: isBlank(byte)
+        }
     }
 
     private static func isSecret(_ name: Range<Int>, in text: Span<UInt8>) -> Bool {
         guard name.count <= SecretName.longest else { return false }
-        var bytes: [UInt8] = []
-        for index in name { bytes.append(text[index]) }
-        return SecretName.isOne(String(decoding: bytes, as: UTF8.self))
+        let name = string(name, in: text)
+        return SecretName.isOne(name)
+            || name.hasBytePrefix("-H") && SecretName.isOne(String(name.dropFirst(2)))
     }
 
-    /// Whether the dash of a list, or the signs of a comment or a collection, stand there.
-    private static func beginsEntry(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "-"), UInt8(ascii: "?"), UInt8(ascii: "{"), UInt8(ascii: "["),
-            UInt8(ascii: ","), UInt8(ascii: "#"), UInt8(ascii: "\""), UInt8(ascii: "'"),
-            UInt8(ascii: "\n"):
-            true
-        default: false
-        }
+    private static func string(_ name: Range<Int>, in text: Span<UInt8>) -> String {
+        var bytes: [UInt8] = []
+        for index in name { bytes.append(text[index]) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func isDash(at index: Int, in text: Span<UInt8>) -> Bool {
