@@ -131,7 +131,7 @@ extension Attempt {
     func forgetStored() {
         if let failure = exchange.failure {
             exchange.caching?.forget(after: failure)
-        } else if exchange.resumption != nil, exchange.caching?.isOfCache != true {
+        } else if exchange.part.resumption != nil, exchange.caching?.isOfCache != true {
             exchange.session.cache?.forget(exchange.hop.url)
         }
     }

@@ -116,7 +116,7 @@ extension Attempt {
                 destination: exchange.response.destination,
                 announced: exchange.response.announcedDigest(
                     to: exchange.hop.method,
-                    isRest: exchange.resumption?.isRest == true
+                    isRest: exchange.part.isRest
                 ),
                 isChecksumList: isList,
                 cached: cached
@@ -141,7 +141,7 @@ extension Attempt {
             return exchange.fail(failure)
         }
         guard isAccepted else { return }
-        if let shortage = exchange.resumption?.shortage { return exchange.fail(shortage) }
+        if let shortage = exchange.part.resumption?.shortage { return exchange.fail(shortage) }
         if !exchange.response.isUnchanged,
             let findings = exchange.response.judgeBody(of: exchange.hop.method)
         {

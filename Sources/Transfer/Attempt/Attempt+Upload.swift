@@ -24,7 +24,7 @@ extension Attempt {
             isPlain: session.configuration.hasPlainWay
                 && exchange.request.access == session.configuration.access,
             now: exchange.context.clock.timestamp(of: exchange.startTime),
-            keeper: exchange.keeper
+            keeper: exchange.part.keeper
         )
         let upload = try start.upload(session.uploadSupport.version(for: hop.url.origin))
         exchange.upload = upload

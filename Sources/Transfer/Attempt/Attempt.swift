@@ -91,7 +91,7 @@ struct Attempt {
     var machine: AttemptMachine {
         AttemptMachine(
             hasFailed: exchange.hasFailed,
-            asksForAll: exchange.resumption?.mustAskForAll == true,
+            asksForAll: exchange.part.mustAskForAll,
             isGivingUp: isGivingUp,
             verdict: exchange.verdict
         )
@@ -189,7 +189,7 @@ struct Attempt {
         if let fault = exchange.path?.faultAtBeginning(asksForTicket: asksForTicket) {
             return end(unsent: exchange.failure(of: fault))
         }
-        return .exchange(exchange.easyRequest())
+        return .exchange(EasyRequest(of: exchange))
     }
 
     // MARK: - Network changes

@@ -41,7 +41,14 @@ extension AttemptResult {
             voucher = exchange.response.voucher(to: hop.method)
             isUnchanged = exchange.response.isUnchanged || exchange.response.keepsFile
         }
-        if exchange.resumption != nil || exchange.hasFailed { resume = exchange.resumeOutcome() }
+        if exchange.part.resumption != nil || exchange.hasFailed {
+            resume = exchange.part.outcome(
+                after: exchange.failure,
+                from: hop.url,
+                for: exchange.request,
+                &exchange.response
+            )
+        }
         if let upload = exchange.upload {
             let left = upload.outcome(
                 after: exchange.failure,
@@ -79,7 +86,7 @@ extension AttemptProgress {
             countOfBytesReceived: received ?? exchange.recorder.deliveredBytes,
             countOfBytesExpected: exchange.request.body == nil
                 ? exchange.response.contentLength : exchange.expectedToSend.map { $0 - offset },
-            countOfBytesResumed: exchange.resumption?.start ?? offset
+            countOfBytesResumed: exchange.part.resumption?.start ?? offset
         )
     }
 }

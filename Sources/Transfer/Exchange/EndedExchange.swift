@@ -26,7 +26,7 @@ struct EndedExchange {
         exchange.hop.url.origin.scheme == .https
             && exchange.response.lacksProof(
                 to: exchange.hop.method,
-                isRest: exchange.resumption?.isRest == true
+                isRest: exchange.part.isRest
             )
             && exchange.handle.lacksCloseNotify
             && exchange.session.configuration.tls.closeNotify == .required && isHTTP1

@@ -38,14 +38,14 @@ extension Exchange {
         let now = move()
         recorder.didDeliver(count: bytes.count, at: now)
         if verdict?.isPassedOver ?? proxy.hasSequel { try countPassedOver(recorder.deliveredBytes) }
-        if let excess = resumption?.excess(recorder.deliveredBytes) { throw excess }
+        if let excess = part.resumption?.excess(recorder.deliveredBytes) { throw excess }
         if let findings = response.bodyCheck?.take(bytes) {
             note(findings)
             return false
         }
         do throws(SystemError) {
             if try write(bytes) {
-                if let resumption { keepPart(resumption, at: now) }
+                keepPart(at: now)
                 return true
             }
         } catch {

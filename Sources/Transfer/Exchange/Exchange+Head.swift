@@ -52,7 +52,7 @@ extension Exchange {
 
     /// Judges the response; false when its body is not wanted.
     private func judge(_ head: ResponseHead) throws(TransferFailure) -> Bool {
-        guard resumption == nil || judgeRest(head) else { return false }
+        guard part.resumption == nil || judgeRest(head) else { return false }
         if upload != nil, judgeUpload(head) { return true }
         if caching != nil, isAnsweredByStored(head) { return true }
         let verdict = ResponseVerdict.judge(
@@ -60,7 +60,7 @@ extension Exchange {
             of: hop,
             expectation: request.expectation,
             redirects: request.redirects,
-            isRest: resumption?.isRest == true,
+            isRest: part.isRest,
             checks: &checks
         )
         response.verdict = verdict
@@ -97,7 +97,7 @@ extension Exchange {
             request.expectation,
             head: head,
             method: hop.method,
-            start: resumption?.start ?? 0
+            start: part.start
         )
         // The length of a decoded body is known at its end.
         let length = response.decoding == nil ? response.contentLength : nil
@@ -138,10 +138,66 @@ extension Exchange {
         }
         response.destination = file
         do throws(SystemError) {
-            return try open(file, head, expectedCount: expectedCount)
+            if !part.isRest { giveUpPart() }
+            return try part.open(
+                file,
+                from: hop.url,
+                for: request,
+                &response,
+                expectedCount: expectedCount
+            )
         } catch {
             throw TransferFailure(error, phase: .receive)
         }
+    }
+
+    // MARK: - Parts
+
+    /// Requests the rest of a file of which an earlier attempt left a part.
+    ///
+    /// - Returns: Whether an earlier attempt left a part.
+    @discardableResult
+    func beginResuming() -> Bool {
+        guard part.begin(request) else { return false }
+        guard let offer = part.resumption?.offer else { return true }
+        hop.headers += offer.fields
+        recorder.willResume()
+        return true
+    }
+
+    /// Judges the response to a request for the rest; false ends the exchange, and a request for
+    /// the whole file follows.
+    private func judgeRest(_ head: ResponseHead) -> Bool {
+        let isUsable = part.resumption?.judge(
+            head,
+            contentLength: response.contentLength,
+            from: hop.url,
+            needsMIMEType: !request.expectation.mimeTypes.isEmpty
+        )
+        response.isCutOff = isUsable == false
+        return !response.isCutOff
+    }
+
+    /// Drops the part of an earlier attempt.
+    func giveUpPart() {
+        guard let resumption = part.resumption else { return }
+        if resumption.offer != nil {
+            hop.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
+        }
+        resumption.startOver()
+    }
+
+    /// Does the work on the part that is due at a time, even if no bytes arrive.
+    func lookAtPart(at now: MonotonicTime) {
+        if response.partTime != nil {
+            part.look(at: now, after: failure, from: hop.url, for: request, &response)
+        }
+        keepPart(at: now)
+    }
+
+    /// Keeps the received bytes for later runs when that is due.
+    func keepPart(at now: MonotonicTime) {
+        if let step = part.step(at: now) { part.perform(step, for: request) }
     }
 
     // MARK: - Challenges
@@ -250,7 +306,7 @@ extension Exchange {
                 head,
                 contentLength: response.contentLength,
                 isFramed: response.isFramed,
-                isWhole: resumption == nil,
+                isWhole: part.resumption == nil,
                 at: wallTime
             )
         else { return false }

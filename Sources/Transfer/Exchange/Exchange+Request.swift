@@ -2,7 +2,7 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-// Makes the hop's request for libcurl.
+// Prepares the hop's request, and describes it.
 extension Exchange {
     /// Decides which credential the first request of a hop carries.
     func beginAuthentication() {
@@ -30,74 +30,9 @@ extension Exchange {
         }
     }
 
-    /// The request of the hop for libcurl.
-    func easyRequest() -> EasyRequest {
-        // Without TLS and bodies there is nothing to hear that the callbacks of the response do not
-        // tell, unless libcurl passes over a proxy's answer.
-        sent.hearsTraffic = carriesBody || hop.url.origin.scheme == .https || proxy.route != nil
-        let authentication = authentication?.easy
-        if authentication?.takesSeveralRequests == true { sent.hearsTraffic = true }
-        sent.cookies = cookieField(for: hop.url)
-        let sentHop = sentHop
-        var easyRequest = EasyRequest(
-            url: sentHop.url.sentText,
-            method: hop.method,
-            headerLines: session.headerLines(
-                for: sentHop,
-                cookies: sent.cookies,
-                carriesBody: carriesBody,
-                acceptsCodings: request.decodesBody,
-                asksFirst: bodyHold.holdsBodyBack(forProxy: proxy.asksFirst)
-            ),
-            body: easyBody(),
-            proxy: proxy.easy,
-            authentication: authentication,
-            answersChallenge: sent.takeAnswersChallenge(),
-            // An idle connection may be dead, which is found out when the body has begun to flow.
-            requiresFreshConnection: requiresFreshConnection,
-            hearsTraffic: sent.hearsTraffic
-        )
-        easyRequest.resolvesAnew = connection.takeResolvesAnew(
-            isUnreached: session.unreachedHosts.remove(peer.host) != nil
-        )
-        easyRequest.httpProtocol = connection.version(for: connectionDemand)
-        if authentication?.isConnectionBound == true, easyRequest.httpProtocol != .http1 {
-            // One with streams has others on it.
-            easyRequest.httpProtocol = .http1
-            easyRequest.requiresFreshConnection = true
-        }
-        easyRequest.clientCertificate = session.clientCertificate(for: hop.url.origin)
-        return easyRequest
-    }
-
-    /// The request of the current hop as it is sent, with the fields of an upload or those that
-    /// sign it: never both.
-    var sentHop: RequestSpec {
-        if let upload {
-            return RequestSpec(
-                method: hop.method,
-                url: hop.url,
-                headers: hop.headers + upload.machine.fields
-            )
-        }
-        if sent.signature.isEmpty, caching?.addedFields.isEmpty ?? true { return hop }
-        return RequestSpec(
-            method: hop.method,
-            url: sent.signature.isEmpty ? hop.url : hop.url.normalized,
-            headers: hop.headers + sent.signature + (caching?.addedFields ?? [])
-        )
-    }
-
     /// The cookies that the current hop carries, or would to another URL; nil for none.
     func cookieField(for url: HTTPURL) -> String? {
         session.cookies?.field(for: url, with: hop.headers, first: request.request.url)
-    }
-
-    /// Each request of an upload has a connection of its own: one that the server is about to end
-    /// would cost it a part.
-    private var requiresFreshConnection: Bool {
-        connection.requiresFreshConnection || upload != nil || request.requiresFreshConnection
-            || isStream
     }
 
     /// What the hop's request demands of its connection.

@@ -36,9 +36,8 @@ final class Exchange {
     private var keptFailure: KeptFailure?
     /// nil when the session or the task has no cache.
     let caching: CachedExchange?
-    /// nil when nothing is resumed and nothing is left to resume.
-    var resumption: Resumption?
-    let keeper: PartialKeeper
+    /// Resumes and keeps parts of the file.
+    var part: PartPolicy
     /// nil when the body would be sent anew after a cut.
     var upload: ActiveUpload?
     /// Decides on the way by a proxy.
@@ -63,7 +62,7 @@ final class Exchange {
         self.handle = handle
         self.session = session
         self.context = context
-        self.keeper = keeper
+        part = PartPolicy(keeper, session, context.clock, startTime: now)
         startTime = now
         hop = request.request
         carriesBody = request.body != nil

@@ -1,0 +1,207 @@
+internal import SystemKit
+internal import TransferModel
+
+/// Resumes the part of a file that an earlier attempt left, and keeps the received bytes for other
+/// attempts and runs.
+struct PartPolicy {
+    /// nil when nothing is resumed and nothing is left to resume.
+    private(set) var resumption: Resumption?
+    let keeper: PartialKeeper
+    private let session: SessionTransport
+    private let clock: RunClock
+    private let startTime: MonotonicTime
+
+    init(
+        _ keeper: PartialKeeper,
+        _ session: SessionTransport,
+        _ clock: RunClock,
+        startTime: MonotonicTime
+    ) {
+        self.keeper = keeper
+        self.session = session
+        self.clock = clock
+        self.startTime = startTime
+    }
+
+    /// The offset at which the body of the response begins; 0 for a whole one.
+    var start: Int64 { resumption?.start ?? 0 }
+    /// Whether the response has the rest of a file.
+    var isRest: Bool { start > 0 }
+    /// Whether the response to a request for the rest was unusable.
+    var mustAskForAll: Bool { resumption?.mustAskForAll == true }
+
+    /// Looks for the part of a file that an earlier attempt left.
+    ///
+    /// - Returns: Whether there is a part; its offer is in `resumption`.
+    mutating func begin(_ request: borrowing AttemptRequest) -> Bool {
+        guard case .file(let wanted) = request.sink,
+            let partial = request.partial ?? keeper.find(request, session.configuration.credentials)
+        else { return false }
+        let hasChecksum = wanted.checksum != nil
+        resumption = Resumption(
+            partial,
+            partial.offer(to: request.request.url.text, hasChecksum: hasChecksum),
+            hasChecksum: hasChecksum,
+            keepTime: request.keepsNamedPart ? .now : nil
+        )
+        return true
+    }
+
+    /// Prepares the sink for an accepted body: it is appended to the part or begins a new file.
+    ///
+    /// - Returns: False when the part has another path, so that the whole file is requested.
+    mutating func open(
+        _ file: TaskSpec.Destination,
+        from url: HTTPURL,
+        for request: borrowing AttemptRequest,
+        _ response: inout ResponseIntake,
+        expectedCount: Int64?
+    ) throws(SystemError) -> Bool {
+        if let resumption, isRest, let partial = resumption.partial {
+            guard partial.path.hasSameBytes(as: file.path) else {
+                resumption.mustAskForAll = true
+                response.isCutOff = true
+                return false
+            }
+            try partial.file.truncate(to: resumption.start)
+            try response.sink.goOn(with: partial.file, in: partial.folder, as: file, expectedCount)
+            return true
+        }
+        try response.sink.open(file, expectedCount: expectedCount)
+        if case .file(let output, let folder) = response.sink.content {
+            note(output, folder, file, from: url, for: request, response)
+        } else if request.keepsNamedPart, expectedCount ?? 0 > 0 {
+            // Whether the body is resumable is checked later: nearly all small bodies arrive at
+            // once.
+            let time = session.turn.time + PartialKeeper.longestWait
+            response.partTime = time
+            session.turn.look(at: time)
+        }
+        return true
+    }
+
+    /// Makes the file that is being written resumable by another attempt, if that is possible.
+    private mutating func note(
+        _ output: OutputFile,
+        _ folder: Folder,
+        _ file: TaskSpec.Destination,
+        from url: HTTPURL,
+        for request: borrowing AttemptRequest,
+        _ response: borrowing ResponseIntake
+    ) {
+        guard let head = response.head, let total = response.contentLength,
+            isResumable(file, for: request, response)
+        else { return }
+        let validator = ResumeValidator(head, now: clock.timestamp(of: .now))
+        guard validator != nil || file.checksum != nil else { return }
+        let isNamed = request.keepsNamedPart
+        let partial = PartialDownload(
+            file: output,
+            folder: folder,
+            path: file.path,
+            url: request.request.url.text,
+            source: .url(url.withoutSignature),
+            validator: validator,
+            total: total,
+            // The next run does not know the server's file name before its request.
+            names: isNamed ? PartialNames(of: file.name) : nil
+        )
+        let wait = total >= PartialKeeper.leastTotal ? .zero : PartialKeeper.longestWait
+        resumption = Resumption(
+            partial,
+            hasChecksum: file.checksum != nil,
+            keepTime: isNamed ? .now + wait : nil
+        )
+    }
+
+    /// Whether another attempt could resume the body of a complete response from the network.
+    private func isResumable(
+        _ file: TaskSpec.Destination,
+        for request: borrowing AttemptRequest,
+        _ response: borrowing ResponseIntake
+    ) -> Bool {
+        guard response.servedLength == nil, let head = response.head else { return false }
+        return file.resume != .nothing && request.mayResume
+            && Resumption.isPossible(for: head, contentLength: response.contentLength)
+    }
+
+    /// Moves a small resumable body from memory into a part.
+    private mutating func spill(
+        after failure: TransferFailure?,
+        from url: HTTPURL,
+        for request: borrowing AttemptRequest,
+        _ response: inout ResponseIntake
+    ) {
+        if let failure, failure.endsResuming || failure.kind == .cancelled { return }
+        guard resumption == nil, case .accept = response.verdict,
+            let destination = response.destination, isResumable(destination, for: request, response)
+        else { return }
+        // When the disk has no room, the body stays in memory.
+        guard (try? response.sink.spill()) != nil,
+            case .file(let output, let folder) = response.sink.content
+        else { return }
+        note(output, folder, destination, from: url, for: request, response)
+    }
+
+    /// Does the work on a body in memory that is due at a time.
+    mutating func look(
+        at now: MonotonicTime,
+        after failure: TransferFailure?,
+        from url: HTTPURL,
+        for request: borrowing AttemptRequest,
+        _ response: inout ResponseIntake
+    ) {
+        guard let time = response.partTime else { return }
+        if now >= time {
+            spill(after: failure, from: url, for: request, &response)
+            response.partTime = response.sink.isEmpty ? now + PartialKeeper.longestWait : nil
+            resumption?.keep(from: now)
+        }
+        if let partTime = response.partTime { session.turn.look(at: partTime) }
+    }
+
+    /// The work on the part that is due at a time.
+    func step(at now: MonotonicTime) -> Resumption.Step? {
+        guard let resumption else { return nil }
+        let step = resumption.step(at: now, age: now - startTime)
+        if let time = resumption.nextTime { session.turn.look(at: time) }
+        return step
+    }
+
+    /// Keeps or notes the part for later runs.
+    func perform(_ step: Resumption.Step, for request: borrowing AttemptRequest) {
+        switch step {
+        case .keep(let partial):
+            keeper.keep(partial, of: request, session.configuration.credentials)
+        case .note(let partial, let isSettled): keeper.checkpoint(partial, isSettled: isSettled)
+        }
+    }
+
+    /// The part that is left for the next attempt or for the publication, and the offset at which
+    /// this attempt resumed.
+    mutating func outcome(
+        after failure: TransferFailure?,
+        from url: HTTPURL,
+        for request: borrowing AttemptRequest,
+        _ response: inout ResponseIntake
+    ) -> ResumeOutcome? {
+        guard let failure else { return resumption?.outcome }
+        spill(after: failure, from: url, for: request, &response)
+        guard let resumption else { return nil }
+        resumption.end(
+            after: failure,
+            at: request.request.url.text,
+            hasMirror: !request.nextMirrors.isEmpty
+        )
+        for step in resumption.lastSteps { perform(step, for: request) }
+        return resumption.outcome
+    }
+}
+
+extension AttemptRequest {
+    /// Whether later runs are to find the part.
+    fileprivate var keepsNamedPart: Bool {
+        guard case .file(let wanted) = sink else { return false }
+        return wanted.resume == .acrossRuns && !wanted.isFolder
+    }
+}
