@@ -48,6 +48,10 @@ extension EasyHandle {
         }
     }
 
+    /// The proxy's error instead of a connection (`CURLINFO_PROXY_ERROR`, a `CURLproxycode`); 0 for
+    /// none.
+    package var proxyErrorCode: Int { getLong(CURLINFO_PROXY_ERROR) ?? 0 }
+
     /// The socket of a connection opened since `prepare`; nil for another connection.
     package func socket(of connection: ConnectionFacts) -> ConnectionSocket? {
         guard

@@ -14,6 +14,7 @@ internal import SystemKit
     package var tag = 0
 
     let pointer: UnsafeMutableRawPointer
+    private let options: EasyOptions
     let sockets: SocketTable
     let configuration: EasyConfiguration
     private let errorBuffer: UnsafeMutablePointer<CChar>
@@ -59,6 +60,7 @@ internal import SystemKit
     package init(configuration: EasyConfiguration, sockets: SocketTable) throws(CurlCode) {
         guard let pointer = unsafe ccurl_easy_init() else { throw CurlCode(CURLE_FAILED_INIT) }
         unsafe self.pointer = unsafe pointer
+        options = unsafe EasyOptions(of: pointer)
         self.configuration = configuration
         self.sockets = sockets
         unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -87,7 +89,7 @@ internal import SystemKit
             needsReset = false
         }
         if authentication != request.authentication {
-            try setAuthentication(request.authentication)
+            try options.setAuthentication(request.authentication)
             authentication = request.authentication
             needsReset = true
         }
@@ -97,14 +99,20 @@ internal import SystemKit
         hearsTraffic = request.hearsTraffic
         setVerbose(hearsTraffic)
         setProgress(false)
-        try setString(CURLOPT_URL, request.url)
+        try options.set(CURLOPT_URL, request.url)
         if proxy !== request.proxy {
-            try setProxy(request.proxy)
+            try options.setProxy(request.proxy, by: configuration.tls)
             proxy = request.proxy
         }
-        if httpProtocol != request.httpProtocol { try setProtocol(request.httpProtocol) }
+        if httpProtocol != request.httpProtocol {
+            try options.setProtocol(request.httpProtocol)
+            httpProtocol = request.httpProtocol
+        }
         if clientCertificate != request.clientCertificate {
-            try setCertificate(request.clientCertificate)
+            // After a failure the previous certificate must not count as set.
+            needsReset = true
+            try options.setCertificate(request.clientCertificate)
+            clientCertificate = request.clientCertificate
         }
         try setMethodAndBody(of: request)
         if headerList?.isMade(of: request.headerLines) != true {
@@ -112,10 +120,10 @@ internal import SystemKit
             try unsafe CurlCode.check(ccurl_set_list(pointer, CURLOPT_HTTPHEADER, list.pointer))
             headerList = list
         }
-        try setLong(CURLOPT_FRESH_CONNECT, request.requiresFreshConnection ? 1 : 0)
+        try options.set(CURLOPT_FRESH_CONNECT, request.requiresFreshConnection ? 1 : 0)
         if resolvesAnew != request.resolvesAnew {
             // libcurl's default is one minute.
-            try setLong(CURLOPT_DNS_CACHE_TIMEOUT, request.resolvesAnew ? 0 : 60)
+            try options.set(CURLOPT_DNS_CACHE_TIMEOUT, request.resolvesAnew ? 0 : 60)
             resolvesAnew = request.resolvesAnew
         }
     }
@@ -228,42 +236,44 @@ extension EasyHandle {
     /// Sets the options that stay the same for all exchanges.
     private func configure() throws(CurlCode) {
         // Safety and errors.
-        try setLong(CURLOPT_NOSIGNAL, 1)
+        try options.set(CURLOPT_NOSIGNAL, 1)
         try unsafe CurlCode.check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorBuffer))
-        try setString(CURLOPT_PROTOCOLS_STR, "http,https")
-        try setString(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        try options.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try options.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         // Releases remove different dot segments; the given paths have none.
-        try setLong(CURLOPT_PATH_AS_IS, 1)
-        try setLong(CURLOPT_FOLLOWLOCATION, 0)
-        try setLong(CURLOPT_FAILONERROR, 0)
-        try setLong(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-        try setLong(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-        try setLong(CURLOPT_UNRESTRICTED_AUTH, 0)
-        try setLong(CURLOPT_HTTP09_ALLOWED, 0)
+        try options.set(CURLOPT_PATH_AS_IS, 1)
+        try options.set(CURLOPT_FOLLOWLOCATION, 0)
+        try options.set(CURLOPT_FAILONERROR, 0)
+        try options.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        try options.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        try options.set(CURLOPT_UNRESTRICTED_AUTH, 0)
+        try options.set(CURLOPT_HTTP09_ALLOWED, 0)
         // Otherwise removing a handle would wait for its name lookup.
-        try setLong(CURLOPT_QUICK_EXIT, 1)
+        try options.set(CURLOPT_QUICK_EXIT, 1)
 
         // Protocol.
-        try setProtocol(.http1)
+        try options.setProtocol(.http1)
+        httpProtocol = .http1
         // A reset handle presents no certificate.
         clientCertificate = nil
-        try setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        try options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
 
         // Sizes: by measurement, 512 KiB almost halves the time of a large file.
-        try setLong(CURLOPT_BUFFERSIZE, 512 << 10)
-        try setLong(CURLOPT_UPLOAD_BUFFERSIZE, 2 << 20)
+        try options.set(CURLOPT_BUFFERSIZE, 512 << 10)
+        try options.set(CURLOPT_UPLOAD_BUFFERSIZE, 2 << 20)
 
         // Connections.
-        try setLong(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeoutMilliseconds)
-        try setLong(CURLOPT_TCP_KEEPALIVE, 1)
+        try options.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeoutMilliseconds)
+        try options.set(CURLOPT_TCP_KEEPALIVE, 1)
         resolvesAnew = false
 
         // No proxy unless a request has one: an empty string makes libcurl ignore the environment.
-        try setString(CURLOPT_PROXY, "")
-        try setString(CURLOPT_NOPROXY, "")
+        try options.set(CURLOPT_PROXY, "")
+        try options.set(CURLOPT_NOPROXY, "")
         proxy = nil
 
-        try configure(configuration.tls)
+        try options.setTLS(configuration.tls)
+        if let trust = unsafe trust { try unsafe CurlCode.check(ccurl_set_trust(pointer, trust)) }
 
         // The client's callbacks. VERBOSE enables the debug callback.
         let user = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -278,55 +288,16 @@ extension EasyHandle {
         try unsafe CurlCode.check(ccurl_set_closesocket(pointer, closeSocketCallback, table))
         try unsafe CurlCode.check(ccurl_set_progress(pointer, progressCallback, user))
         try unsafe CurlCode.check(ccurl_set_debug(pointer, debugCallback, user))
-        try setLong(CURLOPT_VERBOSE, 1)
+        try options.set(CURLOPT_VERBOSE, 1)
         isVerbose = true
         hearsDiscardedBody = false
-    }
-
-    /// Sets the offered HTTP version.
-    ///
-    /// With streams, a request waits for a connection that is being opened instead of opening
-    /// another.
-    private func setProtocol(_ version: HTTPProtocol) throws(CurlCode) {
-        let number =
-            switch version {
-            case .http1: CURL_HTTP_VERSION_1_1
-            case .http2: CURL_HTTP_VERSION_2TLS
-            case .http3: CURL_HTTP_VERSION_3
-            }
-        try setLong(CURLOPT_HTTP_VERSION, Int(number))
-        try setLong(CURLOPT_PIPEWAIT, version == .http1 ? 0 : 1)
-        httpProtocol = version
-    }
-
-    private func setCertificate(_ certificate: EasyCertificate?) throws(CurlCode) {
-        // After a failure the previous certificate must not count as set.
-        needsReset = true
-        try setPath(CURLOPT_SSLCERT, certificate?.certificateFile)
-        try setString(CURLOPT_SSLCERTTYPE, certificate?.format.rawValue)
-        try setPath(CURLOPT_SSLKEY, certificate?.keyFile)
-        // Without a password, OpenSSL asks for one at the terminal or standard input, and waits.
-        try setString(CURLOPT_KEYPASSWD, certificate.map { $0.password ?? "" })
-        clientCertificate = certificate
-    }
-
-    private func configure(_ tls: TLSOptions) throws(CurlCode) {
-        try setLong(CURLOPT_SSL_VERIFYPEER, tls.isVerified ? 1 : 0)
-        try setLong(CURLOPT_SSL_VERIFYHOST, tls.isVerified ? 2 : 0)
-        try setLong(CURLOPT_SSLVERSION, tls.versions)
-        if let caFile = tls.caFile {
-            try setPath(CURLOPT_CAINFO, caFile)
-            try setString(CURLOPT_CAPATH, nil)
-        }
-        if let pins = tls.pinnedPublicKeys { try setString(CURLOPT_PINNEDPUBLICKEY, pins) }
-        if let trust = unsafe trust { try unsafe CurlCode.check(ccurl_set_trust(pointer, trust)) }
     }
 
     private func setMethodAndBody(of request: EasyRequest) throws(CurlCode) {
         let usualMethod: String
         switch request.body {
         case .none where request.method == "HEAD":
-            try setLong(CURLOPT_NOBODY, 1)
+            try options.set(CURLOPT_NOBODY, 1)
             usualMethod = "HEAD"
             needsReset = true
         case .none
@@ -334,13 +305,13 @@ extension EasyHandle {
             try setBytes([])
             usualMethod = "POST"
         case .none:
-            try setLong(CURLOPT_HTTPGET, 1)
+            try options.set(CURLOPT_HTTPGET, 1)
             usualMethod = "GET"
         case .bytes(let bytes):
             try setBytes(bytes)
             usualMethod = "POST"
         case .stream(let size):
-            try setLong(CURLOPT_UPLOAD, 1)
+            try options.set(CURLOPT_UPLOAD, 1)
             try unsafe CurlCode.check(
                 ccurl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, size.map { Int($0) } ?? -1)
             )
@@ -348,12 +319,12 @@ extension EasyHandle {
             needsReset = true
         }
         if request.method != usualMethod { needsReset = true }
-        try setString(CURLOPT_CUSTOMREQUEST, request.method == usualMethod ? nil : request.method)
+        try options.set(CURLOPT_CUSTOMREQUEST, request.method == usualMethod ? nil : request.method)
     }
 
     private func setBytes(_ bytes: [UInt8]) throws(CurlCode) {
         needsReset = true
-        try setLong(CURLOPT_POST, 1)
+        try options.set(CURLOPT_POST, 1)
         try unsafe CurlCode.check(
             ccurl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, bytes.count)
         )
@@ -367,21 +338,6 @@ extension EasyHandle {
                 )
             }
         }
-        try CurlCode.check(code)
-    }
-
-    func setLong(_ option: CURLoption, _ value: Int) throws(CurlCode) {
-        try unsafe CurlCode.check(ccurl_set_long(pointer, option, value))
-    }
-
-    func setString(_ option: CURLoption, _ value: String?) throws(CurlCode) {
-        try unsafe CurlCode.check(ccurl_set_string(pointer, option, value))
-    }
-
-    /// Sets a file path, which may not be UTF-8.
-    func setPath(_ option: CURLoption, _ path: String?) throws(CurlCode) {
-        guard let path else { return try setString(option, nil) }
-        let code = unsafe path.withSystemText { unsafe ccurl_set_string(pointer, option, $0) }
         try CurlCode.check(code)
     }
 }
