@@ -60,14 +60,22 @@ package struct Freshness: Sendable, Hashable {
         _ generated: Timestamp
     ) -> Int64 {
         let isPublic = control.flags.contains(.isPublic)
-        guard isPublic || Storability.isHeuristicallyCacheable(response.statusCode),
+        guard isPublic || isHeuristicallyCacheable(response.statusCode),
             let changed = response.lastModified
         else { return 0 }
         return min(max(0, generated.seconds - changed.seconds) / 10, longestGuess)
     }
 
+    /// Statuses that are cacheable by default (RFC 9110 §15.1), except 206.
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
     /// RFC 9111 §4.2.3, in its conservative form.
-    static func age(of response: StoredResponse, now: Timestamp) -> Int64 {
+    fileprivate static func age(of response: StoredResponse, now: Timestamp) -> Int64 {
         let received = response.responseTime
         let apparent = response.date.map { max(0, received.seconds - $0.seconds) } ?? 0
         let delay = max(0, received.microseconds(since: response.requestTime) / 1_000_000)
@@ -81,6 +89,21 @@ package struct Freshness: Sendable, Hashable {
         guard let value = response.fields.firstValue(of: "age") else { return 0 }
         var cursor = ListCursor(Array(value))
         return cursor.nextElement().flatMap { DeltaSeconds.parse($0) } ?? 0
+    }
+}
+
+extension StoredResponse {
+    /// The head to deliver, with its age (RFC 9111 §4, §5.1).
+    ///
+    /// - Parameter now: nil for a just validated response, which states its own age.
+    /// - Returns: Its status and fields.
+    package func head(at now: Timestamp?) -> ResponseHead {
+        guard let now else { return ResponseHead(statusCode: statusCode, fields: fields) }
+        let age = Freshness.age(of: self, now: now)
+        var fields = fields
+        if fields.firstValue(of: "age") != nil { fields = StoredFields.without(["age"], fields) }
+        fields.append(HeaderField(name: "Age", value: String(age)))
+        return ResponseHead(statusCode: statusCode, fields: fields)
     }
 }
 

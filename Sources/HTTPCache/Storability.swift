@@ -23,14 +23,6 @@ package enum Storability {
         return isReusable(response, control, request.policy) ? nil : .notReusable
     }
 
-    /// Statuses that are cacheable by default (RFC 9110 §15.1), except 206.
-    package static func isHeuristicallyCacheable(_ status: Int) -> Bool {
-        switch status {
-        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
-        default: false
-        }
-    }
-
     /// GET, or a POST whose response states its freshness and represents a GET of the same URL (RFC
     /// 9110 §9.3.3).
     private static func isStoredMethod(
@@ -66,7 +58,7 @@ package enum Storability {
     private static func isUnderstood(_ status: Int) -> Bool {
         switch status {
         case 302, 303, 307: true
-        default: isHeuristicallyCacheable(status)
+        default: Freshness.isHeuristicallyCacheable(status)
         }
     }
 
@@ -74,7 +66,7 @@ package enum Storability {
     private static func isAllowed(_ response: StoredResponse, _ control: CacheControl) -> Bool {
         !control.flags.isDisjoint(with: [.isPublic, .isPrivate]) || control.maxAge != nil
             || response.fields.firstValue(of: "expires") != nil
-            || isHeuristicallyCacheable(response.statusCode)
+            || Freshness.isHeuristicallyCacheable(response.statusCode)
     }
 
     /// Whether the response can ever answer another request; policies that accept any age accept

@@ -52,19 +52,6 @@ package struct StoredResponse: Sendable, Hashable {
         self.body = body
     }
 
-    /// The head to deliver, with its age (RFC 9111 §4, §5.1).
-    ///
-    /// - Parameter now: nil for a just validated response, which states its own age.
-    /// - Returns: Its status and fields.
-    package func head(at now: Timestamp?) -> ResponseHead {
-        guard let now else { return ResponseHead(statusCode: statusCode, fields: fields) }
-        let age = Freshness.age(of: self, now: now)
-        var fields = fields
-        if fields.firstValue(of: "age") != nil { fields = StoredFields.without(["age"], fields) }
-        fields.append(HeaderField(name: "Age", value: String(age)))
-        return ResponseHead(statusCode: statusCode, fields: fields)
-    }
-
     /// Whether the body is available; otherwise the response serves for validation only.
     package var hasBody: Bool { body.length == 0 || !body.name.isEmpty }
 

@@ -123,6 +123,13 @@ enum CoreSchema {
     }
 }
 
+extension Scalar {
+    /// The type of a text as a plain scalar, for values from outside the file.
+    package init(plain text: String) {
+        self = CoreSchema.resolve(text.utf8.span)
+    }
+}
+
 extension Int64 {
     /// The number with a digit appended; nil beyond 64 bits.
     fileprivate func shiftedIn(_ digit: Int64, radix: Int64) -> Int64? {

@@ -56,7 +56,7 @@ extension Document {
 
     /// Whether a mapping may lack entries because one of its merges is faulty and was reported.
     package func hasFaultyMerge(_ id: NodeID) -> Bool {
-        MergedEntries.hasFault(tree.resolved(id.index), in: tree)
+        Entries.hasFaultyMerge(tree.resolved(id.index), in: tree)
     }
 
     /// The entry of a mapping with a key, including merges.

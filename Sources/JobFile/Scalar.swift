@@ -13,10 +13,3 @@ package enum Scalar: Sendable, Hashable {
     /// Only with the tag `!!timestamp`; the text is not checked here.
     case timestamp
 }
-
-extension Scalar {
-    /// The type of a text as a plain scalar, for values from outside the file.
-    package init(plain text: String) {
-        self = CoreSchema.resolve(text.utf8.span)
-    }
-}

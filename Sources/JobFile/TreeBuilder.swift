@@ -111,6 +111,22 @@ struct TreeBuilder {
         return .broken(reader.problem)
     }
 
+    /// The section entry whose key is the current scalar event; nil for anything else or before
+    /// `limit`.
+    ///
+    /// A section is a value of the outermost mapping and itself a mapping, both without braces. Its
+    /// key is plain, so that libyaml's state there depends only on the two columns.
+    private mutating func entry(at reader: borrowing EventReader, from limit: Int) -> Entry? {
+        let (root, section) = (tree.nodes[open[0].index], tree.nodes[open[1].index])
+        let start = reader.start
+        guard section.length % 2 == 0, section.isBlockMapping(inColumn: start.column),
+            root.isBlockMapping(inColumn: 1), root.length % 2 == 0,
+            reader.isPlainScalar, reader.valueLength > 0
+        else { return nil }
+        let offset = cursor.offset(of: start.index, in: source.bytes)
+        return offset >= limit ? Entry(offset: offset, line: start.line) : nil
+    }
+
     private mutating func finish() -> Bool {
         guard let root = tree.nodes.first, !(root.flags.contains(.isPlain) && root.length == 0)
         else {

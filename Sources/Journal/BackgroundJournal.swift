@@ -361,7 +361,7 @@ extension EarlierTransfer.End {
             error?.help = failure.help.map(redact)
         }
         file = record.file.map {
-            TaskRecord.PublishedFile(path: redact($0.path), size: $0.size, sha256: $0.sha256)
+            PublishedFile(path: redact($0.path), size: $0.size, sha256: $0.sha256)
         }
         voucher = record.voucher
     }

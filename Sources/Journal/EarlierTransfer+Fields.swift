@@ -65,7 +65,7 @@ extension JournalFields {
         )
         end.error = try optional { (fields) throws(Unreadable) in try fields.failure() }
         end.file = try optional { (fields) throws(Unreadable) in
-            TaskRecord.PublishedFile(
+            PublishedFile(
                 path: try fields.text(),
                 size: try fields.number(),
                 sha256: try fields.optional { (fields) throws(Unreadable) in try fields.text() }

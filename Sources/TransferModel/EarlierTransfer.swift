@@ -11,9 +11,9 @@ package struct EarlierTransfer: Sendable, Hashable {
         /// The failure of a transfer that failed; nil for other outcomes.
         package var error: TransferFailure?
         /// The file that the transfer published; nil without one.
-        package var file: TaskRecord.PublishedFile?
+        package var file: PublishedFile?
         /// The evidence that the body was complete; nil for a failed transfer.
-        package var voucher: TaskRecord.Voucher?
+        package var voucher: BodyVoucher?
 
         /// Creates an end without a failure, a file or a voucher.
         package init(runIdentifier: String, date: Timestamp, outcome: TaskOutcome) {

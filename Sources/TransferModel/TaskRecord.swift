@@ -1,16 +1,3 @@
-/// How a task ended.
-package enum TaskOutcome: String, Sendable, Hashable, CaseIterable {
-    case succeeded
-    /// The destination already existed and was kept.
-    case unchanged
-    case failed
-    /// A network policy, a window or missing connectivity prevented its start.
-    case deferred
-    case cancelled
-    /// A task that it needs did not succeed.
-    case skipped
-}
-
 /// The data about one task in a report.
 package struct TaskRecord: Sendable, Hashable {
     /// One check of the result, in the order of the job file's `expect`.
@@ -93,43 +80,6 @@ package struct TaskRecord: Sendable, Hashable {
         }
     }
 
-    /// The published file of a response body.
-    package struct PublishedFile: Sendable, Hashable {
-        /// The path as in the job file.
-        package var path: String
-        /// The file's length, bytes.
-        package var size: Int64
-        /// 64 hexadecimal digits; nil when no checksum was computed.
-        package var sha256: String?
-        /// The offset at which the last attempt resumed; nil for a whole file.
-        package var resumedFrom: Int64?
-
-        /// Creates a description of a published file.
-        package init(
-            path: String,
-            size: Int64,
-            sha256: String? = nil,
-            resumedFrom: Int64? = nil
-        ) {
-            self.path = path
-            self.size = size
-            self.sha256 = sha256
-            self.resumedFrom = resumedFrom
-        }
-    }
-
-    /// The evidence that the body is complete.
-    package enum Voucher: String, Sendable, Hashable, CaseIterable {
-        /// The checksum in the job.
-        case checksum
-        /// The digest from the server (RFC 9530).
-        case digest
-        case length
-        /// No evidence: a body without length and checksum that ends with its connection or HTTP/2
-        /// stream.
-        case none
-    }
-
     /// A captured value, without the value itself, which may be secret.
     package struct Capture: Sendable, Hashable {
         /// The capture's name in the job file.
@@ -206,7 +156,7 @@ package struct TaskRecord: Sendable, Hashable {
     /// The file that the body became; nil when none was published.
     package var file: PublishedFile?
     /// The evidence that the body is complete; nil when no attempt succeeded.
-    package var voucher: Voucher?
+    package var voucher: BodyVoucher?
     /// The cache's part in the final response; nil without a cache.
     package var cache: CacheVerdict?
     /// In the job file's order; empty unless the task succeeded.
@@ -257,7 +207,7 @@ package struct TaskRecord: Sendable, Hashable {
         currentRequest: TransactionMetrics.SentRequest? = nil,
         response: ResponseHead? = nil,
         file: PublishedFile? = nil,
-        voucher: Voucher? = nil,
+        voucher: BodyVoucher? = nil,
         cache: CacheVerdict? = nil,
         captures: [Capture] = [],
         countOfBytesSent: Int64 = 0,

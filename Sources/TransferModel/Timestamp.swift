@@ -22,11 +22,4 @@ package struct Timestamp: Sendable, Hashable, Comparable {
             microseconds.subtractingReportingOverflow(earlier.microseconds)
         return overflow ? (microseconds < 0 ? .min : .max) : difference
     }
-
-    /// The time as RFC 3339 text, for messages and tests.
-    package var rfc3339: String {
-        var formatter = TimestampFormatter()
-        let text = formatter.text(of: self)
-        return String(decoding: text.indices.map { text[$0] }, as: UTF8.self)
-    }
 }

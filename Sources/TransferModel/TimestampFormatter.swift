@@ -52,6 +52,15 @@ package struct TimestampFormatter: Sendable {
     }
 }
 
+extension Timestamp {
+    /// The time as RFC 3339 text, for messages and tests.
+    package var rfc3339: String {
+        var formatter = TimestampFormatter()
+        let text = formatter.text(of: self)
+        return String(decoding: text.indices.map { text[$0] }, as: UTF8.self)
+    }
+}
+
 extension Int64 {
     /// The quotient rounded down and the nonnegative remainder.
     package func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {

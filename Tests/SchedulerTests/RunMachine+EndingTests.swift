@@ -348,7 +348,7 @@ import TransferModel
     ) throws {
         var run = RunSimulation([.init("a").with { $0.method = method }])
         run.finish("a") { result in
-            result.file = writesFile ? TaskRecord.PublishedFile(path: "out/a", size: 1) : nil
+            result.file = writesFile ? PublishedFile(path: "out/a", size: 1) : nil
         }
         #expect(try #require(run.record("a")).changed == isChanged)
     }

@@ -50,7 +50,7 @@ import TransferModel
         #expect(try run(Self.endless(), saysEnd: true).failure == nil)
         let known = try run(Self.endless(), closeNotify: .optional)
         #expect(known.failure == nil)
-        #expect(known.voucher == TaskRecord.Voucher.none)
+        #expect(known.voucher == BodyVoucher.none)
     }
 
     @Test func `a body is whole when it matches its checksum`() throws {

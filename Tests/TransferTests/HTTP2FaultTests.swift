@@ -111,7 +111,7 @@ import TransferModel
     @Test func `a stream that a server stops without an error has no voucher`() throws {
         guard let (result, _) = try download(server(.stop)) else { return }
         #expect(result.failure == nil)
-        #expect(result.voucher == TaskRecord.Voucher.none)
+        #expect(result.voucher == BodyVoucher.none)
     }
 
     @Test func `a connection that ends before the response is lost`() throws {

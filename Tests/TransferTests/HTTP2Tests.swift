@@ -204,7 +204,7 @@ import TransferModel
         #expect(result.failure == nil)
         #expect(result.countOfBytesReceived == 5)
         #expect(result.transactions.first?.networkProtocolName == chosen)
-        #expect(result.voucher == (isSpoken ? TaskRecord.Voucher.none : .length))
+        #expect(result.voucher == (isSpoken ? BodyVoucher.none : .length))
     }
 
     /// nginx breaks the stream off when the server behind it does.

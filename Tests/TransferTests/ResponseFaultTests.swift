@@ -122,7 +122,7 @@ import TransferModel
         ])
         let result = try EngineHarness().run(.to(server.url("/")))
         #expect(result.failure == nil)
-        #expect(result.voucher == TaskRecord.Voucher.none)
+        #expect(result.voucher == BodyVoucher.none)
     }
 
     @Test func `chunk framing counts as received but not as delivered`() throws {

@@ -3,19 +3,12 @@ package import TransferModel
 
 /// A response in progress that may be stored once it is complete.
 package struct CacheDraft: Sendable {
-    /// The body received so far.
-    package enum Content: Sendable {
-        case memory([UInt8])
-        /// The file has no name yet and will get `name`.
-        case file(OutputFile, name: String)
-    }
-
     /// The key to store the response under.
     package let key: CacheKey
     /// The head; `body` has no length or hash before the end.
     package private(set) var response: StoredResponse
     /// The body received so far; moves to a file when it grows.
-    package private(set) var content = Content.memory([])
+    package private(set) var content = ReceivedBody.memory([])
     private var hash = ContentHash()
     /// Whether the body is stored too, or only its length and hash.
     private var keepsBody: Bool

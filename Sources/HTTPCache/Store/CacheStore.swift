@@ -39,7 +39,7 @@ package protocol CacheStore: AnyObject, Sendable {
     /// - Returns: Whether the response is stored.
     func add(
         _ response: StoredResponse,
-        _ content: CacheDraft.Content,
+        _ content: ReceivedBody,
         for key: CacheKey,
         of originTime: Timestamp
     ) -> Bool
@@ -50,6 +50,13 @@ package protocol CacheStore: AnyObject, Sendable {
     func remove(_ key: CacheKey)
     /// Waits for the background work.
     func close()
+}
+
+/// The body of a response in progress, as far as it has arrived.
+package enum ReceivedBody: Sendable {
+    case memory([UInt8])
+    /// The file has no name yet and will get `name`.
+    case file(OutputFile, name: String)
 }
 
 /// The body of a stored response, open for reading.

@@ -117,7 +117,7 @@ package final class DiskStore: CacheStore {
     /// Writes the body first and then the list that names it.
     package func add(
         _ response: StoredResponse,
-        _ content: CacheDraft.Content,
+        _ content: ReceivedBody,
         for key: CacheKey,
         of originTime: Timestamp
     ) -> Bool {
@@ -179,7 +179,7 @@ package final class DiskStore: CacheStore {
     /// Gives the body its name; false without room, or when the process is to stop there.
     private func writeBody(
         _ response: inout StoredResponse,
-        _ content: CacheDraft.Content,
+        _ content: ReceivedBody,
         _ key: CacheKey,
         _ folders: DiskFolders
     ) throws(SystemError) -> Bool {

@@ -74,7 +74,7 @@ package final class MemoryStore: CacheStore {
     /// Stores the response and removes the least recently used ones beyond the capacity.
     package func add(
         _ response: StoredResponse,
-        _ content: CacheDraft.Content,
+        _ content: ReceivedBody,
         for key: CacheKey,
         of originTime: Timestamp
     ) -> Bool {

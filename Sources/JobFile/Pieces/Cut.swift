@@ -25,6 +25,9 @@ struct Cut: Sendable, Equatable {
     /// The offset of the first letter.
     var key: Int { offset + indent }
 
+    /// Whether the second thread reads the piece that begins at a cut, by its number.
+    static func isAhead(_ number: Int) -> Bool { number % 2 != 0 }
+
     /// The cuts of a text in ascending order.
     static func all(in bytes: Span<UInt8>, by measure: Measure) -> [Cut] {
         var cuts: [Cut] = []
@@ -34,7 +37,7 @@ struct Cut: Sendable, Equatable {
                 cuts.append(cut)
                 target = max(target, cut.offset)
             }
-            target += measure.piece + (Pieces.isAhead(cuts.count - 1) ? measure.lead : 0)
+            target += measure.piece + (isAhead(cuts.count - 1) ? measure.lead : 0)
         }
         return cuts
     }

@@ -29,7 +29,7 @@ struct PartsOnThread: PartsAhead {
     }
 
     mutating func part(of piece: Int) -> Part? {
-        guard Pieces.isAhead(piece) else { return nil }
+        guard Cut.isAhead(piece) else { return nil }
         let part = state.withLock(
             when: { $0.next <= piece || $0.parts.contains { $0.piece == piece } },
             until: nil
@@ -59,7 +59,7 @@ struct PartsOnThread: PartsAhead {
                 until: nil
             ) { state -> Int? in
                 // The first thread reads the last piece.
-                let piece = Pieces.isAhead(state.next) ? state.next : state.next + 1
+                let piece = Cut.isAhead(state.next) ? state.next : state.next + 1
                 guard !state.isOver, piece + 1 < pieces.cuts.count else { return nil }
                 state.next = piece + 1
                 return piece

@@ -18,9 +18,6 @@ struct Pieces: Sendable {
         self.head = head.forParts
     }
 
-    /// Whether the second thread reads a piece.
-    static func isAhead(_ piece: Int) -> Bool { piece % 2 != 0 }
-
     /// Reads a piece; nil for the last one, for more than entries of one section, and for a piece
     /// with problems.
     func part(_ piece: Int) -> Part? {
@@ -48,11 +45,4 @@ struct Pieces: Sendable {
         let rest = source.bytes.span.extracting(droppingFirst: offset)
         return offset + (rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.count)
     }
-}
-
-/// The result of reading one piece after the head of the document.
-struct Part: Sendable {
-    let builder: TreeBuilder
-    /// The number of lines in the piece.
-    let lines: UInt32
 }

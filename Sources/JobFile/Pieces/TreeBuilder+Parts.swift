@@ -1,22 +1,6 @@
 internal import Diagnostics
 
 extension TreeBuilder {
-    /// The section entry whose key is the current scalar event; nil for anything else or before
-    /// `limit`.
-    ///
-    /// A section is a value of the outermost mapping and itself a mapping, both without braces. Its
-    /// key is plain, so that libyaml's state there depends only on the two columns.
-    mutating func entry(at reader: borrowing EventReader, from limit: Int) -> Entry? {
-        let (root, section) = (tree.nodes[open[0].index], tree.nodes[open[1].index])
-        let start = reader.start
-        guard section.length % 2 == 0, section.isBlockMapping(inColumn: start.column),
-            root.isBlockMapping(inColumn: 1), root.length % 2 == 0,
-            reader.isPlainScalar, reader.valueLength > 0
-        else { return nil }
-        let offset = cursor.offset(of: start.index, in: source.bytes)
-        return offset >= limit ? Entry(offset: offset, line: start.line) : nil
-    }
-
     /// The start for all parts: a copy with fresh counts and a neutral open section.
     var forParts: TreeBuilder {
         var head = self

@@ -10,38 +10,24 @@ protocol ReportObject {
     static func declare(in members: inout some ReportMembers<Subject> & ~Copyable)
 }
 
-extension ReportObject {
-    static var schema: ObjectSchema {
-        var members = SchemaMembers<Subject>()
-        declare(in: &members)
-        return ObjectSchema(name: name, description: description, members: members.members)
-    }
-}
+/// Receives the declarations of an object's members, to write its text or its schema.
+///
+/// A generic parameter instead of an existential, so that the compiler produces straight-line code.
+protocol ReportMembers<Subject>: ~Copyable {
+    associatedtype Subject
 
-/// Collects the members of an object for its schema.
-private struct SchemaMembers<Subject>: ReportMembers {
-    private(set) var members: [ObjectSchema.Member] = []
-
+    /// A member whose single value `write` writes; its name needs no escaping.
     mutating func member(
         _ name: StaticString,
         _ description: StaticString,
         _ schema: @autoclosure () -> JSONSchema,
         write: (Subject, inout ReportWriter) -> Void
-    ) {
-        members.append(
-            ObjectSchema.Member(
-                name: name.description,
-                description: description.description,
-                schema: schema()
-            )
-        )
-    }
+    )
 
+    /// A nested object made from the same subject.
     mutating func group<Object: ReportObject>(
         _ name: StaticString,
         _ description: StaticString,
         _ object: Object.Type
-    ) where Object.Subject == Subject {
-        member(name, description, .object(object.schema)) { _, _ in }
-    }
+    ) where Object.Subject == Subject
 }

@@ -12,7 +12,7 @@ struct ReportWriter: ~Copyable {
 
     var json = JSONWriter()
     /// Nil in a run without secrets; set with each redacted value.
-    private var redactor: Redactor?
+    var redactor: Redactor?
     private var dates = TimestampFormatter()
     /// A task and its last exchange have the same response, perhaps with another exchange between:
     /// the second time the text is reused.
@@ -49,29 +49,6 @@ struct ReportWriter: ~Copyable {
     mutating func foreignText(_ text: String, isReference: Bool = false) {
         let foreign = ForeignText(redactor: redactor)
         json.string(foreign.open(text, maximumBytes: Self.maximumForeignBytes, isReference))
-    }
-
-    /// Writes an object made from `subject`, without the secrets of `redactor`.
-    @inline(__always)
-    mutating func object<Object: ReportObject>(
-        _ object: Object.Type,
-        _ subject: consuming Object.Subject,
-        hiding redactor: Redactor?
-    ) {
-        self.redactor = redactor
-        self.object(object, subject)
-    }
-
-    /// Writes an object made from `subject`.
-    mutating func object<Object: ReportObject>(
-        _ object: Object.Type,
-        _ subject: consuming Object.Subject
-    ) {
-        json.beginObject()
-        var members = WrittenMembers(of: subject, to: self)
-        object.declare(in: &members)
-        self = members.end()
-        json.endObject()
     }
 
     /// Writes the head of a response.

@@ -264,9 +264,9 @@ extension TaskRecord.Capture {
     }
 }
 
-extension TaskRecord.PublishedFile {
+extension PublishedFile {
     enum Report: ReportObject {
-        typealias Subject = TaskRecord.PublishedFile
+        typealias Subject = PublishedFile
         static let name = "file"
         static let description = "A file that a body became"
 

@@ -35,3 +35,28 @@ struct WrittenMembers<Subject>: ReportMembers, ~Copyable {
         writer.json.endObject()
     }
 }
+
+extension ReportWriter {
+    /// Writes an object made from `subject`, without the secrets of `redactor`.
+    @inline(__always)
+    mutating func object<Object: ReportObject>(
+        _ object: Object.Type,
+        _ subject: consuming Object.Subject,
+        hiding redactor: Redactor?
+    ) {
+        self.redactor = redactor
+        self.object(object, subject)
+    }
+
+    /// Writes an object made from `subject`.
+    mutating func object<Object: ReportObject>(
+        _ object: Object.Type,
+        _ subject: consuming Object.Subject
+    ) {
+        json.beginObject()
+        var members = WrittenMembers(of: subject, to: self)
+        object.declare(in: &members)
+        self = members.end()
+        json.endObject()
+    }
+}

@@ -24,8 +24,8 @@ package struct AttemptResult: Sendable {
     /// Whether it succeeded and published nothing, because a file that was to be kept has appeared
     /// meanwhile, or has the name that the server gave.
     package var isUnchanged = false
-    package var file: TaskRecord.PublishedFile?
-    package var voucher: TaskRecord.Voucher?
+    package var file: PublishedFile?
+    package var voucher: BodyVoucher?
     /// nil when no cache had to do with it.
     package var cache: CacheVerdict?
     /// nil when nothing was gone on with and nothing is left.

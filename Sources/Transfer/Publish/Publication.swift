@@ -53,7 +53,7 @@ final class PublicationJob: Sendable {
     var displayPath: String { destination?.displayPath ?? "the body" }
 
     /// The checksum for the file, and its source: the job's takes precedence over the server's.
-    var expected: (checksum: Checksum, voucher: TaskRecord.Voucher)? {
+    var expected: (checksum: Checksum, voucher: BodyVoucher)? {
         if case .digest(let checksum)? = destination?.checksum { return (checksum, .checksum) }
         return announced.map { ($0, .digest) }
     }

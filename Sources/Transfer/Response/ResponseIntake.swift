@@ -61,7 +61,7 @@ struct ResponseIntake: ~Copyable {
 
     /// The source that says that the body is whole: its length or its framing, or none when only
     /// the end of the connection or the stream did.
-    func voucher(to method: String) -> TaskRecord.Voucher {
+    func voucher(to method: String) -> BodyVoucher {
         guard let head else { return .none }
         return Self.hasNoBody(head, to: method) || isFramed ? .length : .none
     }

@@ -79,7 +79,7 @@ enum Samples {
             TaskRecord.Check(.statusCode, passed: true, expected: "200-299", actual: "200"),
         ]
         record.response = response
-        record.file = TaskRecord.PublishedFile(
+        record.file = PublishedFile(
             path: "out/a",
             size: 4096,
             sha256: String(repeating: "a1", count: 32)

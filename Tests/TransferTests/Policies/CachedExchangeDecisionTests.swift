@@ -23,7 +23,7 @@ import TransferModel
         func didFail(_ error: SystemError) {}
         func add(
             _ response: StoredResponse,
-            _ content: CacheDraft.Content,
+            _ content: ReceivedBody,
             for key: CacheKey,
             of originTime: Timestamp
         ) -> Bool { true }
