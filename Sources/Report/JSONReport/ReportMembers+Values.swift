@@ -102,7 +102,7 @@ extension ReportMembers where Self: ~Copyable {
 
     /// A case of an enumeration, by its raw value.
     @inline(__always)
-    mutating func name<Name: RawRepresentable & CaseIterable>(
+    mutating func choice<Name: RawRepresentable & CaseIterable>(
         _ name: StaticString,
         _ description: StaticString,
         get: (Subject) -> Name
@@ -113,7 +113,7 @@ extension ReportMembers where Self: ~Copyable {
     }
 
     @inline(__always)
-    mutating func optionalName<Name: RawRepresentable & CaseIterable>(
+    mutating func optionalChoice<Name: RawRepresentable & CaseIterable>(
         _ name: StaticString,
         _ description: StaticString,
         get: (Subject) -> Name?

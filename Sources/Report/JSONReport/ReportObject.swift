@@ -28,6 +28,6 @@ protocol ReportMembers<Subject>: ~Copyable {
     mutating func group<Object: ReportObject>(
         _ name: StaticString,
         _ description: StaticString,
-        _ object: Object.Type
+        _ nested: Object.Type
     ) where Object.Subject == Subject
 }

@@ -28,8 +28,8 @@ private struct SchemaMembers<Subject>: ReportMembers {
     mutating func group<Object: ReportObject>(
         _ name: StaticString,
         _ description: StaticString,
-        _ object: Object.Type
+        _ nested: Object.Type
     ) where Object.Subject == Subject {
-        member(name, description, .object(object.schema)) { _, _ in }
+        member(name, description, .object(nested.schema)) { _, _ in }
     }
 }

@@ -26,7 +26,7 @@ extension TaskRecord {
         members.optionalString("taskDescription", "The job file's description") {
             $0.taskDescription
         }
-        members.name("type", "The section that the task stands in") { $0.kind }
+        members.choice("type", "The section that the task stands in") { $0.kind }
         members.string("session", "The name of the task's session") { $0.session }
         members.object("source", "Where the job file declares the task", SourceLocation.Report.self)
         {
@@ -38,7 +38,7 @@ extension TaskRecord {
     {
         // A task is reported after its end, for which Apple has one state.
         members.constant("state", "URLSessionTask.State", "completed", of: ["completed"])
-        members.name("outcome", "How the task ended") { $0.outcome }
+        members.choice("outcome", "How the task ended") { $0.outcome }
         members.bool("changed", "Whether the task changed anything, here or at the server") {
             $0.changed
         }
@@ -140,7 +140,9 @@ extension TaskRecord {
         static let description = "What Apple's tasks do not have"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.optionalName("vouchedBy", "What says that the body is complete") { $0.voucher }
+            members.optionalChoice("vouchedBy", "What says that the body is complete") {
+                $0.voucher
+            }
             members.optionalObject(
                 "cache",
                 "What the cache had to do with the final response; null without a cache",
@@ -179,9 +181,9 @@ extension CacheVerdict {
         static let description = "What the cache had to do with a response, and why"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.name("verdict", "Whether the response came from the cache") { $0.outcome }
-            members.name("reason", "Why so") { $0.reason }
-            members.optionalName(
+            members.choice("verdict", "Whether the response came from the cache") { $0.outcome }
+            members.choice("reason", "Why so") { $0.reason }
+            members.optionalChoice(
                 "storing",
                 "What became of a response from the network, or why it was not stored"
             ) { $0.storing }
@@ -196,7 +198,7 @@ extension TaskRecord.Check {
         static let description = "One check of the result"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.name("check", "What was checked") { $0.check }
+            members.choice("check", "What was checked") { $0.check }
             members.bool("passed", "Whether it held") { $0.passed }
             members.optionalString("expected", "What was expected") { $0.expected }
             members.optionalForeignText("actual", "What was found") { $0.actual }
@@ -214,12 +216,12 @@ extension TaskRecord.Attempt {
             members.integer("number", "From 1", .integer(1...Int64.max)) { Int64($0.number) }
             members.date("startDate", "Its beginning") { $0.startDate }
             members.date("endDate", "Its end") { $0.endDate }
-            members.name("outcome", "How it ended") { $0.outcome }
+            members.choice("outcome", "How it ended") { $0.outcome }
             members.optionalForeignText("reason", "What made it fail") { $0.reason }
             members.integer("waitedUs", "The wait before it, microseconds") {
                 $0.waitedMicroseconds
             }
-            members.optionalName("waitReason", "Why it waited") { $0.waitReason }
+            members.optionalChoice("waitReason", "Why it waited") { $0.waitReason }
             members.optionalInteger(
                 "resumedFrom",
                 "The position from which on the body was received; null when it was the first byte"

@@ -26,7 +26,7 @@ extension TransactionMetrics {
             "The attempt that the exchange belongs to, from 1",
             .integer(1...Int64.max)
         ) { Int64($0.attempt) }
-        members.name("reason", "Why the exchange took place") { $0.reason }
+        members.choice("reason", "Why the exchange took place") { $0.reason }
         members.object("request", "The request as it was sent", SentRequest.Report.self) {
             $0.request
         }
@@ -34,7 +34,7 @@ extension TransactionMetrics {
             "response",
             "The final response; null when no complete head arrived"
         ) { $0.response }
-        members.name("resourceFetchType", "Where the response came from") {
+        members.choice("resourceFetchType", "Where the response came from") {
             $0.resourceFetchType
         }
     }

@@ -11,9 +11,9 @@ struct ReportedFailure {
         static let description = "Why the task did not succeed"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.name("kind", "The class of the failure") { $0.failure.kind }
+            members.choice("kind", "The class of the failure") { $0.failure.kind }
             members.foreignText("message", "One sentence for people") { $0.failure.detail }
-            members.optionalName(
+            members.optionalChoice(
                 "networkUnavailableReason",
                 "Why the interface that leads to the server may not be used; null for another failure, and when none leads there"
             ) { $0.failure.unavailableReason }
@@ -28,7 +28,7 @@ struct ReportedFailure {
             members.optionalInteger("osErrno", "The errno behind it") {
                 $0.failure.osErrno.map(Int64.init)
             }
-            members.name("phase", "Where in the exchange it happened") { $0.failure.phase }
+            members.choice("phase", "Where in the exchange it happened") { $0.failure.phase }
             members.bool("retryable", "Whether a later run may not meet it") { $0.isRetryable }
             members.optionalForeignText("help", "What can be done about it") { $0.failure.help }
         }

@@ -27,11 +27,11 @@ struct WrittenMembers<Subject>: ReportMembers, ~Copyable {
     mutating func group<Object: ReportObject>(
         _ name: StaticString,
         _ description: StaticString,
-        _ object: Object.Type
+        _ nested: Object.Type
     ) where Object.Subject == Subject {
         writer.json.key(plain: name)
         writer.json.beginObject()
-        object.declare(in: &self)
+        nested.declare(in: &self)
         writer.json.endObject()
     }
 }
