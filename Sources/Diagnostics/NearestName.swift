@@ -26,11 +26,12 @@ package enum NearestName {
     /// - Parameters:
     ///   - name: In small letters, without `-` and `_`, as the known ones.
     ///   - names: The known names.
+    /// - Returns: False for a known name itself.
     package static func isSlip(_ name: String, of names: [String]) -> Bool {
         let count = name.utf8.count
         return names.contains { known in
             abs(known.utf8.count - count) <= 1
-                && distance(Array(name.unicodeScalars), Array(known.unicodeScalars), bound: 1) <= 1
+                && distance(Array(name.unicodeScalars), Array(known.unicodeScalars), bound: 1) == 1
         }
     }
 

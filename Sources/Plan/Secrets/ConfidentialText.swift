@@ -130,19 +130,24 @@ package struct ConfidentialText: Sendable {
                 || shape.isSecretDeclaration
             if isBehindSecret { addUnread(around: entry, in: document) }
             visit(entry.value, known ?? .anything, isSecret: isConfidential, in: document)
-            if !isNamed, known?.isMapping == true, kind == .mapping, !shape.knows(key),
-                SecretName.isOne(key), known?.knows(Shape.valuesOfPart[0]) == true
-            {
-                for member in document.entries(of: entry.value) {
-                    let name = document.text(of: member.key)
-                    if known?.knows(name) == false, document.isEmptyScalar(member.value) {
-                        add(document.range(of: member.key), name)
-                        names.remove(name)
-                    }
-                    if Shape.valuesOfPart.contains(name) || known?.knows(name) == false {
-                        visit(member.value, .credential, isSecret: true, in: document)
-                    }
-                }
+            if !isNamed, kind == .mapping, !shape.knows(key), SecretName.isOne(key), let known {
+                visitPart(entry.value, known, in: document)
+            }
+        }
+    }
+
+    /// Keeps the values of a form's part under the name of a secret, and what its keys may hold.
+    private mutating func visitPart(_ node: NodeID, _ shape: Shape, in document: Document) {
+        guard shape.isMapping, shape.knows(Shape.valuesOfPart[0]) else { return }
+        for member in document.entries(of: node) {
+            let name = document.text(of: member.key)
+            let isKnown = shape.knows(name)
+            if !isKnown, document.isEmptyScalar(member.value) {
+                add(document.range(of: member.key), name)
+                names.remove(name)
+            }
+            if Shape.valuesOfPart.contains(name) || !isKnown {
+                visit(member.value, .credential, isSecret: true, in: document)
             }
         }
     }

@@ -26,7 +26,8 @@ extension Document {
 
     /// Whether a node is a JSON pointer, which tells nothing.
     func hasPointer(_ node: NodeID) -> Bool {
-        kind(of: node) == .scalar && withBytes(of: node) { !$0.isEmpty && $0[0] == UInt8(ascii: "/") }
+        kind(of: node) == .scalar
+            && withBytes(of: node) { !$0.isEmpty && $0[0] == UInt8(ascii: "/") }
     }
 
     /// Whether the argument behind an option is a secret, or a login with a password.
