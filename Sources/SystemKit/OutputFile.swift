@@ -107,7 +107,11 @@ internal import Glibc
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1
         else {
-            throw .notPermitted("go on with", folder.path(of: keptName), reason: "it is not ours")
+            throw .notPermitted(
+                "resume",
+                folder.path(of: keptName),
+                reason: "it is not a regular file of this user with a single name"
+            )
         }
         // The previous owner may have renamed the file during the wait.
         try require(keptName)

@@ -96,7 +96,7 @@ import TransferModel
         #expect(run.attempts("it").count == 1)
         #expect(Self.statuses(run, "it") == [401, 401])
         let help = run.task("it")?["error"]?["help"]?.string
-        #expect(help == "the server has refused the session's credential (digest)")
+        #expect(help == "the server refused the session's credential (digest)")
         #expect(backend.requests.isEmpty)
     }
 
@@ -182,7 +182,7 @@ import TransferModel
         )
         for id in ["first", "second"] {
             let help = run.task(id)?["error"]?["help"]?.string
-            #expect(help == "the server has refused the session's credential (basic)")
+            #expect(help == "the server refused the session's credential (basic)")
         }
         #expect(try !Self.traces(run, job).contains("sesame"))
     }

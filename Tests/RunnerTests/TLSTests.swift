@@ -94,14 +94,14 @@ import Testing
         Refusal(
             testDescription: "self-signed",
             identity: \.selfSigned,
-            reason: "the certificate of localhost is self-signed and not trusted here",
+            reason: "the certificate of localhost is self-signed and not trusted",
             urlError: -1203
         ),
         Refusal(
             testDescription: "unknown issuer",
             identity: \.server,
             isIssuerTrusted: false,
-            reason: "somebody who is not known here (runner test authority)",
+            reason: "an unknown authority (runner test authority)",
             urlError: -1203
         ),
         Refusal(
@@ -191,7 +191,10 @@ import Testing
             origin: nginx.secureOrigin,
             tls: "tls: { \(ca), pinnedPublicKeys: [\(other)] }"
         )
-        try expectRefusal(refused, "the public key of localhost is none of `tls.pinnedPublicKeys`")
+        try expectRefusal(
+            refused,
+            "the public key of localhost is not one of `tls.pinnedPublicKeys`"
+        )
     }
 
     @Test func `a pin is checked without server trust, too`() throws {

@@ -58,7 +58,7 @@ import TransferModel
         #expect(result.failure?.kind == .httpStatus)
         #expect(result.failure?.httpStatus == 401)
         #expect(result.failure?.isPermanent == true)
-        #expect(result.failure?.help == "the server has refused the session's credential (basic)")
+        #expect(result.failure?.help == "the server refused the session's credential (basic)")
         #expect(result.checks.map(\.passed) == [true, false])
         #expect(server.requests.count == 2)
         // Nothing of it is left on the handle.

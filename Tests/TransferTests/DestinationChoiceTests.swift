@@ -60,7 +60,7 @@ import TransferModel
 
     @Test(
         arguments: [
-            ("\(sum)  other.txt", "has no SHA-256 of"), ("", "is no list of checksums"),
+            ("\(sum)  other.txt", "has no SHA-256 of"), ("", "is not a list of checksums"),
         ]
     )
     func `a missing entry is a failure for good`(list: String, words: String) throws {

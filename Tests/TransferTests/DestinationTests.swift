@@ -201,10 +201,10 @@ import TransferModel
     }
 
     @Test(arguments: [
-        ("<html>not found</html>", "is no list of checksums", false),
+        ("<html>not found</html>", "is not a list of checksums", false),
         ("\(String(repeating: "ab", count: 32))  other", "has no SHA-256 of file", true),
     ])
-    func `a text that is no list of checksums fails with that reason`(
+    func `a text that is not a list of checksums fails with that reason`(
         text: String,
         detail: String,
         hasHelp: Bool

@@ -33,7 +33,7 @@ import TransferModel
         let failure = Self.late.excessBody(of: 503, limit: 9)
         #expect(failure.detail.contains("503") && failure.detail.contains("9 bytes"))
         #expect(failure.isPermanent)
-        #expect(Self.late.excessBody(of: nil, limit: nil).detail.contains("without an end"))
+        #expect(Self.late.excessBody(of: nil, limit: nil).detail.contains("never ends"))
     }
 
     @Test(

@@ -41,7 +41,7 @@ import TransferModel
     }
 
     @Test(arguments: [
-        (HTTPVersion.http2, 0x075801, true, "can take a response over HTTP/2 that was cut"),
+        (HTTPVersion.http2, 0x075801, true, "can report a cut HTTP/2 response as complete"),
         (.http2, 0x080E01, false, "is built without HTTP/2"),
         (.http3, 0x080E01, true, "is built without HTTP/3"),
     ])

@@ -109,7 +109,9 @@ import TransferModel
         let error = try #require(throws: SystemError.self) {
             try SegmentedBody(segments, files: files)
         }
-        #expect(error.message.contains("two: it has changed since its idempotency key was made"))
+        #expect(
+            error.message.contains("two: the file has changed since its idempotency key was made")
+        )
         #expect(try SegmentedBody(segments).size == 10)
     }
 

@@ -174,7 +174,7 @@ import TransferModel
         #expect(failure.isKnownUnprocessed)
         #expect(
             failure.detail
-                == "the proxy \(proxy.origin): the body of a 407, which is passed over, is larger than 65536 bytes"
+                == "the proxy \(proxy.origin): the unused body of the 407 response is larger than 65536 bytes"
         )
         #expect(proxy.requests.count == 1)
     }
@@ -275,7 +275,7 @@ import TransferModel
             .raw("HTTP/1.1 \(status) Wait\r\nX: y\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")
         }
         let result = try Self.harness(proxy).run(.to("https://origin.test/"))
-        let words = "sent \(status) before its answer, which libcurl cannot take"
+        let words = "sent \(status) before its answer, which libcurl does not support"
         #expect(result.failure?.kind == .connect)
         #expect(result.failure?.isPermanent == false)
         #expect(result.failure?.detail == "the proxy \(proxy.origin) \(words)")
@@ -292,7 +292,7 @@ import TransferModel
         )
         #expect(failure.kind == .protocolViolation)
         #expect(!failure.isPermanent)
-        #expect(failure.detail.hasPrefix("the proxy \(proxy.origin): "))
+        #expect(failure.detail.hasPrefix("the proxy \(proxy.origin) "))
         #expect(!failure.detail.contains("libcurl"))
     }
 
@@ -305,7 +305,7 @@ import TransferModel
             try Self.harness(proxy).run(.to("https://origin.test/")).failure
         )
         #expect(failure.isKnownUnprocessed)
-        #expect(failure.detail.hasPrefix("the proxy \(proxy.origin): "))
+        #expect(failure.detail.hasPrefix("the proxy \(proxy.origin) "))
         #expect(!failure.detail.contains("response 407"))
     }
 
@@ -315,7 +315,7 @@ import TransferModel
         let failure = try #require(result.failure)
         #expect(failure.kind == .tls)
         #expect(failure.phase == .tls)
-        #expect(failure.detail.hasSuffix(", by way of the proxy \(proxy.origin)"))
+        #expect(failure.detail.hasSuffix(", through the proxy \(proxy.origin)"))
     }
 
     // MARK: - Refusals

@@ -100,7 +100,9 @@ import TransferModel
         #expect(failure.kind == .connect)
         #expect(failure.phase == .connect)
         #expect(failure.isPermanent == isPermanent)
-        #expect(failure.detail == "the proxy \(proxy.origin) made no tunnel: it answered \(status)")
+        #expect(
+            failure.detail == "the proxy \(proxy.origin) opened no tunnel: it answered \(status)"
+        )
         #expect((failure.help != nil) == isPermanent)
     }
 

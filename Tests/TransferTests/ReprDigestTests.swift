@@ -85,7 +85,7 @@ import TransferModel
         let folder = try TemporaryFolder()
         let result = try download(.ok(Self.body, ["Repr-Digest: \(Self.other)"]), in: folder)
         #expect(result.failure?.kind == .integrity)
-        #expect(result.failure?.detail.hasSuffix(", which the server says it is") == true)
+        #expect(result.failure?.detail.hasSuffix(", which the server announced") == true)
         #expect(try folder.list() == [])
     }
 

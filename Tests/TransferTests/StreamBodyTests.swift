@@ -92,10 +92,10 @@ import TransferModel
     }
 
     @Test(arguments: [
-        ("head -c 300000 /dev/zero; exit 3", "`sh` has ended with status 3"),
+        ("head -c 300000 /dev/zero; exit 3", "`sh` ended with status 3"),
         ("echo half; kill -9 $$", "`sh` was ended by signal 9"),
-        ("exit 1", "`sh` has ended with status 1"),
-        ("echo all; exec >&-; exit 7", "`sh` has ended with status 7"),
+        ("exit 1", "`sh` ended with status 1"),
+        ("echo all; exec >&-; exit 7", "`sh` ended with status 7"),
     ])
     func `a program that fails leaves no whole request`(script: String, detail: String) throws {
         let server = try ScriptedServer(["/": [.ok("")]])
@@ -243,7 +243,7 @@ import TransferModel
             )
             #expect(result.failure?.kind == kind)
             #expect(result.failure?.isPermanent == true)
-            #expect(result.failure?.detail.contains("can be read once") == true)
+            #expect(result.failure?.detail.contains("can be read only once") == true)
             // An unfollowed redirect does not count.
             #expect(result.redirectCount == 0)
             #expect(try writer.finish().status == .exit(0))

@@ -106,11 +106,11 @@ import TransferModel
 
     @Test(arguments: [
         (10, 0, "the certificate of a.example expired on 2026-01-02", -1201),
-        (10, 1, "a certificate that vouches for that of a.example expired on 2026-01-02", -1201),
+        (10, 1, "an issuer certificate in the chain of a.example expired on 2026-01-02", -1201),
         (9, 0, "the certificate of a.example is not valid yet, only from 2025-12-31", -1204),
-        (18, 0, "the certificate of a.example is self-signed and not trusted here", -1203),
-        (19, 1, "an authority that is not trusted here (Some CA)", -1203),
-        (20, 0, "issued by somebody who is not known here (Some CA)", -1203),
+        (18, 0, "the certificate of a.example is self-signed and not trusted", -1203),
+        (19, 1, "an authority that this machine does not trust (Some CA)", -1203),
+        (20, 0, "issued by an unknown authority (Some CA)", -1203),
         (23, 0, "the certificate of a.example was revoked by its issuer", -1202),
         (62, 0, "the certificate that a.example shows is for another host", -1202),
         (28, 0, "the certificate of a.example is not accepted: x", -1202),

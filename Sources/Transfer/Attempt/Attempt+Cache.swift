@@ -86,12 +86,13 @@ extension Attempt {
         var failure = TransferFailure(
             kind: .cache,
             phase: .prepare,
-            detail: "no stored response may answer, and the network is not to be asked"
+            detail: "no cache entry is usable, and the cache policy forbids a request"
         )
         failure.urlError = .resourceUnavailable
         failure.isPermanent = true
         failure.isKnownUnprocessed = true
-        failure.help = "choose another `cachePolicy`, or `requestCachePolicy` of the session"
+        failure.help =
+            "choose another `cachePolicy`, or another `requestCachePolicy` of the session"
         return end(unsent: failure)
     }
 

@@ -29,7 +29,10 @@ extension Attempt {
         switch decision {
         case .refuse(var refusal):
             refusal.httpStatus = head.statusCode
-            if isAtOwnURL { refusal.detail = "the upload was redirected where it may not go" }
+            if isAtOwnURL {
+                refusal.detail =
+                    "the server redirected the upload to a URL that the redirect rules forbid"
+            }
             throw refusal
         case .follow(let next, let keepsBody):
             // A redirect that keeps the body may answer early; here the server would never get the

@@ -59,7 +59,8 @@ final class SegmentedBody: RequestBody {
                         "send",
                         path,
                         reason:
-                            "it has changed since its idempotency key was made; run the job again"
+                            "the file has changed since its idempotency key was made; "
+                            + "run the job again"
                     )
                 }
                 source.size = file.identity.size

@@ -67,7 +67,7 @@ final class StreamBody: RequestBody {
         guard awaited != nil else { return nil }
         return switch source {
         case .command(let arguments, _): "the command `\(arguments.first ?? "")` wrote nothing"
-        case .pipe(let path): "nobody wrote into the pipe `\(path)`"
+        case .pipe(let path): "no program wrote to the pipe `\(path)`"
         }
     }
 
@@ -103,7 +103,7 @@ final class StreamBody: RequestBody {
             var failure = TransferFailure(
                 kind: .localIO,
                 phase: .send,
-                detail: "the body is needed a second time"
+                detail: "the request must be sent again, but its body can be read only once"
             )
             failure.urlError = .requestBodyStreamExhausted
             throw failure
@@ -162,7 +162,7 @@ final class StreamBody: RequestBody {
             if let outcome = Self.failure(of: status) { throw brokenOff(outcome) }
             return .bytes(0)
         }
-        guard isAnnounced else { throw brokenOff("has closed its output and does not end") }
+        guard isAnnounced else { throw brokenOff("closed its output but did not exit") }
         do throws(SystemError) {
             return try wait(for: process.endDescriptor)
         } catch {
@@ -174,7 +174,7 @@ final class StreamBody: RequestBody {
     private static func failure(of status: ChildProcess.Status) -> String? {
         switch status {
         case .exited(0): nil
-        case .exited(let status): "has ended with status \(status)"
+        case .exited(let status): "ended with status \(status)"
         case .killed(let signal): "was ended by signal \(signal)"
         }
     }
@@ -185,7 +185,7 @@ final class StreamBody: RequestBody {
         var failure = TransferFailure(
             kind: .localIO,
             phase: .send,
-            detail: "the command `\(name)` \(outcome); the request was broken off"
+            detail: "the command `\(name)` \(outcome); the request was aborted"
         )
         failure.urlError = .requestBodyStreamExhausted
         return failure

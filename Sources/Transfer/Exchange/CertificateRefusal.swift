@@ -63,10 +63,11 @@ struct CertificateRefusal {
         case .expired: "\(subject) expired\(Self.day(fault.notAfter, before: " on "))"
         case .notYetValid:
             "\(subject) is not valid yet\(Self.day(fault.notBefore, before: ", only from "))"
-        case .selfSigned: "\(subject) is self-signed and not trusted here"
+        case .selfSigned: "\(subject) is self-signed and not trusted"
         case .untrustedRoot:
-            "the certificate of \(host) comes from an authority that is not trusted here\(issuer)"
-        case .unknownIssuer: "\(subject) is issued by somebody who is not known here\(issuer)"
+            "the certificate of \(host) comes from an authority that this machine "
+                + "does not trust\(issuer)"
+        case .unknownIssuer: "\(subject) is issued by an unknown authority\(issuer)"
         case .revoked: "\(subject) was revoked by its issuer"
         case .wrongHost: "the certificate that \(host) shows is for another host"
         case .other: "the certificate of \(host) is not accepted: \(detail)"
@@ -76,10 +77,12 @@ struct CertificateRefusal {
     /// Advice for the user.
     var help: String? {
         switch reason {
-        case .expired, .notYetValid: "its owner must renew it, unless this machine's clock is wrong"
+        case .expired, .notYetValid:
+            "check this machine's clock; if it is right, "
+                + "the server's owner must renew the certificate"
         case .selfSigned, .untrustedRoot, .unknownIssuer:
-            "name a file with its authority's certificate in `tls.caFile`, if you trust it"
-        case .wrongHost: "ask for the host by a name that stands in its certificate"
+            "if you trust the server, name a file with its authority's certificate in `tls.caFile`"
+        case .wrongHost: "use a host name that the certificate lists"
         case .revoked, .other: nil
         }
     }
@@ -87,7 +90,7 @@ struct CertificateRefusal {
     /// The rejected certificate: the server's, or one above it in the chain.
     private var subject: String {
         fault.depth == 0
-            ? "the certificate of \(host)" : "a certificate that vouches for that of \(host)"
+            ? "the certificate of \(host)" : "an issuer certificate in the chain of \(host)"
     }
 
     /// The issuer's name in parentheses, made harmless; empty if missing.

@@ -71,8 +71,9 @@ struct ClientCertificateRefusal {
     /// Advice for the user.
     var help: String? {
         switch reason {
-        case .unusable: "see whether `certificate`, `key` and `password` belong together"
-        case .required: "give the session a credential with `method: clientCertificate` for it"
+        case .unusable: "check that `certificate`, `key` and `password` belong together"
+        case .required:
+            "give the session a credential with `method: clientCertificate` for this server"
         case .rejected: nil
         }
     }

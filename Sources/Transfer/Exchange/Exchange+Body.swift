@@ -79,8 +79,9 @@ extension Exchange {
                 let body = response.decoding?.codedBytes ?? recorder.deliveredBytes
                 fail(
                     ExchangeStage.badResponse(
-                        "the chunks of the body are nearly all framing: "
-                            + "\(recorder.receivedBodyBytes) bytes for \(body) of the body"
+                        "the chunked body is nearly all framing: "
+                            + "\(recorder.receivedBodyBytes) bytes on the wire for \(body) bytes "
+                            + "of content"
                     )
                 )
             }

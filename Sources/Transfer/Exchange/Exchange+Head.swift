@@ -240,7 +240,8 @@ extension Exchange {
         let isWanted = try judge(head)
         guard !hasFailed else { return isWanted }
         var failure = ResponseVerdict.statusFailure(head)
-        failure.help = "it took a request that only asked for a challenge, without the body"
+        failure.help =
+            "the server accepted a request without the body, which was sent only to get a challenge"
         throw failure
     }
 

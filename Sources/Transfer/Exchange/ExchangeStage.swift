@@ -17,11 +17,11 @@ struct ExchangeStage {
     }
 
     /// The connection ended without an answer to a request that must not be sent again.
-    var unansweredRequest: TransferFailure { loss("the connection ended without an answer") }
+    var unansweredRequest: TransferFailure { loss("the connection ended without a response") }
 
     /// All idle connections had received bytes before the request left.
     var uncleanConnections: TransferFailure {
-        loss("every idle connection had bytes that no request has asked for")
+        loss("the server had sent unrequested bytes on every idle connection")
     }
 
     private func loss(_ detail: String) -> TransferFailure {
@@ -30,11 +30,11 @@ struct ExchangeStage {
 
     /// An unwanted body has more than `limit` bytes, or without a limit, framing that does not end.
     func excessBody(of statusCode: Int?, limit: Int64?) -> TransferFailure {
-        let fault = limit.map { "is larger than \($0) bytes" } ?? "has chunks without an end"
+        let fault = limit.map { "is larger than \($0) bytes" } ?? "never ends"
         var failure = failure(
             .protocolViolation,
             .dataLengthExceedsMaximum,
-            "the body of a \(statusCode ?? 0), which is passed over, \(fault)"
+            "the unused body of the \(statusCode ?? 0) response \(fault)"
         )
         failure.isPermanent = true
         return failure
@@ -52,12 +52,13 @@ struct ExchangeStage {
             let milliseconds = (idleLimit ?? .zero).microseconds / 1000
             var failure = failure(.timeout, .timedOut, "\(silence) for \(milliseconds) ms")
             if body?.isWaiting == true {
-                failure.help = "see what holds up the body, or raise `timeoutInterval`"
+                failure.help = "find out what delays the body, or raise `timeoutInterval`"
             }
             return failure
         case .stalled:
             return failure(.stalled, .timedOut, "slower than the session's minimumRate")
-        case .deadline: return failure(.timeout, .timedOut, "the task's time is over")
+        case .deadline:
+            return failure(.timeout, .timedOut, "the task exceeded `timeoutIntervalForResource`")
         }
     }
 
@@ -78,16 +79,18 @@ struct ExchangeStage {
     ///
     /// libcurl then stops sending and reports no error (RFC 9112 §9.6 lets a server close early).
     static var earlyAnswer: TransferFailure {
-        truncated("the server answered before it had the whole body", phase: .send)
+        truncated("the server answered before it received the whole body", phase: .send)
     }
 
     /// The body may be cut for want of `close_notify`.
     static var missingCloseNotify: TransferFailure {
         var failure = truncated(
             "the connection ended without close_notify, "
-                + "and nothing else says that the body is whole"
+                + "and no length shows that the body is complete"
         )
-        failure.help = "if the server is known to close so, say `tls: { closeNotify: optional }`"
+        failure.help =
+            "if this server always closes connections this way, "
+            + "set `tls: { closeNotify: optional }`"
         return failure
     }
 

@@ -41,13 +41,15 @@ struct ResponseFraming {
     /// Why the framing is invalid: by contradictory lengths, which are an attack or a fault, or by
     /// a coding that no `TE` field requested (RFC 9112 §7.4).
     var violation: String? {
-        if isLengthNoNumber { return "the response has a Content-Length that is no size" }
+        if isLengthNoNumber { return "the response has an invalid Content-Length" }
         if lengthsDiffer { return "the response has two different Content-Length fields" }
         if hasLength, hasTransferEncoding {
             return "the response has both Content-Length and Transfer-Encoding"
         }
         if hasOtherCoding {
-            return "the response has a Transfer-Encoding besides chunked, which was not asked for"
+            return
+                "the response has a Transfer-Encoding other than chunked, "
+                + "which the request did not allow"
         }
         return nil
     }

@@ -53,10 +53,12 @@ struct ResponseHeadParser {
             maySetCookies = false
             isInHead = true
             guard (100...599).contains(statusCode) else {
-                return .violation("the status line has no usable status")
+                return .violation("the status line has no valid status code")
             }
             guard statusCode != 101 else {
-                return .violation("the server switched protocols (101), which was not asked for")
+                return .violation(
+                    "the server switched protocols (101), but the request had no Upgrade field"
+                )
             }
             return statusCode >= 200 ? .began : .reading
         }

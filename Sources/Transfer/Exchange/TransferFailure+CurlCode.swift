@@ -201,8 +201,9 @@ extension TransferFailure {
         case 51, 60: explainCertificate(end)
         case 35 where end.isCertificateRefused: explainCertificate(end)
         case 90:
-            detail = "the public key of \(end.peer) is none of `tls.pinnedPublicKeys`"
-            help = "whoever changed it may not be its owner: ask before you pin the new one"
+            detail = "the public key of \(end.peer) is not one of `tls.pinnedPublicKeys`"
+            help =
+                "another server may be posing as this one: ask its owner before you pin the new key"
         case 35 where end.hasNoCommonVersion:
             detail = "\(end.peer) speaks no version of TLS that the session allows"
             help = "see `tls.minimumVersion` and `tls.maximumVersion`"
@@ -210,8 +211,8 @@ extension TransferFailure {
         case 35 where end.hasNoCommonProtocol:
             detail =
                 end.offersHTTP1Only
-                ? "\(end.peer) does not speak HTTP/1.1, which is all that it was offered"
-                : "\(end.peer) speaks no version of HTTP that it was offered"
+                ? "\(end.peer) does not speak HTTP/1.1, the only version that runner offered"
+                : "\(end.peer) speaks no version of HTTP that runner offered"
             help = Self.versionHelp
             isPermanent = true
         default: break
@@ -229,11 +230,12 @@ extension TransferFailure {
         // A permanent failure is about the origin's own TLS; otherwise another server may have
         // answered in its place.
         if let route = end.route, phase == .tls, !isPermanent {
-            detail += ", by way of the proxy \(route)"
+            detail += ", through the proxy \(route)"
         }
     }
 
     /// Advice for a server that supports no offered HTTP version.
     static let versionHelp =
-        "one that speaks only HTTP/2 needs libcurl 8.0 or newer, and a session whose `httpVersion` allows it"
+        "a server that speaks only HTTP/2 needs libcurl 8.0 or newer, and a session whose "
+        + "`httpVersion` allows it"
 }

@@ -44,7 +44,7 @@ extension TransferFailure {
         failure.osErrno = SystemError.taken
         failure.urlError = .cannotCreateFile
         failure.isPermanent = true
-        failure.help = "give the download a file or a folder of its own in `to`"
+        failure.help = "give the download its own file or folder in `to`"
         return failure
     }
 
@@ -54,7 +54,7 @@ extension TransferFailure {
         switch kind {
         case .timeout, .stalled, .reset, .truncated, .protocolViolation, .httpStatus, .localIO,
             .network:
-            detail += "; not repeated, because a pipe can be read once"
+            detail += "; not repeated, because a pipe can be read only once"
         default: break
         }
     }

@@ -123,7 +123,10 @@ final class PresentFile: Sendable {
             result.failure = Self.endOfExamination(.cancelled, "cancelled")
         case .more:
             guard let deadline, now >= deadline else { return nil }
-            result.failure = Self.endOfExamination(.timeout, "the task's time is over")
+            result.failure = Self.endOfExamination(
+                .timeout,
+                "the task exceeded `timeoutIntervalForResource`"
+            )
         }
         return result
     }

@@ -188,7 +188,7 @@ struct Publication {
         guard destination.ifExists == .skip else {
             result.failure?.detail =
                 "\(destination.displayPath) has appeared since the transfer started"
-            result.failure?.help = "it was left as it is, because `ifExists` is `fail`"
+            result.failure?.help = "the existing file was kept, because `ifExists` is `fail`"
             return
         }
         let fault = PathOccupant(at: destination.path).fault(at: destination.path)
@@ -222,7 +222,7 @@ struct Publication {
         return TransferFailure(
             kind: .integrity,
             phase: .finish,
-            detail: "what an earlier run has left of \(job.displayPath) has changed"
+            detail: "the partial file that an earlier run left for \(job.displayPath) has changed"
         )
     }
 
@@ -257,7 +257,7 @@ struct Publication {
             phase: .finish,
             detail: "the \(title) is \(MessageDigest.hexadecimal(actual)) instead of "
                 + MessageDigest.hexadecimal(expected.digest)
-                + (voucher == .digest ? ", which the server says it is" : "")
+                + (voucher == .digest ? ", which the server announced" : "")
         )
         failure.urlError = .cannotDecodeRawData
         failure.help = "nothing was written to \(job.displayPath)"

@@ -93,7 +93,7 @@ struct BodyCheck {
     private func tooLarge(_ actual: String, _ limit: Int64) -> Findings {
         var findings = Findings()
         let what =
-            expectation.maximumSize == limit ? "`maximumSize`" : "what is looked into"
+            expectation.maximumSize == limit ? "`maximumSize`" : "the limit for checks and captures"
         findings.fail(
             .data,
             expected: "at most \(limit) bytes",

@@ -66,7 +66,7 @@ enum DestinationChoice {
         switch checksums?.find(list.algorithm, paths) ?? .missing {
         case .found(let checksum): return checksum
         case .missing where checksums?.isEmpty != false:
-            detail = "\(list.url.text) is no list of checksums"
+            detail = "\(list.url.text) is not a list of checksums"
             help = nil
         case .missing: detail = "\(list.url.text) has no \(title) of \(TextExcerpt.of(subject))"
         case .ambiguous:

@@ -98,7 +98,7 @@ enum ResponseVerdict {
         }
         switch status {
         case 206 where !asks(["range"]):
-            return "the server sent a part (206) that was not asked for"
+            return "the server sent a part (206) to a request without a range"
         case 304 where !asks(["if-none-match", "if-modified-since", "if-match"]):
             return "the server answered 304 to a request without a condition"
         default:

@@ -24,8 +24,9 @@ extension HTTPProtocol {
                 throw fault(
                     session,
                     library,
-                    "can take a response over HTTP/2 that was cut for a whole one: "
-                        + "8.0 or newer is needed, or `automatic`, which keeps to 1.1 until then"
+                    "can report a cut HTTP/2 response as complete: "
+                        + "use libcurl 8.0 or newer, or `automatic`, which uses HTTP/1.1 with "
+                        + "older ones"
                 )
             }
             return .http2

@@ -262,10 +262,10 @@ import TransferModel
     }
 
     @Test(arguments: [
-        (PathPolicy.Fault.noWay(nil), "no interface that may be used leads to h"),
+        (PathPolicy.Fault.noWay(nil), "no permitted interface leads to h"),
         (.noWay(.cellular), "the interface that leads to h is cellular"),
-        (.lost(nil), "the interface that led to h leads there no more"),
-        (.noWay(.unclassified), "nobody knows the class of the interface that leads to h"),
+        (.lost(nil), "the interface that led to h has lost its route"),
+        (.noWay(.unclassified), "the class of the interface that leads to h is unknown"),
     ])
     func `a failure names the fault and the host`(fault: PathPolicy.Fault, detail: String) {
         let failure = TransferFailure(

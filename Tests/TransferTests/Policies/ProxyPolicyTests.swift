@@ -124,6 +124,6 @@ import TransferModel
         #expect(forwarded.isKnownUnprocessed)
         let tunnelled = Self.policy(to: Self.https).refusal(at: Self.stage)
         #expect(tunnelled.kind == .connect)
-        #expect(tunnelled.detail.hasSuffix("made no tunnel: it answered 407"))
+        #expect(tunnelled.detail.hasSuffix("opened no tunnel: it answered 407"))
     }
 }

@@ -118,7 +118,9 @@ struct Authentication {
         case .bytes(let bytes), .compressed(let bytes, _): payload = .bytes(bytes)
         case .file, .multipart, .command, .pipe:
             guard keys.service == "s3" else {
-                throw Self.unsigned("`awsSigV4` signs a body that is not in memory for s3 only")
+                throw Self.unsigned(
+                    "`awsSigV4` signs only a body in memory, except for the service `s3`"
+                )
             }
             payload = .unsigned
         }
@@ -129,7 +131,7 @@ struct Authentication {
         )
         let signer = AWSSignature(credential: keys)
         guard let fields = signer.fields(for: signed, payload, at: now()) else {
-            throw Self.unsigned("libcrypto is not there, which signs requests")
+            throw Self.unsigned("the request cannot be signed, because libcrypto cannot be loaded")
         }
         return fields
     }
@@ -159,11 +161,12 @@ struct Authentication {
             // Another attempt would carry the same credentials.
             failure.isPermanent = true
             failure.help =
-                "the server has refused the session's credential "
+                "the server refused the session's credential "
                 + "(\(refused.joined(separator: ", ")))"
         } else if isUnable {
             failure.help =
-                "the session's credential could not be used: is there a ticket for negotiate (`klist`)?"
+                "the session's credential could not be used: check with `klist` that there is a "
+                + "Kerberos ticket"
         } else if let head {
             let schemes = Set(Challenge.all(of: head).map(\.scheme))
                 .intersection(Credential.methodNames)

@@ -31,7 +31,7 @@ struct BodyDecoding {
                 detail: detail
             )
             failure.urlError = .cannotDecodeRawData
-            failure.help = "`decode: false` takes the body as it is sent"
+            failure.help = "set `decode: false` to keep the body as the server sent it"
             var findings = Findings()
             let check = TaskRecord.Check(
                 .decoding,

@@ -18,21 +18,22 @@ extension TransferFailure {
             detail = "this machine has no network: no interface is up with an address and a route"
         case .noWay(nil):
             reason = nil
-            detail = "no interface that may be used leads to \(host)"
+            detail = "no permitted interface leads to \(host)"
         case .lost(nil):
             reason = nil
-            detail = "the interface that led to \(host) leads there no more"
+            detail = "the interface that led to \(host) has lost its route"
         case .noWay(let denial?), .lost(let denial?):
             reason = denial
             detail =
                 denial == .unclassified
-                ? "nobody knows the class of the interface that leads to \(host)"
+                ? "the class of the interface that leads to \(host) is unknown"
                 : "the interface that leads to \(host) is \(denial.rawValue)"
         case .ticket(let interface, let denial):
             reason = denial
             detail =
-                "`negotiate` may ask the Kerberos service over \(interface), which the session may not use: "
-                + (denial == .unclassified ? "nobody knows its class" : "it is \(denial.rawValue)")
+                "`negotiate` may contact the Kerberos service over \(interface), which the "
+                + "session may not use: "
+                + (denial == .unclassified ? "its class is unknown" : "it is \(denial.rawValue)")
         }
         self.init(kind: .network, phase: phase, detail: detail)
         urlError =
@@ -41,7 +42,7 @@ extension TransferFailure {
             : .notConnectedToInternet
         unavailableReason = reason
         self.isKnownUnprocessed = isKnownUnprocessed
-        help = "see `runner interfaces` for what may be used"
+        help = "run `runner interfaces` to see which interfaces are permitted"
         if case .ticket? = fault {
             help =
                 "switch the interface off, or give the session a credential other than `negotiate`"

@@ -42,18 +42,18 @@ extension ExchangeEnd {
     var words: String {
         let words =
             isTooLarge
-            ? "the response has a line, or more fields, than can be in good faith"
+            ? "the response has a line that is too long, or too many fields"
             : detail ?? code.message
         guard let proxy else { return words }
         if let status = refusedTunnelStatus {
-            return "the proxy \(proxy.url) made no tunnel: it answered \(status)"
+            return "the proxy \(proxy.url) opened no tunnel: it answered \(status)"
         }
         if let status = proxy.informationalStatus {
             return "the proxy \(proxy.url) sent \(status) before its answer, "
-                + "which libcurl cannot take"
+                + "which libcurl does not support"
         }
         if isUnreadableAnswer {
-            return "the proxy \(proxy.url): what it answers to being asked for a tunnel is no HTTP"
+            return "the proxy \(proxy.url) answered CONNECT with something that is not HTTP"
         }
         return "the proxy \(proxy.url): \(words)"
     }
@@ -62,7 +62,7 @@ extension ExchangeEnd {
 extension TransferFailure {
     /// The advice for the user about a proxy that refuses.
     static let proxyHelp =
-        "look at the session's `proxy` or the environment's, and at its user and password"
+        "check the proxy in the session or the environment, its user and its password"
 
     /// The classification of a proxy's failure; nil when the proxy failed like any server.
     static func row(for proxy: ExchangeEnd.Proxy, _ end: ExchangeEnd) -> Row? {

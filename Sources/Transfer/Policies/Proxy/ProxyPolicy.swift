@@ -106,7 +106,7 @@ struct ProxyPolicy {
 
     /// The failure when the proxy's challenge stays unanswered.
     func refusal(at stage: ExchangeStage) -> TransferFailure {
-        let words = isForwarded ? "answered 407" : "made no tunnel: it answered 407"
+        let words = isForwarded ? "answered 407" : "opened no tunnel: it answered 407"
         var failure = TransferFailure(
             kind: isForwarded ? .httpStatus : .connect,
             phase: isForwarded ? .receive : .connect,

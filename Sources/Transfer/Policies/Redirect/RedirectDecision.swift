@@ -153,7 +153,7 @@ enum RedirectDecision {
         if case .unsupportedScheme(let scheme) = fault, scheme.allSatisfy(\.isLetter) {
             return "a redirect to a URL of `\(scheme)` is not followed: only http and https are"
         }
-        return "a redirect to something that is no http or https URL is not followed"
+        return "a redirect to something other than an http or https URL is not followed"
     }
 
     /// `isLimit`: there were too many redirects, as opposed to an unwanted one.

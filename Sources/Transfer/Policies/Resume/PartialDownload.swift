@@ -324,7 +324,7 @@ package final class PartialDownload: Sendable {
         _ record: PartialRecord
     ) throws(SystemError) -> (name: String, text: [UInt8]) {
         guard let names, let text = record.text else {
-            throw .notPermitted("write the record of", path, reason: "libcrypto is not there")
+            throw .notPermitted("write the record of", path, reason: "libcrypto cannot be loaded")
         }
         return (names.record, text)
     }
@@ -433,7 +433,11 @@ package final class PartialDownload: Sendable {
             let file = try OutputFile(kept: names.part, in: folder, name: names.part)
             file.remove(keptName: names.part)
         case .nothing, .foreign:
-            throw .notPermitted("replace", folder.path(of: names.part), reason: "it is not ours")
+            throw .notPermitted(
+                "replace",
+                folder.path(of: names.part),
+                reason: "no record shows that runner wrote it"
+            )
         }
     }
 

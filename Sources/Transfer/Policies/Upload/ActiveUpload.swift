@@ -254,7 +254,7 @@ final class ActiveUpload {
         }
         return expectsNothing
             ? nil
-            : ExchangeStage.truncated("the upload is complete, but the answer to it was lost")
+            : ExchangeStage.truncated("the upload is complete, but its response was lost")
     }
 
     // MARK: - The record

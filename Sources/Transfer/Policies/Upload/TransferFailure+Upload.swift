@@ -9,7 +9,8 @@ extension TransferFailure {
             kind: .truncated,
             phase: .prepare,
             detail:
-                "an earlier run was cut while it sent this upload, whose fields, credentials or file were others then"
+                "an earlier run was interrupted during this upload, and its fields, credentials "
+                + "or file have changed since"
         )
         failure.isPermanent = true
         failure.isOutcomeUnknown = true
@@ -25,7 +26,7 @@ extension TransferFailure {
                 kind: .truncated,
                 phase: .prepare,
                 detail:
-                    "an earlier run has left a part of this upload, and another run has the record of it"
+                    "an earlier run sent a part of this upload, and another run holds its record"
             )
             isPermanent = true
             isKnownUnprocessed = true
@@ -35,14 +36,15 @@ extension TransferFailure {
                 kind: .truncated,
                 phase: .prepare,
                 detail:
-                    "an earlier run has left a part of this upload, and the record of it cannot be read: \(path)"
+                    "an earlier run sent a part of this upload, and its record cannot be read: "
+                    + "\(path)"
             )
             isPermanent = true
             isOutcomeUnknown = true
             urlError = .networkConnectionLost
         case .unreadable(let error):
             self.init(error, phase: .prepare)
-            help = "what earlier runs have left of uploads is kept there"
+            help = "runner keeps its records of interrupted uploads there"
         }
     }
 
@@ -50,13 +52,13 @@ extension TransferFailure {
     init(_ fault: UploadMachine.Fault, of upload: UploadMachine, phase: Phase) {
         switch fault {
         case .noURL:
-            self.init("the server wants more of the upload and has not said where to", phase)
+            self.init("the server wants the rest of the upload but gave no URL for it", phase)
         case .noOffset:
-            self.init("the server does not say how much it has of the upload", phase)
+            self.init("the server does not say how many bytes of the upload it has", phase)
         case .wrongOffset(let offset):
             self.init(
-                "the server says that it has \(offset) bytes of the upload, of \(upload.total) "
-                    + "and after \(upload.confirmed)",
+                "the server says that it has \(offset) bytes of the upload of \(upload.total) "
+                    + "bytes, but it had confirmed \(upload.confirmed)",
                 phase
             )
         case .noProgress:
@@ -68,8 +70,8 @@ extension TransferFailure {
             self.init(
                 kind: .truncated,
                 phase: phase,
-                detail: "the server does not know the upload any more (\(status)), "
-                    + "and may have had all of it"
+                detail: "the server no longer knows the upload (\(status)), "
+                    + "and may have received all of it"
             )
             httpStatus = status
             isPermanent = true
@@ -81,13 +83,15 @@ extension TransferFailure {
                 kind: .httpStatus,
                 phase: phase,
                 detail:
-                    "the server answered \(status) when it was asked how much it has of the upload"
+                    "the server answered \(status) when runner asked how many bytes of the upload "
+                    + "it has"
             )
             httpStatus = status
             urlError = .badServerResponse
             if status == 401 || status == 403 {
                 help =
-                    "a later run asks again; with `resumable: none` the body is sent anew, which the server may have"
+                    "a later run asks again; `resumable: none` sends the whole body again, which "
+                    + "the server may already have"
             }
         }
     }
