@@ -116,7 +116,7 @@ struct JSONParser {
         if let (name, end) = Self.repeated(ownNames) {
             // The length of its quotes and characters; escapes only make the real start earlier.
             throw JSONValue.Fault(
-                reason: "the name `\(name)` stands twice",
+                reason: "duplicate name `\(name)`",
                 offset: max(0, end - name.utf8.count - 2)
             )
         }
@@ -182,7 +182,7 @@ struct JSONParser {
             default: units.append(byte)
             }
         }
-        throw fault("string without an end")
+        throw fault("unterminated string")
     }
 
     private func isPlain(_ byte: UInt8) -> Bool {
@@ -197,7 +197,7 @@ struct JSONParser {
     }
 
     private mutating func appendEscape(to units: inout [UInt8]) throws(JSONValue.Fault) {
-        guard position < bytes.count else { throw fault("string without an end") }
+        guard position < bytes.count else { throw fault("unterminated string") }
         let byte = bytes[position]
         position += 1
         switch byte {

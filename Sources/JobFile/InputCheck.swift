@@ -94,7 +94,7 @@ struct InputCheck {
                 .tooLarge,
                 "a job file may have at most \(DocumentLimits.tagDirectives) `%TAG` lines",
                 at: SourceRange(source.position(at: offset)),
-                help: "a job file needs none"
+                help: "remove them: a job file needs no `%TAG` lines"
             )
         )
     }
@@ -137,7 +137,7 @@ struct InputCheck {
         return Refusal(
             diagnostic: Diagnostic(
                 .controlCharacter,
-                "the control character U+\(name) cannot stand in YAML",
+                "the control character U+\(name) is not allowed in YAML",
                 at: SourceRange(start: start, end: end),
                 help: "remove it, or write it as `\\\(letter)\(escape)` in double quotes"
             )

@@ -96,9 +96,9 @@ struct KeyCheck {
         diagnostics.append(
             Diagnostic(
                 .duplicateKey,
-                "the key `\(text)` stands twice in this mapping",
+                "duplicate key `\(text)` in this mapping",
                 at: tree.range(of: later),
-                notes: [.init("it stands here first", at: tree.range(of: first))]
+                notes: [.init("the first one is here", at: tree.range(of: first))]
             )
         )
     }
@@ -128,7 +128,7 @@ struct KeyCheck {
                 "`<<` can only merge mappings",
                 at: tree.range(of: index),
                 help:
-                    "write `<<: *anchor` or `<<: [*one, *two]`, with anchors that stand on mappings"
+                    "write `<<: *anchor` or `<<: [*one, *two]`, with anchors of mappings"
             )
         )
     }

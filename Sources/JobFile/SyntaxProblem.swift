@@ -46,7 +46,7 @@ struct SyntaxProblem {
             let name = String(decoding: source.bytes[key], as: UTF8.self)
             return Diagnostic(
                 .syntax,
-                "a space is missing behind `\(name):`",
+                "a space is missing after `\(name):`",
                 at: SourceRange(
                     start: start,
                     end: SourcePosition(line: start.line, column: start.column + 1)
@@ -93,7 +93,8 @@ struct SyntaxProblem {
     }
 
     private static func help(for host: String) -> String {
-        "write `\(host.excerpt)` for all hosts of a domain; put other values that start with `*` in quotes"
+        "write `\(host.excerpt)` for all hosts of a domain; put other values that start with `*` "
+            + "in quotes"
     }
 
     private func diagnostic(

@@ -74,16 +74,16 @@ struct SyntaxWording {
 
     private static let wordings = [
         "could not find expected ':'": SyntaxWording(
-            "expected a `:` behind this key",
+            "expected a `:` after this key",
             help: "write `key: value`, the key on one line",
             isAboutContext: true
         ),
         "mapping values are not allowed in this context": SyntaxWording(
-            "a `:` cannot make a key here",
+            "a `:` is not allowed here",
             help: "put a value that contains `: ` in quotes; a nested key needs a line of its own"
         ),
         "mapping keys are not allowed in this context": SyntaxWording(
-            "a key cannot stand here",
+            "a key is not allowed here",
             help: "put a value that starts with `? ` in quotes"
         ),
         "block sequence entries are not allowed in this context": SyntaxWording(
@@ -119,7 +119,7 @@ struct SyntaxWording {
             "this escape is not a Unicode character"
         ),
         "did not find expected alphabetic or numeric character": SyntaxWording(
-            "a name of letters, digits, `-` and `_` belongs here",
+            "expected a name of letters, digits, `-` and `_`",
             help: "put a value that starts with `*` or `&` in quotes"
         ),
         "found undefined tag handle": SyntaxWording(
@@ -134,6 +134,6 @@ struct SyntaxWording {
             help: "the document ends before this; check the indentation"
         ),
         "found incompatible YAML document": SyntaxWording("only YAML 1.1 and 1.2 can be read"),
-        "found unexpected ':'": SyntaxWording("a `:` cannot stand here"),
+        "found unexpected ':'": SyntaxWording("a `:` is not allowed here"),
     ]
 }

@@ -38,7 +38,7 @@ extension TreeBuilder {
             let near = NearestName.find(name, among: known)
             report(
                 .undefinedAlias,
-                "no anchor `&\(name.excerpt)` stands before this alias",
+                "no anchor `&\(name.excerpt)` is defined before this alias",
                 at: range,
                 help: near.map { "did you mean `*\($0.excerpt)`?" }
                     ?? "put a value that starts with `*` in quotes"
@@ -46,11 +46,11 @@ extension TreeBuilder {
             return false
         }
         let meaning = Int(anchor.index)
-        let note = Diagnostic.Note("`&\(name.excerpt)` stands for this", at: tree.point(meaning))
+        let note = Diagnostic.Note("`&\(name.excerpt)` is defined here", at: tree.point(meaning))
         guard anchor.size > 0 else {
             report(
                 .recursiveAlias,
-                "the alias `*\(name.excerpt)` stands inside of what it means",
+                "the alias `*\(name.excerpt)` refers to a value that contains it",
                 at: range,
                 notes: [note]
             )
@@ -64,7 +64,7 @@ extension TreeBuilder {
                 expandedCount > DocumentLimits.nodes ? "4 million values" : "256 MiB of text"
             report(
                 .aliasExpansion,
-                "with this alias the file stands for more than \(limit)",
+                "with this alias the file expands to more than \(limit)",
                 at: range,
                 notes: [note]
             )

@@ -143,7 +143,7 @@ struct TreeBuilder {
     private mutating func refuseDocument(at mark: EventReader.Mark) -> End {
         report(
             .multipleDocuments,
-            "a job file is one YAML document, and here a second one starts",
+            "a job file is one YAML document, but a second one starts here",
             at: mark.point,
             help: "put the second document into a file of its own"
         )
@@ -317,9 +317,9 @@ struct TreeBuilder {
         if tag == .unsupported {
             report(
                 .unsupportedTag,
-                "the tag `\(CoreTag.shortName(name).excerpt)` means nothing on a \(node.kind.word)",
+                "the tag `\(CoreTag.shortName(name).excerpt)` is not valid for a \(node.kind.word)",
                 at: range,
-                help: "tags that can stand here: \(CoreTag.known(on: node.kind)); "
+                help: "valid tags here: \(CoreTag.known(on: node.kind)); "
                     + "put a value that starts with `!` in quotes"
             )
         } else if tag.isOfValues, !node.flags.contains(.hasInterpolation),
@@ -327,7 +327,7 @@ struct TreeBuilder {
         {
             report(
                 .tagMismatch,
-                "`\(tree.text(of: index).excerpt)` is no `\(CoreTag.shortName(name))`",
+                "`\(tree.text(of: index).excerpt)` is not a valid `\(CoreTag.shortName(name))`",
                 at: tree.range(of: index)
             )
         }

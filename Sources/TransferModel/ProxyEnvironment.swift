@@ -83,15 +83,15 @@ extension ProxyServer {
                 let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
                 throw fault("of the scheme `\(scheme)`; it can be \(known)")
             case .missingHost: throw fault("without a host")
-            case .badHost: throw fault("whose host has a character that may not stand there")
-            case .badPort: throw fault("whose port is not one of 1 to 65535")
+            case .badHost: throw fault("whose host has an invalid character")
+            case .badPort: throw fault("whose port is not a number from 1 to 65535")
             }
         }
         let kind = parts.kind ?? .http
         self.init(kind: kind, host: parts.host, port: parts.port ?? kind.usualPort)
         guard let userInformation = parts.userInformation else { return }
         guard let credentials = ProxyCredentials(userInformation) else {
-            throw fault("whose user or password is no text: percent-encode it as UTF-8")
+            throw fault("whose user or password is not UTF-8 text: percent-encode it as UTF-8")
         }
         self.credentials = credentials
     }

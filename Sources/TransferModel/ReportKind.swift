@@ -10,7 +10,7 @@ package enum ReportKind: String, Sendable, CaseIterable {
     /// One sentence for the job file's schema.
     package var summary: String {
         switch self {
-        case .json: "The JSON report's file, relative to the job file's folder."
+        case .json: "The file of the JSON report, relative to the job file's folder."
         }
     }
 }

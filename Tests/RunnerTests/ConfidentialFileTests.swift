@@ -192,7 +192,7 @@ import Testing
             """
         for (format, said) in try Self.said(of: Array(file.utf8)) {
             for words in [
-                "`password` in `credentials` of session `main` is no secret",
+                "`password` in `credentials` of session `main` is not a secret",
                 "unknown key `retrys` in data `a`", "did you mean `retry`?",
                 "did you mean `${env.PASSWORD}`?", "did you mean `${var.token}`?",
             ] { #expect(said.contains(words), "\(format) \(said)") }

@@ -77,7 +77,7 @@ import TransferModel
         ("file: large", "larger than 64 KiB"),
         ("file: binary", "not UTF-8"),
         ("file: empty", "is empty"),
-        ("file: lines", "cannot stand in a header: a line break"),
+        ("file: lines", "is not valid in a header: a line break"),
         ("command: [\"false\"]", "ended with status 1"),
         ("command: [no-such-program]", "cannot start no-such-program"),
         ("command: [sh, -c, kill -9 $$]", "was ended by signal 9"),

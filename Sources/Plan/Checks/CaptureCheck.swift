@@ -66,8 +66,9 @@ struct CaptureCheck {
                 .error,
                 JobCode.missingNeed,
                 isOwn
-                    ? "`\(id)` cannot use what it captures itself"
-                    : "`\(document.text(of: user.key).excerpt)` uses what `\(id)` captures and does not need it",
+                    ? "`\(id)` cannot use its own captures"
+                    : "`\(document.text(of: user.key).excerpt)` uses a capture of `\(id)` but "
+                        + "does not list it in `needs`",
                 at: use.reference.range,
                 help: isOwn ? nil : hasNeeds ? "add `\(id)` to `needs`" : "add `needs: [\(id)]`"
             )

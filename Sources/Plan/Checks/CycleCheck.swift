@@ -21,7 +21,7 @@ enum CycleCheck {
             return Diagnostic(
                 .error,
                 JobCode.needsCycle,
-                "the tasks need each other in a circle: \(ids.joined(separator: " needs "))",
+                "circular dependency: \(ids.joined(separator: " needs "))",
                 at: place(first.lowerBound)
             )
         }

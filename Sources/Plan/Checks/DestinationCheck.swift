@@ -166,7 +166,9 @@ extension DestinationCheck {
         var notes: [Diagnostic.Note] = []
         // Two rows of one task have one place.
         if let other, other != node {
-            notes.append(.init("the other one is here", at: reader.document.range(of: other)))
+            notes.append(
+                .init("the other use of the file is here", at: reader.document.range(of: other))
+            )
         }
         reader.report(.duplicateDestination, message, at: node, notes: notes)
     }

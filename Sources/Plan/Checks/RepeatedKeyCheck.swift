@@ -52,7 +52,7 @@ struct RepeatedKeyCheck {
             let id = document.text(of: second.key).excerpt
             let other =
                 isOne
-                ? "for several tasks of it"
+                ? "for several of its tasks"
                 : "as for \(first.kind.rawValue) `\(document.text(of: first.key).excerpt)`"
             func range(_ entry: TaskList.Entry) -> SourceRange {
                 let key = document.value(of: entry.value, for: "idempotencyKey")?.key
@@ -63,10 +63,12 @@ struct RepeatedKeyCheck {
                     .warning,
                     JobCode.repeatedKey,
                     "`idempotencyKey` of \(second.kind.rawValue) `\(id)` is the same \(other): "
-                        + "the server takes one order for a repeat of the other",
+                        + "the server takes the second request for a repeat of the first",
                     at: range(second),
-                    notes: isOne ? [] : [.init("the other one is here", at: range(first))],
-                    help: "name the order in it, such as `${item.id}`, or write `auto`"
+                    notes: isOne ? [] : [.init("the other key is here", at: range(first))],
+                    help:
+                        "make the key differ for each request, such as with `${item.id}`, or "
+                        + "write `auto`"
                 )
             )
         }

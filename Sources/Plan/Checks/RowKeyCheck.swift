@@ -57,9 +57,10 @@ struct RowKeyCheck {
         of group: TaskGroup,
         _ reader: inout Reader
     ) {
-        let message = "the key `\(key.excerpt)` stands twice\(reader.context)"
+        let message = "duplicate key `\(key.excerpt)`\(reader.context)"
         let help =
-            "keys name the tasks of a `forEach`: say with `key` what is different in each item"
+            "each task of a `forEach` needs its own key: set `key` to a value that differs in "
+            + "each item"
         switch group.rows.form {
         case .data(let rows):
             guard let second = rows.text(of: row), let first = rows.text(of: first) else { return }
@@ -79,7 +80,7 @@ struct RowKeyCheck {
                             .duplicateKey,
                             message,
                             at: SourceRange(start),
-                            notes: [.init("it stands here first", at: other)],
+                            notes: [.init("the first one is here", at: other)],
                             help: help
                         )
                     ],
@@ -92,7 +93,7 @@ struct RowKeyCheck {
                 .duplicateKey,
                 message,
                 at: nodes[row],
-                notes: [.init("it stands here first", at: first)],
+                notes: [.init("the first one is here", at: first)],
                 help: help
             )
         default:

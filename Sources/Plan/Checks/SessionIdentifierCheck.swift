@@ -26,10 +26,10 @@ struct SessionIdentifierCheck {
         guard let place else {
             return reader.report(
                 .missingKey,
-                "the key `identifier`\(reader.context) is required, because it is a background session",
+                "the key `identifier`\(reader.context) is required for a background session",
                 at: entry.key,
                 help:
-                    "it names what is kept of the session's transfers, such as `identifier: nightly`"
+                    "it names the stored state of the session, such as `identifier: nightly`"
             )
         }
         guard let identifier = session.identifier else { return }
@@ -39,10 +39,10 @@ struct SessionIdentifierCheck {
         }
         reader.report(
             .duplicateIdentifier,
-            "the identifier `\(identifier.excerpt)` stands twice",
+            "duplicate identifier `\(identifier.excerpt)`",
             at: place.value,
-            notes: [.init("it stands here first", at: reader.document.range(of: first))],
-            help: "each background session has one of its own"
+            notes: [.init("the first one is here", at: reader.document.range(of: first))],
+            help: "each background session needs its own identifier"
         )
     }
 }

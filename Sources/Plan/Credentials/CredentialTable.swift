@@ -56,7 +56,7 @@ struct CredentialMethod: Sendable {
         let method = ValueType<String>(.choice([name])) { reader, field in reader.text(field) }
         table = SettingTable(
             name + "Credential",
-            [Setting("method", method, isRequired: true, "How it is proved.") { _, _ in }]
+            [Setting("method", method, isRequired: true, "The authentication method.") { _, _ in }]
                 + (namesItsHosts ? [] : CredentialTable.scope) + settings,
             exactlyOneOf: namesItsHosts ? [] : ["origin", "host"]
         )
@@ -125,12 +125,13 @@ enum CredentialTable {
         Setting<CredentialDraft>(
             "origin",
             OriginType.type.withField,
-            "The scheme, host and port that it is for, such as `https://api.example.com`."
+            "The scheme, host and port that get the credential, such as `https://api.example.com`."
         ) { ($0.scope, $0.scopeField) = (.origin($1.value), $1.field) },
         Setting(
             "host",
             OriginType.host.withField,
-            "The host that it is for, on every port: over https, and on this machine over http too."
+            "The host that gets the credential on every port: over https, and on this machine "
+                + "over http too."
         ) { ($0.scope, $0.scopeField) = (.host($1.value), $1.field) },
     ]
 
@@ -163,7 +164,7 @@ enum CredentialTable {
             "accessKey",
             text(isConfidential: false),
             isRequired: true,
-            "The access key's id."
+            "The id of the access key."
         ) { $0.user = $1 },
         secret("secretKey", "The secret access key."),
         Setting(
@@ -175,13 +176,13 @@ enum CredentialTable {
             "region",
             awsName,
             isRequired: true,
-            "Such as `eu-central-1`."
+            "The AWS region, such as `eu-central-1`."
         ) { $0.region = $1 },
         Setting(
             "service",
             awsName,
             isRequired: true,
-            "Such as `s3` or `execute-api`."
+            "The AWS service, such as `s3` or `execute-api`."
         ) { $0.service = $1 },
     ]
 
@@ -195,13 +196,13 @@ enum CredentialTable {
         Setting(
             "key",
             existingFile,
-            default: "in the file of the certificate",
+            default: "the certificate's file",
             "A PEM file with the private key."
         ) { $0.key = $1 },
         Setting(
             "password",
             text(isConfidential: true),
-            "What the key is encrypted with."
+            "The password of the private key."
         ) { $0.secret = $1 },
     ]
 
@@ -209,7 +210,7 @@ enum CredentialTable {
         "file",
         file,
         default: "~/.netrc",
-        "A netrc file that nobody else may read; it names the hosts."
+        "A netrc file that only its owner can read; it names the hosts."
     ) { $0.file = $1 }
 
     private static let file = ValueType<PathValue>(.text(pattern: nil)) { reader, field in
@@ -255,7 +256,10 @@ enum CredentialTable {
             (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
         }
         guard isName, !text.isEmpty else {
-            throw ValueFault(.badValue, "a name of AWS has small letters, digits and `-` only")
+            throw ValueFault(
+                .badValue,
+                "an AWS name may only have lowercase letters, digits and `-`"
+            )
         }
         return text
     }

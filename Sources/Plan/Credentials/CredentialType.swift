@@ -17,11 +17,11 @@ enum CredentialType {
             else { continue }
             reader.report(
                 .conflictingKeys,
-                "`\(field.name)`\(reader.context): this one is never used",
+                "`\(field.name)`\(reader.context): this credential is never used",
                 at: nodes[index],
                 notes: [
                     .init(
-                        "this one has the same method, for the same servers",
+                        "this credential has the same method and the same servers",
                         at: reader.document.range(of: nodes[first])
                     )
                 ]
@@ -49,7 +49,8 @@ enum CredentialType {
         guard let proof = method.proof(draft, reader) else {
             reader.report(
                 .missingVariable,
-                "`\(field.name)`\(reader.context): without `file` and without `HOME` there is no netrc file",
+                "`\(field.name)`\(reader.context): without `file` and without `HOME` there is no "
+                    + "netrc file",
                 at: field.node
             )
             return nil
@@ -93,14 +94,14 @@ enum CredentialType {
             let text = reader.text(of: scalar, field)
         else { return nil }
         guard (try? HeaderRule.checkValue(text)) != nil else {
-            let fault = ValueFault(.badValue, "a control character may not stand in a credential")
+            let fault = ValueFault(.badValue, "a control character is not allowed in a credential")
             reader.report(fault, of: field)
             return nil
         }
         if !mayHaveColon, text.utf8.contains(UInt8(ascii: ":")) {
             let fault = ValueFault(
                 .badValue,
-                "a colon may not stand in the user name: it ends it (RFC 7617 §2)"
+                "a colon is not allowed in the user name, because it ends the name (RFC 7617 §2)"
             )
             reader.report(fault, of: field)
             return nil
@@ -118,8 +119,8 @@ enum CredentialType {
         var warning = Diagnostic(
             .warning,
             .openCredential,
-            "`\(field.name)`\(reader.context) is no secret of the job: "
-                + "whoever sees the file or the environment has it",
+            "`\(field.name)`\(reader.context) is not a secret of the job: "
+                + "every reader of the file or the environment can see it",
             at: reader.document.range(of: field.node),
             help: "declare it under `secrets` and write `${secret.\(field.name)}`"
         )
@@ -177,8 +178,8 @@ enum CredentialType {
         else { return }
         reader.report(
             .badValue,
-            "`\(field.name)`\(reader.context): a certificate is shown over TLS, which "
-                + "`\(origin.text)` does not have",
+            "`\(field.name)`\(reader.context): a client certificate needs TLS, which "
+                + "`\(origin.text)` does not use",
             at: field.node,
             help: "use `https://`"
         )
@@ -193,8 +194,8 @@ enum CredentialType {
         guard reader.faults.log.takesWarnings else { return }
         reader.faults.log.warn(
             .plainHTTPCredentials,
-            "`\(field.name)`\(reader.context): whoever sees a `\(method)` answer on its way to "
-                + "`\(origin.text)` can try passwords until one fits",
+            "`\(field.name)`\(reader.context): an eavesdropper on the way to "
+                + "`\(origin.text)` can guess the password from a `\(method)` response",
             at: reader.document.range(of: field.node),
             help: "use `https://`"
         )
@@ -211,11 +212,11 @@ enum CredentialType {
         for declaration in bound.positions.compactMap({ reader.values.secrets.declarations[$0] }) {
             reader.report(
                 .secretToOtherOrigin,
-                "the secret `\(declaration.name)`\(reader.context) goes to every port of `\(host)`, "
-                    + "not to its `origins` alone",
+                "the secret `\(declaration.name)`\(reader.context) goes to every port of "
+                    + "`\(host)`, not to its `origins` alone",
                 at: field.node,
                 notes: [
-                    .init("it stands here", at: reader.document.range(of: text.field.node)),
+                    .init("it is used here", at: reader.document.range(of: text.field.node)),
                     .init("it is declared here", at: declaration.range),
                 ],
                 help: "name the `origin`"

@@ -71,10 +71,10 @@ package enum NetrcText {
         _ words: inout ArraySlice<Word>
     ) throws(Fault) -> String {
         guard let value = words.popFirst() else {
-            throw Fault(line: key.line, message: "nothing stands behind `\(key.text)`")
+            throw Fault(line: key.line, message: "`\(key.text)` has no value")
         }
         guard (try? HeaderRule.checkValue(value.text)) != nil else {
-            throw Fault(line: value.line, message: "a control character may not stand there")
+            throw Fault(line: value.line, message: "a control character is not allowed here")
         }
         return value.text
     }

@@ -105,19 +105,21 @@ struct Hints {
         guard document.kind(of: value) == .scalar else { return nil }
         let name = document.text(of: key)
         if document.scalar(of: value) == .null {
-            return "indent what belongs to `\(name.excerpt)` further than it"
+            return "indent the content of `\(name.excerpt)` further than its key"
         }
         // A key of a task that stands in the column of the task's id becomes a task of its own.
-        if keys.names.contains(name) { return "indent `\(name)` further than what it belongs to" }
+        if keys.names.contains(name) {
+            return "indent `\(name)` further than the key that it belongs to"
+        }
         let text = document.text(of: value)
         guard document.isPlain(value), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
         let first = String(text[..<colon])
-        return keys.names.contains(first) ? "a space is missing behind `\(first):`" : nil
+        return keys.names.contains(first) ? "a space is missing after `\(first):`" : nil
     }
 
     /// A hint for a section without a mapping below it.
     static func section(_ name: String) -> String {
-        "indent what belongs to `\(name)` further than it"
+        "indent the content of `\(name)` further than its key"
     }
 }

@@ -52,7 +52,7 @@ struct MappingKeys {
         guard let entry = faults.document.value(of: mapping, for: name) else { return }
         faults.report(
             .conflictingKeys,
-            "`\(name)`\(faults.context) is about `\(other)`, which is not there",
+            "`\(name)`\(faults.context) needs `\(other)`, which is missing",
             at: entry.key
         )
     }
@@ -78,7 +78,7 @@ struct MappingKeys {
         for entry in present.dropFirst() {
             faults.report(
                 .conflictingKeys,
-                "only one of the keys \(names)\(faults.context) may be there",
+                "only one of the keys \(names)\(faults.context) is allowed",
                 at: entry.key,
                 notes: present.first.map {
                     [.init("the first one is here", at: faults.document.range(of: $0.key))]
@@ -127,7 +127,7 @@ struct MappingKeys {
         guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let key = String(name[..<colon])
         guard keys.names.contains(key) else { return nil }
-        return .init(help: "a space is missing behind `\(key):`")
+        return .init(help: "a space is missing after `\(key):`")
     }
 
     /// The key that was probably meant: one that is not supported yet only when it is merely

@@ -128,7 +128,7 @@ extension Reader {
         let what =
             switch failure {
             case .changed: "has changed since the job was checked"
-            case .unreadable: "cannot be read any more"
+            case .unreadable: "can no longer be read"
             }
         return Diagnostic(
             .error,

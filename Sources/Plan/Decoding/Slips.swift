@@ -44,7 +44,7 @@ enum Slips {
         guard isBraced || reader.document.hasInterpolation(field.key) else { return }
         reader.faults.log.warn(
             .suspiciousPlaceholder,
-            "the key `\(text.excerpt)` is plain text: only values are filled in",
+            "the key `\(text.excerpt)` is plain text: runner fills in values, not keys",
             at: reader.document.range(of: field.key)
         )
     }
@@ -82,10 +82,11 @@ enum Slips {
         let isWholeValue = range == reader.document.range(of: field.node)
         reader.faults.log.warn(
             .suspiciousPlaceholder,
-            "`\(field.name)`: `\(text.slice(placeholder.range))` is plain text here, not a variable",
+            "`\(field.name)`: `\(text.slice(placeholder.range))` is plain text here, not a "
+                + "variable",
             at: range,
             help: likely.map { "did you mean `\($0)`?" }
-                ?? "write `${env.NAME}` or `${var.name}` to have a value filled in",
+                ?? "write `${env.NAME}` or `${var.name}` to fill in a value",
             // A text that is not written as it reads has no place for the edit.
             fixIt: isWholeValue ? nil : likely.map { .init(range: range, replacement: $0) }
         )
@@ -117,7 +118,8 @@ enum Slips {
         let entry = headers.flatMap { reader.document.value(of: $0, for: header.name) }
         reader.faults.log.warn(
             .plainHTTPCredentials,
-            "the header `\(header.name)`\(reader.context) goes over plain http, readable on the way",
+            "the header `\(header.name)`\(reader.context) goes over plain http, where others can "
+                + "read it",
             at: reader.document.range(of: url),
             notes: entry.map {
                 [.init("it is set here", at: reader.document.range(of: $0.key))]

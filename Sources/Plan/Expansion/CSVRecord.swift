@@ -63,14 +63,14 @@ enum CSVRecord {
             while index < bytes.count, bytes[index] != comma {
                 guard bytes[index] != quote else {
                     throw RowFault(
-                        "a quote stands inside of a field that does not begin with one",
+                        "a quote is inside a field that does not begin with a quote",
                         at: index,
-                        help: "put the whole field in quotes and double those inside of it"
+                        help: "put the whole field in quotes and double the quotes inside it"
                     )
                 }
                 guard bytes[index] != carriageReturn else {
                     throw RowFault(
-                        "a carriage return stands inside of a field without quotes",
+                        "a carriage return is inside a field without quotes",
                         at: index,
                         help: "end lines with LF or CR LF, or put the field in quotes"
                     )
@@ -85,9 +85,9 @@ enum CSVRecord {
         index = close + 1
         guard index == bytes.count || bytes[index] == comma else {
             throw RowFault(
-                "text stands behind the closing quote of a field",
+                "text follows the closing quote of a field",
                 at: index,
-                help: "double the quotes inside of a field"
+                help: "double the quotes inside a field"
             )
         }
         return try quotedText(of: bytes, start + 1..<close)

@@ -64,7 +64,7 @@ struct DataScan {
         for (number, name) in names.enumerated()
         where !name.isEmpty && !known.insert(name).inserted {
             throw RowFault(
-                "the column `\(name.excerpt)` stands twice in the header",
+                "duplicate column `\(name.excerpt)` in the header",
                 at: try CSVRecord.start(of: number, in: content.span)
             )
         }

@@ -56,7 +56,7 @@ enum MatrixType {
             guard numbers.count <= 10 * most else {
                 reader.report(
                     .outOfRange,
-                    "`exclude`: these leave out the same combinations again and again",
+                    "`exclude`: too many entries leave out the same combinations",
                     at: node
                 )
                 return []
@@ -76,7 +76,8 @@ enum MatrixType {
         guard reader.document.kind(of: node) == .mapping else {
             reader.report(
                 .wrongType,
-                "`exclude`: expected a mapping of names to values, found \(reader.faults.name(of: node))",
+                "`exclude`: expected a mapping of names to values, found "
+                    + "\(reader.faults.name(of: node))",
                 at: node
             )
             return nil

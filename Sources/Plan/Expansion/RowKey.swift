@@ -33,7 +33,7 @@ enum RowKey {
                 .badID,
                 "`\(field.name)`: the key `\(text.excerpt)` is \(limit)",
                 at: field.node,
-                help: "say with `key` what names an item"
+                help: "set `key` to a short value that names the item"
             )
             return nil
         }
@@ -110,10 +110,11 @@ enum RowKey {
     private static func noKey(_ field: Field, _ reader: inout Reader) -> String? {
         reader.report(
             .badID,
-            "`\(field.name)`: nothing names the item",
+            "`\(field.name)`: the item has no key",
             at: field.node,
             help:
-                "say with `key` what does, such as `key: ${item.name}`; a field with the name of a secret does not"
+                "set `key`, such as `key: ${item.name}`; a field with the name of a secret cannot "
+                + "be the key"
         )
         return nil
     }

@@ -57,7 +57,7 @@ extension Expression {
         if bytes.starts(with: Self.rawMark.utf8) {
             let rest = Substring(bytes.dropFirst(Self.rawMark.utf8.count))
             guard !rest.utf8.starts(with: Self.rawMark.utf8) else {
-                throw ValueFault(.badExpression, "`\(Self.rawMark)` stands there twice")
+                throw ValueFault(.badExpression, "`\(Self.rawMark)` appears twice")
             }
             do {
                 try self.init(rest, at: range)
@@ -109,15 +109,15 @@ extension Expression {
             rule = .required
             throw ValueFault(
                 .badExpression,
-                "`\(Substring(tail))` may not stand behind the name `\(name)`",
-                help: "write `\(written)`, or `:-` and a fallback behind the name"
+                "`\(Substring(tail))` is not allowed after the name `\(name)`",
+                help: "write `\(written)`, or add `:-` and a fallback after the name"
             )
         }
         if namespace == .secret, rule != .required {
             throw ValueFault(.badExpression, "a secret has no fallback and needs no reason")
         }
         if case .fallback(let text) = rule, Self.holdsExpression(text) {
-            throw ValueFault(.badExpression, "a fallback may not hold another expression")
+            throw ValueFault(.badExpression, "a fallback may not contain another expression")
         }
     }
 
@@ -178,7 +178,7 @@ extension Expression {
             case .task:
                 (
                     "does not name a task and one of its captures",
-                    "`${task.ID.name}`, with a name that stands under `capture` of the task"
+                    "`${task.ID.name}`, with a name from `capture` of that task"
                 )
             }
         return ValueFault(.badExpression, "`\(written)` \(message)", help: "write \(form)")
@@ -205,7 +205,7 @@ extension Expression {
         }
         return ValueFault(
             .badExpression,
-            "a blank stands behind the brace of `${\(String(content).excerpt)}`",
+            "a blank follows the brace of `${\(String(content).excerpt)}`",
             likely: likely,
             help: help
         )
@@ -213,7 +213,8 @@ extension Expression {
 
     /// The expressions that there are, for whoever wrote something else.
     static let forms =
-        "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` stands for `${`"
+        "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` is a "
+        + "literal `${`"
 
     /// Of `${task.ID.name}` the id and the name, which is what stands behind the last dot: ids may
     /// have dots.

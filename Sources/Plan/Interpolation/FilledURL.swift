@@ -81,7 +81,7 @@ struct FilledURL {
             guard !filled.isOfPeer || isOnly || expression.isRaw else {
                 throw Misfit(
                     expression,
-                    "a captured value may be the whole of a URL, but not its front",
+                    "a captured value may be a whole URL, but not its beginning",
                     help: Self.rawHelp(expression)
                 )
             }
@@ -171,7 +171,7 @@ struct FilledURL {
             }
             throw Misfit(
                 expression,
-                "`\(Character(Unicode.Scalar(byte)))` may not stand in the \(partName) of a URL",
+                "`\(Character(Unicode.Scalar(byte)))` is not allowed in the \(partName) of a URL",
                 help: Self.rawHelp(expression)
             )
         }
@@ -182,13 +182,13 @@ struct FilledURL {
         guard part == .host else {
             throw Misfit(
                 expression,
-                "a captured value may not stand in the \(partName) of a URL"
+                "a captured value is not allowed in the \(partName) of a URL"
             )
         }
         guard !text.isEmpty, text.utf8.allSatisfy(\.isLabelByte) else {
             throw Misfit(
                 expression,
-                "a captured value in the host of a URL is letters, digits and hyphens"
+                "a captured value in the host of a URL may only have letters, digits and hyphens"
             )
         }
         return text
@@ -199,7 +199,8 @@ struct FilledURL {
         for byte in text.utf8 where byte == UInt8(ascii: "=") || byte == UInt8(ascii: "&") {
             throw Misfit(
                 expression,
-                "`\(Character(Unicode.Scalar(byte)))` may not stand in a name in the query of a URL",
+                "`\(Character(Unicode.Scalar(byte)))` is not allowed in a name in the query of a "
+                    + "URL",
                 help: Self.rawHelp(expression)
             )
         }
@@ -218,7 +219,8 @@ struct FilledURL {
             if filled.isKnownLater, isBehindHost { return }
             throw Misfit(
                 expression,
-                "a raw captured value may not go on with the \(partName) of a URL: it must begin with `/` or `?`"
+                "a raw captured value may not continue the \(partName) of a URL: it must begin "
+                    + "with `/` or `?`"
             )
         }
     }
@@ -231,7 +233,10 @@ struct FilledURL {
             tail.last == percent
                 || tail.first == percent && tail.last?.hexadecimalValue != nil
         else { return }
-        throw Misfit(expression, "a value may not go on with the escape before it in a URL")
+        throw Misfit(
+            expression,
+            "a value may not continue a percent escape that begins before it in a URL"
+        )
     }
 
     private var isBeforePath: Bool {
@@ -334,7 +339,7 @@ struct FilledURL {
         throw Misfit(
             openLabel,
             "a captured value may be a label of a host, but not the last one",
-            help: "write out what stands behind it, such as `.example.com`"
+            help: "write out the text after it, such as `.example.com`"
         )
     }
 
@@ -346,14 +351,15 @@ struct FilledURL {
         if dots == 2 {
             throw Misfit(
                 fill.expression,
-                "a value may not make `..` of a segment in the path of a URL: it would climb",
+                "a value may not turn a path segment of a URL into `..`, which leads to the parent",
                 help: fill.isOfPeer ? nil : Self.rawHelp(fill.expression)
             )
         }
         guard fill.isOfPeer, dots == 1 || segment.isEmpty else { return }
         throw Misfit(
             fill.expression,
-            "a captured value that is \(dots == 1 ? "`.`" : "empty") is no segment in the path of a URL"
+            "a captured value that is \(dots == 1 ? "`.`" : "empty") is not a valid path segment "
+                + "of a URL"
         )
     }
 

@@ -16,7 +16,7 @@ extension Interpolator {
             guard takesCaptures(of: faults.owner) else {
                 throw ValueFault(
                     .misplacedCapture,
-                    "what a task captures is not known yet where this is needed"
+                    "captured values are not known yet when this value is needed"
                 )
             }
             let (id, name) = expression.capture
@@ -30,7 +30,7 @@ extension Interpolator {
             guard tasks.group(of: source) == nil else {
                 throw ValueFault(
                     .unknownCapture,
-                    "`\(id.excerpt)` has a `forEach`: which of its tasks is meant is not known"
+                    "`\(id.excerpt)` has a `forEach`, so that the name does not identify one task"
                 )
             }
             guard let captured else {

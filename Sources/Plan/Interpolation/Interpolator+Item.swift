@@ -36,7 +36,7 @@ extension Interpolator {
         guard let row else {
             throw ValueFault(
                 .badExpression,
-                "there is no `item` here: it is known inside of a task with `forEach`"
+                "there is no `item` here: only a task with `forEach` has one"
             )
         }
         switch row.part(at: expression.name, in: faults.document) {
@@ -54,7 +54,7 @@ extension Interpolator {
         case .node, .collection:
             throw ValueFault(
                 .wrongType,
-                "`\(expression.written)` is no single value: name one inside of it"
+                "`\(expression.written)` is not a single value: name a value inside it"
             )
         case nil: throw unknownField(expression, of: row, &faults)
         }
@@ -112,7 +112,8 @@ extension Interpolator {
                 .unknownField,
                 message,
                 help:
-                    "the file has one column, with \(words) in its name: CSV has commas between its fields"
+                    "the file has one column, with \(words) in its name: CSV has commas between "
+                    + "its fields"
             )
         }
         let nearest = faults.hints.nearest(expression.name, among: names)

@@ -49,8 +49,8 @@ extension Interpolator {
         let expression = "${secret.\(secret.name)}"
         faults.log.add(
             .secretExposed,
-            "`${\(variable.namespace.rawValue).\(variable.name.excerpt)}` is the secret `\(secret.name)`, "
-                + "but nothing keeps it from being seen",
+            "`${\(variable.namespace.rawValue).\(variable.name.excerpt)}` is the secret "
+                + "`\(secret.name)`, but runner would not redact it here",
             at: range,
             notes: [.init("it is declared here", at: secret.range)],
             help: "write `\(expression)`",
@@ -67,10 +67,10 @@ extension Interpolator {
     ) {
         faults.report(
             .secretMisplaced,
-            "`\(field.name.excerpt)` may not hold the \(self.secrets.words(for: secrets)): "
-                + "what it says stands in reports and messages",
+            "`\(field.name.excerpt)` may not contain the \(self.secrets.words(for: secrets)): "
+                + "its value appears in reports and messages",
             at: field.node,
-            help: "a secret may stand in the values of `headers`, in a body, "
+            help: "a secret is allowed in the values of `headers`, in a body, "
                 + "and with `allowInURL: true` in a URL"
         )
     }

@@ -42,8 +42,8 @@ extension Interpolator {
             )
             faults.log.warn(
                 .rawInURL,
-                "`\(field.name.excerpt)`: this value is filled in as it is, "
-                    + "and may be more than a part of the URL",
+                "`\(field.name.excerpt)`: this value is filled in without encoding, "
+                    + "and may change other parts of the URL",
                 at: range
             )
         }

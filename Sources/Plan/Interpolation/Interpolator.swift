@@ -213,7 +213,7 @@ struct Interpolator {
         let written = text.slice(expression.range)
         let fault = ValueFault(
             .badExpression,
-            "`raw:` is for URLs: elsewhere a value is always filled in as it is",
+            "`raw:` is only for URLs: elsewhere values are never encoded",
             likely: "${\(Substring(written.utf8.dropFirst("${raw:".utf8.count)))"
         )
         faults.report(
@@ -248,7 +248,7 @@ struct Interpolator {
         if filledInLength > Self.mostFilledIn {
             faults.report(
                 .outOfRange,
-                "`\(field.name.excerpt)`: with this value more than 16 MiB are filled in"
+                "`\(field.name.excerpt)`: this value brings the filled-in text to more than 16 MiB"
                     + (faults.context.isEmpty ? "" : "\(faults.context)"),
                 at: field.node
             )
@@ -257,9 +257,10 @@ struct Interpolator {
         if isOverfilled {
             faults.report(
                 .outOfRange,
-                "`\(field.name.excerpt)`: with this value more than 64 MiB are filled in, short values apart",
+                "`\(field.name.excerpt)`: this value brings the filled-in text, without short "
+                    + "values, to more than 64 MiB",
                 at: field.node,
-                help: "send what is long from a `file`"
+                help: "send long content from a `file`"
             )
             return false
         }
@@ -349,10 +350,10 @@ struct Interpolator {
             guard variables.depth < Self.deepestVariable else {
                 faults.report(
                     .outOfRange,
-                    "`\(name.excerpt)`: \(Self.deepestVariable) variables in a row need one "
-                        + "that is declared later",
+                    "`\(name.excerpt)`: \(Self.deepestVariable) variables in a row each refer to "
+                        + "one that is declared after it",
                     at: field.node,
-                    help: "declare variables before those that use them"
+                    help: "declare each variable before the variables that use it"
                 )
                 variables.states[name] = .faulty
                 break

@@ -73,7 +73,7 @@ struct Template: Hashable {
             let fault = ValueFault(
                 .badExpression,
                 "`${` is not closed by `}`",
-                help: "write `$${` where `${` itself is meant"
+                help: "write `$${` for a literal `${`"
             )
             faults.append(Fault(fault: fault, range: start..<bytes.count))
             return bytes.count

@@ -97,7 +97,7 @@ package struct PlanListing {
         let named = proxies.compactMap { scheme, entry in
             entry.map { "\(scheme): \($0.server.url) from \($0.variable)" }
         }
-        return named.isEmpty ? "which names none" : named.joined(separator: ", ")
+        return named.isEmpty ? "which names no proxy" : named.joined(separator: ", ")
     }
 }
 

@@ -29,9 +29,9 @@ struct Expansion {
             count += rows.count
             if !rows.isDataFile { inlineCount += rows.count }
             if inlineCount > Self.mostInlineItems {
-                reportTooMany(Self.mostInlineItems, "items stand in the job file", field, &reader)
+                reportTooMany(Self.mostInlineItems, "items in the job file", field, &reader)
             } else if count > TaskList.mostTasks {
-                reportTooMany(TaskList.mostTasks, "tasks are in the job", field, &reader)
+                reportTooMany(TaskList.mostTasks, "tasks in the job", field, &reader)
             }
             if inlineCount > Self.mostInlineItems || count > TaskList.mostTasks {
                 rows = RowSource(.faulty, key: nil, field: field)
@@ -50,7 +50,7 @@ struct Expansion {
     ) {
         reader.report(
             .outOfRange,
-            "`\(field.name)`: with these more than \(limit) \(what)",
+            "`\(field.name)`: more than \(limit) \(what)",
             at: field.node
         )
     }
@@ -107,7 +107,8 @@ struct Expansion {
             default:
                 reader.report(
                     .wrongType,
-                    "`items`: expected a scalar or a mapping, found \(reader.faults.name(of: node))",
+                    "`items`: expected a scalar or a mapping, found "
+                        + "\(reader.faults.name(of: node))",
                     at: node
                 )
             }

@@ -42,9 +42,9 @@ enum TaskEntries {
             guard first.kind != entry.kind else { continue }
             reader.report(
                 .duplicateID,
-                "the id `\(reader.document.text(of: entry.key))` stands twice",
+                "duplicate task id `\(reader.document.text(of: entry.key))`",
                 at: entry.key,
-                notes: [.init("it stands here first", at: reader.document.range(of: first.key))],
+                notes: [.init("the first one is here", at: reader.document.range(of: first.key))],
                 help: "ids are unique over all sections"
             )
         }

@@ -53,7 +53,7 @@ enum VariableSection {
             let nearest = NearestName.find(name, among: reader.values.variables.names)
             reader.faults.log.warn(
                 .unusedVariable,
-                "the variable `\(name)`, which `--var` gives, is not used",
+                "the variable `\(name)` from `--var` is not used",
                 at: SourceRange(reader.document.range(of: reader.document.root).start),
                 help: nearest.map { "did you mean `\($0)`?" }
             )

@@ -61,13 +61,13 @@ extension Plan {
             do {
                 try HeaderRule.checkValue(value)
             } catch {
-                return "cannot stand in a header: \(error.message)"
+                return "is not valid in a header: \(error.message)"
             }
         }
         if source.reader.values.secrets.inURLs.contains(position),
             value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
         {
-            return "cannot stand in a URL: it has a control character"
+            return "is not valid in a URL: it has a control character"
         }
         return nil
     }

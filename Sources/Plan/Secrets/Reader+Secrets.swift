@@ -27,7 +27,7 @@ extension Reader {
         report(
             .secretInPath,
             "`\(field.name.excerpt)`: the \(values.secrets.words(for: secrets)) "
-                + "would stand in the name of a file",
+                + "would appear in the name of a file",
             at: field.node
         )
     }
@@ -74,10 +74,10 @@ extension Reader {
         guard secretUses.count > count, header.mayCrossOrigins else { return header }
         report(
             .secretToOtherOrigin,
-            "the \(values.secrets.words(for: secretUses[count].secrets)) may not stand in "
-                + "`\(field.name)`: the field goes along when a redirect leaves the origin",
+            "the \(values.secrets.words(for: secretUses[count].secrets)) may not appear in "
+                + "`\(field.name)`: a redirect to another origin carries the field along",
             at: field.node,
-            help: "send it in a field of another name"
+            help: "send it in another header field"
         )
         return nil
     }
@@ -116,13 +116,20 @@ extension Reader {
         for declaration in sent.positions.compactMap({ values.secrets.declarations[$0] })
         where !declaration.mayGo(to: origin) {
             let isPlain = !origin.isConfidential
-            let places = use.map { [Diagnostic.Note("it stands here", at: document.range(of: $0))] }
+            let places = use.map {
+                [
+                    Diagnostic.Note(
+                        "it is used here",
+                        at: document.range(of: $0)
+                    )
+                ]
+            }
             report(
                 isPlain ? .secretOverPlainHTTP : .secretToOtherOrigin,
                 "the secret `\(declaration.name)`\(context) "
                     + (isPlain
-                        ? "goes over plain http, readable on the way"
-                        : "goes to `\(origin.text)`, which is none of its `origins`"),
+                        ? "goes over plain http, where others can read it"
+                        : "goes to `\(origin.text)`, which is not one of its `origins`"),
                 at: node,
                 notes: (places ?? []) + [.init("it is declared here", at: declaration.range)],
                 help: isPlain ? "use `https://`" : nil
@@ -138,10 +145,10 @@ extension Reader {
         guard URLText.hasOrigin(front) || scalar.standInStart == 0 else {
             report(
                 .secretInURL,
-                "`\(field.name)`: the \(values.secrets.words(for: scalar.secrets)) may not stand in "
-                    + "the scheme or the host of a URL",
+                "`\(field.name)`: the \(values.secrets.words(for: scalar.secrets)) may not appear "
+                    + "in the scheme or the host of a URL",
                 at: field.node,
-                help: "write them out, so that it is known where the secret goes"
+                help: "write both out, so that the job file shows where the secret goes"
             )
             return false
         }
@@ -152,7 +159,7 @@ extension Reader {
             }
             report(
                 .secretInURL,
-                "`\(field.name)`: the secret `\(declaration.name)` may not stand in a URL, "
+                "`\(field.name)`: the secret `\(declaration.name)` may not appear in a URL, "
                     + "which servers and proxies keep in their logs",
                 at: field.node,
                 notes: [.init("it is declared here", at: declaration.range)],

@@ -23,7 +23,7 @@ enum SecretTable {
             Setting(
                 "env",
                 ValueType(pattern: "^[A-Za-z_][A-Za-z0-9_]*$", parse: environmentName),
-                "The environment variable that has the value."
+                "The environment variable with the value."
             ) {
                 $0.source = .environment($1)
                 $0.variables.append($1)
@@ -31,12 +31,14 @@ enum SecretTable {
             Setting(
                 "file",
                 ValueType(.text(pattern: nil)) { reader, field in PathType.path(field, &reader) },
-                "The file that has the value, relative to the job file's folder; nobody else may read it."
+                "The file with the value, relative to the job file's folder; only its owner may "
+                    + "have access."
             ) { $0.source = .file(path: $1.path, displayPath: $1.text) },
             Setting(
                 "command",
                 CommandType.type,
-                "A program and its arguments, run without a shell in the job file's folder: it writes the value."
+                "A program and its arguments, run without a shell in the job file's folder; its "
+                    + "output is the value."
             ) { $0.source = .command($1, timeout: usualTimeout) },
             Setting(
                 "timeout",
@@ -49,13 +51,13 @@ enum SecretTable {
                 "origins",
                 .list(of: OriginType.confidential),
                 default: "any https origin, and this machine",
-                "Where the secret may go, such as `https://api.example.com`."
+                "The origins that may get the secret, such as `https://api.example.com`."
             ) { $0.origins = $1 },
             Setting(
                 "allowInURL",
                 .boolean,
                 default: "false",
-                "Whether the secret may stand in the path and the query of a URL."
+                "Whether the secret may appear in the path and the query of a URL."
             ) { $0.allowsURL = $1 },
         ],
         exactlyOneOf: ["env", "file", "command"]

@@ -58,7 +58,8 @@ enum BodyText {
         let entry = "file: \(file.excerpt)"
         reader.faults.log.warn(
             .fileNameAsBody,
-            "`\(field.name)`: the text `\(written.excerpt)` itself is sent, not the file of that name",
+            "`\(field.name)`: the text `\(written.excerpt)` itself is the body, not the file of "
+                + "that name",
             at: reader.document.range(of: field.node),
             help: "write `\(isPart ? "{ \(entry) }" : entry)` to send the file",
             fixIt: isPart || hasMark

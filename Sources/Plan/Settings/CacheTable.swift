@@ -10,7 +10,7 @@ enum CacheTable {
     static let setting = Setting<SessionConfiguration>(
         KeyDescription(
             name: "urlCache",
-            summary: "How responses are kept for later requests and runs; or `none`.",
+            summary: "The cache of responses for later requests and runs; or `none`.",
             defaultText: "by configuration",
             isRequired: false,
             shape: .either(.choice([none]), .mapping(table.keys))
@@ -24,25 +24,27 @@ enum CacheTable {
                 "directory",
                 ValueType(.text(pattern: nil)) { PathType.path($1, &$0) },
                 default: "the user's cache folder",
-                "Where a `default` session keeps them; jobs with the same folder share them."
+                "The folder of a `default` session's cache; jobs with the same folder share its "
+                    + "responses."
             ) { $0.directory = $1.path },
             Setting(
                 "diskCapacity",
                 size,
                 default: "1GiB",
-                "What they may take on disk; one of them at most the twentieth part."
+                "The most bytes that stored responses take on disk; one response takes at most a "
+                    + "twentieth."
             ) { $0.diskCapacity = $1 },
             Setting(
                 "memoryCapacity",
                 size,
                 default: "16MiB",
-                "What those of an `ephemeral` session may take in memory."
+                "The most bytes that stored responses of an `ephemeral` session take in memory."
             ) { $0.memoryCapacity = $1 },
             Setting(
                 "staleIfError",
                 .duration(allowsZero: true),
                 default: "0s",
-                "How long after its freshness a response may stand in for an origin that fails."
+                "How long a stale response may replace the response of an origin that fails."
             ) { $0.staleIfError = $1 },
         ]
     )
@@ -51,14 +53,14 @@ enum CacheTable {
         "requestCachePolicy",
         .choice(),
         default: "useProtocolCachePolicy",
-        "What requests make of stored responses."
+        "How requests use stored responses."
     ) { $0.requestCachePolicy = $1 }
 
     static let taskPolicy = Setting<TaskDraft>(
         "cachePolicy",
         .choice(),
         default: "the session's requestCachePolicy",
-        "What the request makes of stored responses."
+        "How the request uses stored responses."
     ) { $0.cachePolicy = $1 }
 
     private static let size = ValueType(pattern: ByteSizeText.pattern, parse: ByteSizeText.parse)

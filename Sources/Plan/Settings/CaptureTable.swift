@@ -13,7 +13,7 @@ enum CaptureTable {
             Setting(
                 "json",
                 ValueType(pattern: JSONPointer.pattern, parse: JSONPointerText.parse),
-                "A JSON pointer to a text, a number or a truth value of the body."
+                "A JSON pointer to a string, a number or a boolean in the body."
             ) { $0 = .json($1) },
             Setting(
                 "header",
@@ -21,12 +21,13 @@ enum CaptureTable {
                     try HeaderRule.checkToken(name)
                     return name
                 },
-                "The name of a field of the response, of which the first line counts."
+                "The name of a response header field; the first field line counts."
             ) { $0 = .header($1) },
             Setting(
                 "regex",
                 ValueType<String>(.text(pattern: nil)) { pattern($1, &$0) },
-                "A pattern of PCRE2, whose first group in the body counts, or else the whole match."
+                "A PCRE2 pattern; the value is its first group in the body, or else the whole "
+                    + "match."
             ) { $0 = .regex($1) },
         ],
         exactlyOneOf: ["json", "header", "regex"],

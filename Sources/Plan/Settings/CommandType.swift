@@ -6,7 +6,7 @@ enum CommandType {
     private static let mostArguments = 1 << 20
 
     static let type = ValueType<[String]>(.nonEmptyList(.text(pattern: nil))) { reader, field in
-        let help = "no shell reads it: write `[program, argument]`"
+        let help = "runner uses no shell: write `[program, argument]`"
         guard reader.isList(field, help: help) else { return nil }
         let errors = reader.faults.log.errorCount
         var arguments: [String] = []

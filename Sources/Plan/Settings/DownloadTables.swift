@@ -17,19 +17,19 @@ enum ChecksumTable {
                 "from",
                 URLType.type,
                 isRequired: true,
-                "An absolute http or https URL of a list, as `sha256sum` writes it."
+                "An absolute http or https URL of a checksum list in the format of `sha256sum`."
             ) { $0.url = $1 },
             Setting(
                 "algorithm",
                 .choice(),
                 isRequired: true,
-                "Whose digests are looked for in it."
+                "The algorithm of the list's digests."
             ) { $0.algorithm = $1 },
             Setting(
                 "name",
                 .text,
-                default: "the file's own names",
-                "The entry that is looked for."
+                default: "the file's names",
+                "The name of the entry in the list."
             ) { $0.name = $1 },
         ]
     )

@@ -10,7 +10,8 @@ enum EncodingTable {
                 "outputFormatting",
                 .list(of: .choice()),
                 default: "[]",
-                "`prettyPrinted`, `sortedKeys`, `withoutEscapingSlashes`."
+                "The format options of JSON: `prettyPrinted`, `sortedKeys`, "
+                    + "`withoutEscapingSlashes`."
             ) { encoding, options in
                 let options: [JSONFormatting.Option] = options
                 encoding.json.isPretty = options.contains(.prettyPrinted)
@@ -21,19 +22,19 @@ enum EncodingTable {
                 "keyEncodingStrategy",
                 .choice(),
                 default: "useDefaultKeys",
-                "What becomes of the keys of mappings."
+                "How the keys of mappings are written."
             ) { $0.json.keys = $1 },
             Setting(
                 "dateEncodingStrategy",
                 .choice(),
                 default: "iso8601",
-                "What becomes of `!!timestamp` values."
+                "How `!!timestamp` values are written."
             ) { $0.json.dates = $1 },
             Setting(
                 contentEncoding,
                 .choice(),
                 default: "identity",
-                "`gzip` compresses the body and says so in `Content-Encoding`."
+                "`gzip` compresses the body and sets `Content-Encoding`."
             ) { $0.content = $1 },
         ]
     )

@@ -25,7 +25,7 @@ enum ForEachTable {
                 "A list of scalars, or of mappings whose values are `${item.name}`."
             ) { $0.form = .items($1) },
             data(.csv, "A CSV file (RFC 4180) with a header row: `${item.column}`."),
-            data(.jsonLines, "A file with one JSON value a line: `${item.member}`."),
+            data(.jsonLines, "A file with one JSON value on each line: `${item.member}`."),
             data(.lines, "A text file: each line is an item."),
             Setting(
                 "range",
@@ -35,20 +35,21 @@ enum ForEachTable {
             Setting(
                 "matrix",
                 .field(.someNamed(.list(.scalar), pattern: namePattern)),
-                "Lists of scalars under names: each combination is an item."
+                "Named lists of scalars: each combination is an item."
             ) { $0.form = .matrix($1) },
             Setting(
                 "exclude",
                 .field(.list(.someNamed(.scalar, pattern: namePattern))),
                 onlyWith: "matrix",
-                "Combinations of `matrix` that are left out; a name that is not given is any."
+                "Combinations of `matrix` to leave out; an omitted name matches any value."
             ) { $0.exclude = $1 },
             Setting(
                 "key",
                 .field(.text(pattern: nil)),
                 default:
-                    "the item itself, or its `id`, its `key` or its first field without the name of a secret",
-                "What names a task among those of the `forEach`: its id is `id[key]`."
+                    "the item itself, or its `id`, its `key` or its first field without the name "
+                    + "of a secret",
+                "The key of each task of the `forEach`: its id is `id[key]`."
             ) { $0.key = $1 },
         ],
         exactlyOneOf: ["items", "csv", "jsonLines", "lines", "range", "matrix"],

@@ -41,7 +41,8 @@ enum ForeignKeys {
         else { return nil }
         return Hint(
             help:
-                "a task stands below `data`, `uploads` or `downloads`, and is indented further than they are"
+                "write a task under `data`, `uploads` or `downloads`, indented further than that "
+                + "key"
         )
     }
 
@@ -57,15 +58,15 @@ enum ForeignKeys {
         switch word {
         case "requests", "request", "tasks", "jobs", "steps", "transfers", "entries", "urls",
             "files":
-            Hint(help: "tasks stand under `data`, `uploads` or `downloads`")
+            Hint(help: "write tasks under `data`, `uploads` or `downloads`")
         case "env", "environment":
-            Hint(help: "`${env.NAME}` needs no declaration; other values stand under `variables`")
+            Hint(help: "`${env.NAME}` needs no declaration; write other values under `variables`")
         case "vars", "params", "inputs", "with": Hint("variables")
         case "settings", "config", "options": Hint("defaults")
         case "proxy", "tls", "credentials", "retry", "headers", "expect", "redirects":
             Hint(help: "write it in `defaults`, for all sessions and tasks")
         case "insecure", "auth", "timeout", "useragent", "retries":
-            Hint(help: "what holds for all sessions and tasks stands in `defaults`")
+            Hint(help: "write settings for all sessions and tasks in `defaults`")
         default: nil
         }
     }
@@ -78,19 +79,20 @@ enum ForeignKeys {
             Hint(help: "write `proxy: { http: …, https: …, exceptions: […] }`")
         case "auth", "authentication", "authorization", "user", "username", "login", "password",
             "netrc", "urlcredentialstorage", "basicauth", "bearer", "token", "oauth2bearer":
-            Hint(help: "write `credentials`, which say to which host they go")
+            Hint(help: "write `credentials`, each with the host that gets it")
         case "headers", "header", "defaultheaders": Hint("httpAdditionalHeaders")
         case "useragent", "agent", "referer", "accept":
             Hint(help: "write it among `httpAdditionalHeaders`")
         case "cookies", "cookiejar", "httpcookiestorage", "httpcookies":
             Hint(
                 help:
-                    "cookies are kept unless `httpShouldSetCookies` or `httpCookieAcceptPolicy` says no"
+                    "sessions keep cookies; `httpShouldSetCookies` and `httpCookieAcceptPolicy` "
+                    + "change that"
             )
         case "cache": Hint("urlCache")
         case "maxtime", "timeoutintervalforresources": Hint("timeoutIntervalForResource")
         case "retries", "retry", "maxredirects", "redirects", "expect", "maxretries":
-            Hint(help: "it belongs to tasks: write it in a task, or in `defaults` for all of them")
+            Hint(help: "it belongs to tasks: write it in a task, or in `defaults` for all tasks")
         default: nil
         }
     }
@@ -114,14 +116,15 @@ enum ForeignKeys {
             "basicauth", "netrc":
             return Hint(
                 help:
-                    "write `credentials` in the task's session, or an `Authorization` among `headers`"
+                    "write `credentials` in the task's session, or an `Authorization` among "
+                    + "`headers`"
             )
         case "bearer", "token", "oauth2bearer":
             return Hint(help: "write `headers: { Authorization: \"Bearer ${secret.name}\" }`")
         case "useragent", "agent", "referer", "cookie", "cookies", "accept", "contenttype":
             return Hint(help: "write it among `headers`")
         case "query", "params", "queryparameters", "queryitems", "querystringparams":
-            return Hint(help: "write it in `url`, behind a `?`")
+            return Hint(help: "write it in `url`, after a `?`")
         case "proxy", "proxies", "connectionproxydictionary", "tls", "cacert", "cert",
             "credentials":
             return Hint(help: "it belongs to the task's session, under `sessions`")
@@ -137,7 +140,7 @@ enum ForeignKeys {
             )
         case "continueonerror", "allowfailure", "ignoreerrors", "optional":
             return Hint(help: "write `required: false`")
-        case "id": return Hint(help: "the key that the task stands under is its id")
+        case "id": return Hint(help: "the key of the task is its id")
         case "cache": return Hint("cachePolicy")
         default: return nil
         }
@@ -151,7 +154,7 @@ enum ForeignKeys {
         case "httpbody", "body", "data", "payload", "content", "postdata", "databinary", "dataraw",
             "uploadfile", "upload":
             guard table == "upload" else {
-                return Hint(help: "a task that sends a body stands under `uploads`")
+                return Hint(help: "write a task that sends a body under `uploads`")
             }
             return Hint(
                 help: "a body is one of `json`, `file`, `text`, `form`, `multipart`, `stream`"
@@ -160,7 +163,7 @@ enum ForeignKeys {
             guard table != "upload" else { return nil }
             let isName = table == "download" && word == "file"
             return isName
-                ? Hint("to") : Hint(help: "a task that sends a body stands under `uploads`")
+                ? Hint("to") : Hint(help: "write a task that sends a body under `uploads`")
         case "output", "out", "outputfile", "outputdocument", "dest", "destination", "path",
             "target",
             "filename", "saveto", "saveas", "to", "responseto":
@@ -193,7 +196,7 @@ enum ForeignKeys {
             "nocheckcertificate", "validatecerts", "allowinsecure":
             Hint(
                 help: "write `tls: { serverTrust: insecureAcceptAny }`\(place) "
-                    + "to take any certificate; better is its `caFile`"
+                    + "to accept any certificate; `caFile` is safer"
             )
         case "cacert", "cafile", "cacertificate": Hint(help: "write `tls: { caFile: … }`\(place)")
         default: nil

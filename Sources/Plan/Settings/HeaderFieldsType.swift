@@ -75,7 +75,7 @@ extension HeaderFieldsType {
             if fields.contains(name) {
                 reader.report(
                     .badHeader,
-                    "`\(field.name)`: `\(name)` stands here twice, capitals aside",
+                    "`\(field.name)`: duplicate field `\(name)`; case does not matter",
                     at: entry.key
                 )
                 continue

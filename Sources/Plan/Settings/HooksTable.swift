@@ -20,7 +20,8 @@ enum HooksTable {
             Setting(
                 "onFinish",
                 CommandType.type,
-                "A program and its arguments, run without a shell in the job file's folder when every task has ended and the report is there."
+                "A program and its arguments, run without a shell in the job file's folder when "
+                    + "every task has ended and the report is written."
             ) { $0.onFinish = $1 },
             Setting(
                 "timeout",

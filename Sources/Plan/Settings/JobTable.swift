@@ -26,7 +26,12 @@ enum JobTable {
     static let table = SettingTable<JobDraft>(
         "job",
         [
-            Setting("version", version, isRequired: true, "The language's version.") { _, _ in },
+            Setting(
+                "version",
+                version,
+                isRequired: true,
+                "The version of the job language."
+            ) { _, _ in },
             Setting(
                 "name",
                 ValueType<String>(
@@ -37,8 +42,8 @@ enum JobTable {
                 ) { reader, field in
                     reader.text(field).flatMap { reader.parsed($0, of: field, name) }
                 },
-                default: "the file's stem",
-                "Used in reports, locks and state."
+                default: "the file name without its extension",
+                "The name of the job in reports, locks and state."
             ) { $0.name = $1 },
             // Read before everything else, because everything else may use them.
             Setting(
@@ -55,29 +60,38 @@ enum JobTable {
                         hasFreeKeys: true
                     )
                 ),
-                "Values for `${secret.name}` that nobody may see: from the environment, a file or a command."
+                "Values for `${secret.name}` that runner redacts: from the environment, a file or "
+                    + "a command."
             ) { $0.secrets = $1 },
             Setting(
                 "defaults",
                 .field(.mapping(DefaultsTable.table.keys)),
-                "Settings that hold where a session or task says nothing else."
+                "Settings for each session or task that does not set its own."
             ) { $0.defaults = $1 },
             Setting(
                 "sessions",
                 .field(named(SessionTable.table.keys)),
                 "Settings and connections that tasks share."
             ) { $0.sessions = $1 },
-            section("data", .data, "Requests whose response is checked and not kept."),
+            section("data", .data, "Requests whose response runner checks but does not keep."),
             section("uploads", .upload, "Requests that carry a body."),
             section("downloads", .download, "Requests whose response becomes a file."),
-            Setting("schedule", ScheduleTable.table, "How the tasks are started.") {
+            Setting("schedule", ScheduleTable.table, "How runner starts the tasks.") {
                 $1(&$0.schedule)
             },
-            Setting("report", report, "What is written about the run.") { $1(&$0.report) },
-            Setting("network", NetworkTable.table, "What the machine's interfaces are.") {
+            Setting("report", report, "The reports about the run.") { $1(&$0.report) },
+            Setting(
+                "network",
+                NetworkTable.table,
+                "Facts about the machine's network interfaces."
+            ) {
                 $1(&$0.network)
             },
-            Setting("hooks", HooksTable.table, "Programs that are told of the run.") {
+            Setting(
+                "hooks",
+                HooksTable.table,
+                "Programs that runner starts for events of the run."
+            ) {
                 $1(&$0.hooks)
             },
         ] + ["streams", "webSockets"].map(Setting.notYet)

@@ -19,13 +19,17 @@ enum MultipartType {
             Setting(
                 "file",
                 ValueType(.text(pattern: nil)) { PathType.existingFile($1, &$0) },
-                "The file that is sent, relative to the job file's folder."
+                "The file to send, relative to the job file's folder."
             ) { part, file in
                 part.content = .file(file.path)
                 part.fileName = part.fileName ?? String(AbsolutePath.lastComponent(of: file.path))
             },
-            Setting("fileName", fileName, "The name that the receiver is told; of a file its own.")
-            {
+            Setting(
+                "fileName",
+                fileName,
+                "The file name that the server gets; by default the name of "
+                    + "the file."
+            ) {
                 $0.fileName = $1
             },
             Setting(
@@ -49,7 +53,7 @@ enum MultipartType {
     /// characters cannot.
     fileprivate static func checkedName(_ name: String) throws(ValueFault) -> String {
         guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 10 || $0 == 13 }) else {
-            throw ValueFault(.badHeader, "a control character may not stand in the name of a part")
+            throw ValueFault(.badHeader, "a control character is not allowed in the name of a part")
         }
         return name
     }

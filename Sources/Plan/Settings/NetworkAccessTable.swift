@@ -7,11 +7,11 @@ enum NetworkAccessTable {
         ("allowsCellularAccess", .cellular, "Whether cellular interfaces may be used."),
         (
             "allowsExpensiveNetworkAccess", .expensive,
-            "Whether interfaces may be used whose use is paid for by the amount."
+            "Whether interfaces may be used whose traffic costs money."
         ),
         (
             "allowsConstrainedNetworkAccess", .constrained,
-            "Whether interfaces may be used that are to be used as little as can be."
+            "Whether interfaces may be used that should carry as little traffic as possible."
         ),
     ]
 
@@ -31,31 +31,34 @@ enum NetworkAccessTable {
                 "unclassifiedInterfaces",
                 ValueType<Unclassified>.choice(),
                 default: "allow",
-                "What the flags `allows…` that are false make of an interface that nobody knows the class of."
+                "Whether a false `allows…` flag also forbids interfaces of unknown class."
             ) { $0.access.set(.unclassified, $1 == .allow) },
             Setting(
                 "waitsForConnectivity",
                 .boolean,
                 default: "false",
-                "Whether a task without a permitted interface waits for one, within `timeoutIntervalForResource`."
+                "Whether a task without a permitted interface waits for one, within "
+                    + "`timeoutIntervalForResource`."
             ) { $0.waitsForConnectivity = $1 },
             Setting(
                 "isDiscretionary",
                 .boolean,
                 default: "false",
-                "Whether transfers of a background session wait for external power and an inexpensive network."
+                "Whether transfers of a background session wait for external power and an "
+                    + "inexpensive network."
             ) { $0.isDiscretionary = $1 },
             Setting(
                 "networkServiceType",
                 .choice(),
                 default: "default",
-                "What the traffic is for: marks packets with a DSCP and a socket priority."
+                "The kind of traffic: marks packets with a DSCP and a socket priority."
             ) { $0.networkServiceType = $1 },
             Setting(
                 "multipathServiceType",
                 .choice(),
                 default: "none",
-                "Other than `none`: connections are made with Multipath TCP where kernel and server have it."
+                "With a value other than `none`, connections use Multipath TCP where kernel and "
+                    + "server support it."
             ) { $0.multipathServiceType = $1 },
         ]
 

@@ -16,7 +16,8 @@ enum NetworkTable {
                 "interfaces",
                 .list(of: rule),
                 default: "[]",
-                "What interfaces are; of each property the first rule that fits and says something decides."
+                "Rules for network interfaces; the first matching rule that sets a property "
+                    + "decides it."
             ) { $0.interfaces = $1 }
         ]
     )
@@ -24,23 +25,23 @@ enum NetworkTable {
     static let rules = SettingTable<InterfaceRule>(
         "interfaceRule",
         [
-            Setting("match", match, isRequired: true, "Which interfaces are meant.") {
+            Setting("match", match, isRequired: true, "The interfaces that the rule is for.") {
                 $0.match = $1
             },
-            Setting("kind", ValueType<Kind>.choice(), "What they are.") {
+            Setting("kind", ValueType<Kind>.choice(), "The kind of these interfaces.") {
                 $0.kind = InterfaceKind(rawValue: $1.rawValue)
             },
             Setting(
                 "expensive",
                 .boolean,
-                default: "true of cellular ones",
-                "Whether their use is paid for by the amount."
+                default: "true for cellular interfaces",
+                "Whether traffic over these interfaces costs money."
             ) { $0.isExpensive = $1 },
             Setting(
                 "constrained",
                 .boolean,
                 default: "false",
-                "Whether they are to be used as little as can be."
+                "Whether these interfaces should carry as little traffic as possible."
             ) { $0.isConstrained = $1 },
         ]
     )
@@ -56,32 +57,33 @@ enum NetworkTable {
             Setting(
                 "name",
                 ValueType(pattern: "^[^/\\s]{1,15}$", parse: name),
-                "Their name, in which `*` and `?` stand for any characters and for one."
+                "The interface name; `*` matches any characters and `?` matches one."
             ) { $0.name = $1 },
             Setting(
                 "macAddress",
                 ValueType(pattern: "^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$", parse: macAddress),
-                "Their hardware address, such as `02:00:5e:10:00:01`."
+                "The hardware address, such as `02:00:5e:10:00:01`."
             ) { $0.macAddress = $1 },
             Setting(
                 "driver",
                 ValueType(pattern: "^[A-Za-z0-9_-]+$", parse: driver),
-                "The kernel's name of their driver, such as `cdc_mbim`."
+                "The kernel's name of the driver, such as `cdc_mbim`."
             ) { $0.driver = $1 },
             Setting(
                 "ssid",
                 ValueType(pattern: "^.{1,32}$", parse: ssid),
-                "The name of the Wi-Fi network that they are in, with `*` and `?` as in `name`."
+                "The name of the connected Wi-Fi network, with `*` and `?` as in `name`."
             ) { $0.ssid = $1 },
             Setting(
                 "gateway",
                 ValueType(pattern: "^[0-9A-Fa-f.:]+$", parse: gateway),
-                "The address that a default route by them leads over, such as `192.168.8.1`."
+                "The gateway address of a default route over the interface, such as `192.168.8.1`."
             ) { $0.gateway = $1 },
             Setting(
                 "connection",
                 ValueType(pattern: "^.+$", parse: connection),
-                "The name or UUID of NetworkManager's connection that they have, with `*` and `?` as in `name`."
+                "The name or UUID of the interface's NetworkManager connection, with `*` and `?` "
+                    + "as in `name`."
             ) { $0.connection = $1 },
         ]
     )

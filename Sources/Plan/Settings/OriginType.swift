@@ -43,7 +43,7 @@ enum OriginType {
             let fault = ValueFault(
                 .badURL,
                 "`\(text.excerpt)` is not the name of a host",
-                help: "it has no scheme, port or path; write an `origin` for one of these"
+                help: "a host has no scheme, port or path; write an `origin` to give one of these"
             )
             reader.report(fault, of: field)
             return nil
@@ -62,7 +62,7 @@ extension OriginType {
         if origin.isConfidential { return true }
         reader.report(
             .secretOverPlainHTTP,
-            "`\(field.name)`: what goes to `\(origin.text)` is readable on the way",
+            "`\(field.name)`: others can read the traffic to `\(origin.text)`",
             at: field.node,
             help: "use `https://`"
         )

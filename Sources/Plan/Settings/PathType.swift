@@ -61,9 +61,9 @@ enum PathType {
         if let firstFilledIn, Self.climbs(text, from: firstFilledIn) {
             reader.report(
                 .pathEscape,
-                "`\(field.name)`: `\(text.excerpt)` leaves the folder that the variable stands in",
+                "`\(field.name)`: `\(text.excerpt)` leaves the folder that the variable is in",
                 at: field.node,
-                help: "behind a variable a path may not have `..`"
+                help: "a path may not have `..` after a variable"
             )
             return nil
         }
@@ -135,7 +135,7 @@ enum PathType {
                     "`\(field.name)`: `\(value.text.excerpt)` is a folder",
                     at: field.node,
                     help: mayBeFolder
-                        ? "a slash behind the expression lets the server name the file"
+                        ? "write a slash after the expression to let the server name the file"
                         : "name the file: `\(value.text.excerpt)file-name`"
                 )
                 return nil

@@ -16,7 +16,8 @@ enum ProxyTable {
     static let setting = Setting<SessionConfiguration>(
         KeyDescription(
             name: "proxy",
-            summary: "Through whom origins are reached; or `none`, for directly.",
+            summary:
+                "The proxies between runner and the servers; or `none` for direct connections.",
             defaultText: environment,
             isRequired: false,
             shape: .either(.choice([environment, none]), .mapping(table.keys))
@@ -34,12 +35,12 @@ enum ProxyTable {
             Setting(
                 "socks",
                 server(isSOCKS: true),
-                "The proxy for URLs that have none of their own."
+                "The proxy for URLs whose scheme has no proxy here."
             ) { $0.socks = $1 },
             Setting(
                 "exceptions",
                 .list(of: exception),
-                "Hosts, domains, addresses and networks that are reached directly."
+                "Hosts, domains, addresses and networks to connect to directly."
             ) { $0.exceptions = ProxyExceptions($1.joined(separator: ",")) },
             Setting(
                 KeyDescription(
@@ -63,21 +64,21 @@ enum ProxyTable {
                 "url",
                 ValueType(pattern: ProxyURLText.pattern, parse: ProxyURLText.parse),
                 isRequired: true,
-                "Its URL, such as `http://proxy.example.com:3128`."
+                "The URL of the proxy, such as `http://proxy.example.com:3128`."
             ) { $0.server = $1 },
-            Setting("user", credential, "As whom it is asked.") { $0.user = $1 },
+            Setting("user", credential, "The user name for the proxy.") { $0.user = $1 },
             Setting("password", credential, "The password of `user`.") { $0.password = $1 },
             Setting(
                 "method",
                 ValueType<ProxyCredentials.Method>.choice().withField,
                 default: "basic",
-                "How the proxy is told: a proxy that asks for another way is not answered."
+                "The authentication method; runner does not answer challenges for another method."
             ) { $0.method = $1 },
             Setting(
                 "allowPlainText",
                 .boolean,
                 default: "false",
-                "Whether a secret may go to the proxy readable on the way."
+                "Whether a secret may go to the proxy over an unencrypted connection."
             ) { $0.allowsPlainText = $1 },
         ]
     )

@@ -18,7 +18,8 @@ enum ProxyType {
         guard !servers.isEmpty else {
             reader.report(
                 .missingKey,
-                "one of the keys `http`, `https`, `socks` in `\(field.name)`\(reader.context) is required",
+                "one of the keys `http`, `https`, `socks` in `\(field.name)`\(reader.context) is "
+                    + "required",
                 at: field.key
             )
             return
@@ -40,7 +41,7 @@ enum ProxyType {
             reader.report(
                 ValueFault(
                     .badProxy,
-                    "a proxy stands under the key of the URLs that it is for",
+                    "a proxy needs a key that says which URLs it is for",
                     help: "write `{ http: …, https: … }`, or `{ socks: … }` for both"
                 ),
                 of: field
@@ -67,9 +68,9 @@ enum ProxyType {
         guard !isSOCKS || server.kind.isSOCKS else {
             reader.report(
                 .badProxy,
-                "`\(field.name)`: `\(server.kind.rawValue)` is no kind of SOCKS proxy",
+                "`\(field.name)`: `\(server.kind.rawValue)` is not a kind of SOCKS proxy",
                 at: node,
-                help: "it begins with `socks5h://`, or stands under `http` and `https`"
+                help: "begin the URL with `socks5h://`, or write the proxy under `http` and `https`"
             )
             return nil
         }
@@ -89,7 +90,7 @@ enum ProxyType {
         if server.kind.isSOCKS, let field = draft.method?.field, method != .basic {
             reader.report(
                 .conflictingKeys,
-                "a SOCKS proxy is not told by `\(method.rawValue)` who asks",
+                "a SOCKS proxy does not support the method `\(method.rawValue)`",
                 at: field.key
             )
             return nil
@@ -132,7 +133,7 @@ enum ProxyType {
             if text.isEmpty || isUser && text.utf8.contains(UInt8(ascii: ":")) {
                 throw ValueFault(
                     .badProxy,
-                    text.isEmpty ? "a value is missing" : "a colon may not stand in a user's name"
+                    text.isEmpty ? "a value is missing" : "a colon is not allowed in the user name"
                 )
             }
         } catch {
@@ -172,9 +173,9 @@ enum ProxyType {
         else { return }
         reader.faults.log.warn(
             .plainHTTPCredentials,
-            "the password\(reader.context) goes to `\(server.url)` readable on the way",
+            "the password\(reader.context) goes to `\(server.url)`, where others can read it",
             at: reader.document.range(of: node),
-            help: "use an `https://` proxy or `method: digest`, or say `allowPlainText: true`"
+            help: "use an `https://` proxy or `method: digest`, or set `allowPlainText: true`"
         )
     }
 
@@ -189,12 +190,13 @@ enum ProxyType {
         reader.report(
             code,
             "the secret `\(declaration.name)`\(reader.context) goes to the proxy `\(server.url)`"
-                + (isForeign ? ", which is none of its `origins`" : " readable on the way"),
+                + (isForeign
+                    ? ", which is not one of its `origins`" : ", where others can read it"),
             at: node,
             notes: [.init("it is declared here", at: declaration.range)],
             help: isForeign
                 ? "give the proxy a secret of its own"
-                : "use an `https://` proxy or `method: digest`, or say `allowPlainText: true`"
+                : "use an `https://` proxy or `method: digest`, or set `allowPlainText: true`"
         )
     }
 }

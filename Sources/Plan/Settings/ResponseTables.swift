@@ -15,7 +15,7 @@ enum ExpectTable {
                 "mimeType",
                 .oneOrMore(of: ValueType(pattern: MIMETypeText.pattern, parse: MIMETypeText.parse)),
                 default: "any",
-                "MIME types without parameters; `type/*` matches a whole type."
+                "MIME types without parameters; `type/*` matches all subtypes."
             ) { $0.mimeTypes = $1 },
             Setting(
                 "textEncoding",
@@ -27,17 +27,18 @@ enum ExpectTable {
                 "maximumSize",
                 ValueType(pattern: ByteSizeText.pattern, parse: ByteSizeText.parse),
                 default: "any",
-                "The body may not be larger, such as `10MiB`."
+                "The largest body that is accepted, such as `10MiB`."
             ) { $0.maximumSize = $1 },
             Setting(
                 "headers",
                 HeaderFieldsType.expected,
-                "Fields that the response must have with that value; `*` for any value."
+                "Header fields that the response must have, with their values; `*` matches any "
+                    + "value."
             ) { $0.headers = HeaderFieldsType.merge($1, over: $0.headers) },
             Setting(
                 "json",
                 ExpectedJSONType.type,
-                "Values of a JSON body by their pointers, or a list of pointers that lead somewhere."
+                "Values of a JSON body by their pointers, or a list of pointers that must exist."
             ) { $0.json = ExpectedJSONType.merge($1, over: $0.json) },
         ],
         shorthand: Shorthand(
@@ -66,9 +67,16 @@ enum RedirectTable {
                 "follow",
                 .choice(),
                 default: "true",
-                "`false` makes the 3xx the result; `sameOrigin` stays at home."
+                "`false` makes the 3xx response the result; `sameOrigin` follows redirects only "
+                    + "within the origin."
             ) { $0.follow = $1 },
-            Setting("maximum", .integer(0...1000), default: "20", "Hops.") { $0.maximum = $1 },
+            Setting(
+                "maximum",
+                .integer(0...1000),
+                default: "20",
+                "The most redirects that a request "
+                    + "follows."
+            ) { $0.maximum = $1 },
             Setting(
                 "allowMethodChange",
                 .boolean,

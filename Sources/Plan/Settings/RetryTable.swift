@@ -10,23 +10,23 @@ enum RetryTable {
                 "attempts",
                 .integer(1...1000),
                 default: "4",
-                "All tries; 1 means no retry."
+                "The most attempts of a task; 1 means no retry."
             ) { $0.attempts = $1 },
-            Setting("backoff", backoff, "How the wait before the next try grows.") {
+            Setting("backoff", backoff, "How the wait before the next attempt grows.") {
                 $1(&$0.backoff)
             },
             Setting(
                 "budget",
                 .durationOrUnlimited,
                 default: "15m",
-                "All attempts and waits together."
+                "The longest time for all attempts and waits together."
             ) { $0.budget = $1 },
             Setting(
                 "on",
                 .list(of: condition),
                 default: "[dns, connect, tls, timeout, stalled, reset, truncated, integrity, "
                     + "408, 425, 429, 500, 502, 503, 504]",
-                "What is worth another try: kinds of failure and status codes."
+                "The kinds of failure and the status codes that cause a retry."
             ) { policy, conditions in
                 policy.conditions = Set(conditions.compactMap(\.kind))
                 policy.statusCodes = conditions.compactMap(\.status)
@@ -35,19 +35,20 @@ enum RetryTable {
                 "respectRetryAfter",
                 .boolean,
                 default: "true",
-                "Whether a server's `Retry-After` wins over a shorter backoff."
+                "Whether a server's `Retry-After` overrides a shorter backoff."
             ) { $0.respectRetryAfter = $1 },
             Setting(
                 "maximumRetryAfter",
                 .duration(allowsZero: true),
                 default: "5m",
-                "A server that asks for more than this is given up at once."
+                "The longest `Retry-After` to wait for; a longer one ends the task at once."
             ) { $0.maximumRetryAfter = $1 },
             Setting(
                 "repeat",
                 .choice(),
                 default: "automatic",
-                "Which requests may be sent twice: idempotent methods and keyed ones, all, or none."
+                "Which requests runner may repeat: those with an idempotent method or an "
+                    + "idempotency key, all, or none."
             ) { $0.repeat = $1 },
         ],
         shorthand: Shorthand { Int($0).map { _ in "attempts" } }
@@ -60,9 +61,15 @@ enum RetryTable {
                 "initial",
                 .duration(allowsZero: true),
                 default: "1s",
-                "The wait before the second try."
+                "The wait before the second attempt."
             ) { $0.initial = $1 },
-            Setting("factor", .number(1...100), default: "2", "How much longer each wait is.") {
+            Setting(
+                "factor",
+                .number(1...100),
+                default: "2",
+                "The ratio of each wait to the previous "
+                    + "wait."
+            ) {
                 $0.factor = $1
             },
             Setting(
@@ -75,7 +82,7 @@ enum RetryTable {
                 "jitter",
                 .choice(),
                 default: "full",
-                "`full` draws each wait between zero and its value."
+                "`full` chooses each wait at random between zero and its full length."
             ) { $0.jitter = $1 },
         ]
     )
@@ -105,7 +112,7 @@ enum RetryTable {
         let names = RetryPolicy.Condition.allCases.map(\.rawValue)
         let fault = ValueFault(
             .badValue,
-            "`\(text.excerpt)` is no kind of failure and no status code",
+            "`\(text.excerpt)` is neither a kind of failure nor a status code",
             likely: NearestName.find(text, among: names),
             help: StatusText.isClass(text)
                 ? "status codes are listed one by one, such as `500, 502, 503, 504`"

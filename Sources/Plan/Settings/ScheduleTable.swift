@@ -9,41 +9,43 @@ enum ScheduleTable {
                 "maxConcurrentTasks",
                 .integer(1...10_000),
                 default: "16",
-                "Tasks that may run at the same time."
+                "The most tasks that run at the same time."
             ) { $0.maxConcurrentTasks = $1 },
             Setting(
                 "failFast",
                 .boolean,
                 default: "false",
-                "Whether the first failed required task keeps the others from starting."
+                "Whether the first failure of a required task stops other tasks from starting."
             ) { $0.failFast = $1 },
             Setting(
                 "deadline",
                 .durationOrUnlimited,
                 default: "unlimited",
-                "From the run's start: what has not ended by then is given up."
+                "The time after the run's start when runner cancels the tasks that have not ended."
             ) { $0.deadline = $1 },
             Setting(
                 "durability",
                 .choice(),
                 default: "file",
-                "What is forced to the disk before a file counts as published."
+                "What runner flushes to the disk before it publishes a file."
             ) { $0.durability = $1 },
             Setting(
                 "lock",
                 LockPolicyText.type,
-                "What to do while another run of the job is under way: `fail`, `skip`, `wait` or `wait 5m`."
+                "What to do while another run of the job is under way: `fail`, `skip`, `wait` or "
+                    + "`wait 5m`."
             ) { $0.lock = $1 },
             Setting(
                 "startJitter",
                 .duration(allowsZero: true),
                 default: "0s",
-                "The run waits for a random part of it before anything is sent, unless a terminal watches."
+                "The run waits for a random part of this time before it sends anything, unless it "
+                    + "has a terminal."
             ) { $0.startJitter = $1 },
             Setting(
                 "window",
                 DailyWindowText.type,
-                "When tasks may start, in local time; outside of it they are deferred."
+                "The hours, in local time, when tasks may start; at other times runner defers them."
             ) { $0.window = $1 },
         ]
     )

@@ -29,7 +29,8 @@ enum SessionNetwork {
         else { return }
         reader.faults.log.warn(
             .backgroundOnly,
-            "`isDiscretionary`\(reader.context) does nothing: only the transfers of a background session can wait",
+            "`isDiscretionary`\(reader.context) has no effect: only transfers of a background "
+                + "session can wait",
             at: reader.document.range(of: key),
             help: "write `configuration: background` and an `identifier`"
         )
@@ -44,9 +45,9 @@ enum SessionNetwork {
         guard session.multipathServiceType != .none, session.access.isRestricted else { return }
         reader.report(
             .conflictingKeys,
-            "`multipathServiceType`\(reader.context) cannot be kept with interfaces that are forbidden",
+            "`multipathServiceType`\(reader.context) does not work with forbidden interfaces",
             at: reader.document.value(of: node, for: "multipathServiceType")?.key ?? node,
-            help: "the kernel chooses the interfaces of the other paths by itself"
+            help: "the kernel alone chooses the interfaces of the other paths"
         )
     }
 }

@@ -9,13 +9,16 @@ enum SessionTable {
                 "configuration",
                 .choice(),
                 default: "default",
-                "What is kept on disk: `default` keeps cookies in the state folder and responses in the cache folder, `ephemeral` nothing, `background` cookies and how far each transfer has come."
+                "What the session keeps on disk: `default` keeps cookies in the state folder and "
+                    + "responses in the cache folder, `ephemeral` nothing, `background` cookies "
+                    + "and the progress of each transfer."
             ) { $0.kind = $1 },
             Setting(
                 "identifier",
                 IdentifierText.type,
                 exactlyWhere: .init(key: "configuration", value: "background"),
-                "The name under which a background session's transfers are kept over the runs of the job."
+                "The name of a background session, under which its transfers continue across runs "
+                    + "of the job."
             ) { $0.identifier = $1 },
         ] + shared
     )
@@ -27,30 +30,31 @@ enum SessionTable {
                 "timeoutIntervalForRequest",
                 .durationOrUnlimited,
                 default: "60s",
-                "Longest silence: reset by every byte in either direction."
+                "The longest time without a byte in either direction."
             ) { $0.timeoutIntervalForRequest = $1 },
             Setting(
                 "timeoutIntervalForResource",
                 .durationOrUnlimited,
                 default: "7d",
-                "Longest life of a task, all attempts and waits included."
+                "The longest duration of a task, with all attempts and waits."
             ) { $0.timeoutIntervalForResource = $1 },
             Setting(
                 "connectTimeout",
                 .duration(),
                 default: "30s",
-                "Resolve, connect and TLS of one connection."
+                "The longest time to resolve, connect and finish TLS for one connection."
             ) { $0.connectTimeout = $1 },
             Setting(
                 "httpMaximumConnectionsPerHost",
                 .integer(1...10_000),
                 default: "6",
-                "Connections to one host at the same time."
+                "The most connections to one host at the same time."
             ) { $0.httpMaximumConnectionsPerHost = $1 },
             Setting(
                 "httpAdditionalHeaders",
                 HeaderFieldsType.session,
-                "Sent with every request; a task's own header of the same name wins."
+                "Header fields of every request; a task's own field of the same name takes "
+                    + "precedence."
             ) {
                 $0.httpAdditionalHeaders = HeaderFieldsType.merge(
                     $1,
@@ -61,29 +65,30 @@ enum SessionTable {
                 "httpShouldSetCookies",
                 .boolean,
                 default: "true",
-                "Whether requests carry the cookies that the session has kept."
+                "Whether requests carry the session's cookies."
             ) { $0.httpShouldSetCookies = $1 },
             Setting(
                 "httpCookieAcceptPolicy",
                 .choice(),
                 default: "onlyFromMainDocumentDomain",
-                "Which cookies of responses are kept: all, none, or those of the site that the task asked first."
+                "Which cookies of responses the session keeps: all, none, or those from the site "
+                    + "of the task's URL."
             ) { $0.httpCookieAcceptPolicy = $1 },
-            Setting("minimumRate", minimumRate, "Slower than this is a failure of kind `stalled`.")
-            {
+            Setting("minimumRate", minimumRate, "A slower transfer fails with kind `stalled`.") {
                 $0.minimumRate = $1
             },
             Setting(
                 "httpVersion",
                 .choice(),
                 default: "automatic",
-                "Over TLS: `automatic` takes HTTP/2 where libcurl (8.0 or newer) and the server have it; without TLS always 1.1."
+                "Over TLS, `automatic` uses HTTP/2 where libcurl (8.0 or newer) and the server "
+                    + "support it; without TLS it is always 1.1."
             ) { $0.httpVersion = $1 },
             Setting(
                 "credentials",
                 CredentialTable.list,
                 default: "[]",
-                "What the session proves itself with, and to whom."
+                "The credentials of the session, each with the servers that get it."
             ) { $0.credentials = $1 },
             CacheTable.setting,
             CacheTable.requestPolicy,
@@ -110,9 +115,15 @@ enum SessionTable {
                 "rate",
                 ValueType(pattern: ByteRateText.pattern, parse: ByteRateText.parse),
                 isRequired: true,
-                "Bytes per second, such as `100B/s`."
+                "The lowest rate, such as `100B/s`."
             ) { $0.bytesPerSecond = $1 },
-            Setting("over", .duration(), isRequired: true, "For how long.") { $0.over = $1 },
+            Setting(
+                "over",
+                .duration(),
+                isRequired: true,
+                "The time over which the rate is "
+                    + "measured."
+            ) { $0.over = $1 },
         ]
     )
 }

@@ -21,17 +21,17 @@ enum StreamTable {
             Setting(
                 "command",
                 CommandType.type,
-                "A program and its arguments, without a shell: what it writes to its standard output is sent."
+                "A program and its arguments, run without a shell; its standard output is the body."
             ) { $0.source = .command($1) },
             Setting(
                 "fifo",
                 ValueType(.text(pattern: nil)) { PathType.existingPipe($1, &$0) },
-                "A named pipe, relative to the job file's folder: what comes out of it is sent."
+                "A named pipe, relative to the job file's folder; its content is the body."
             ) { $0.source = .pipe($1.path) },
             Setting(
                 "contentType",
                 ValueType(pattern: MediaTypeText.pattern, parse: MediaTypeText.parse),
-                "The body's `Content-Type`; without it `application/octet-stream`."
+                "The body's `Content-Type`; by default `application/octet-stream`."
             ) { $0.contentType = $1 },
         ],
         exactlyOneOf: ["command", "fifo"]

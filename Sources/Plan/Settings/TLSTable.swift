@@ -8,7 +8,7 @@ enum TLSTable {
     static let setting = Setting<SessionConfiguration>(
         KeyDescription(
             name: "tls",
-            summary: "Which TLS is spoken and whom it trusts.",
+            summary: "TLS versions and the trust in servers.",
             defaultText: nil,
             isRequired: false,
             shape: .mapping(table.keys)
@@ -25,16 +25,16 @@ enum TLSTable {
                 "minimumVersion",
                 .choice(),
                 default: "1.2",
-                "Older versions are not offered."
+                "The oldest TLS version that runner offers."
             ) { $0.minimumVersion = $1 },
-            Setting("maximumVersion", .choice(), "Newer versions are not offered.") {
+            Setting("maximumVersion", .choice(), "The newest TLS version that runner offers.") {
                 $0.maximumVersion = $1
             },
             Setting(
                 "caFile",
                 ValueType(.text(pattern: nil)) { PathType.existingFile($1, &$0) },
                 default: "the system's store",
-                "A PEM file of the roots to trust."
+                "A PEM file of the root certificates to trust."
             ) { $0.caFile = $1.path },
             Setting(
                 "pinnedPublicKeys",
@@ -47,13 +47,14 @@ enum TLSTable {
                 "serverTrust",
                 serverTrust,
                 default: "system",
-                "Whom to believe; `insecureAcceptAny` turns verification off."
+                "How runner verifies certificates; `insecureAcceptAny` turns verification off."
             ) { $0.serverTrust = $1 },
             Setting(
                 "closeNotify",
                 .choice(),
                 default: "required",
-                "`optional` takes bodies that end with a connection which the server does not close in order."
+                "`optional` accepts bodies whose end is the end of the connection, "
+                    + "even without TLS close_notify."
             ) { $0.closeNotify = $1 },
         ]
     )
@@ -66,7 +67,8 @@ enum TLSTable {
         guard !reader.document.hasInterpolation(field.node) else {
             reader.report(
                 .badValue,
-                "`\(field.name)` must be written out: no variable may decide whom to trust",
+                "`\(field.name)` must be written out: a variable may not decide which servers to "
+                    + "trust",
                 at: field.node
             )
             return nil
@@ -82,10 +84,10 @@ extension TLSTable {
     private static func warnOfAnyServer(_ field: Field, _ reader: inout Reader) {
         reader.faults.log.warn(
             .unverifiedServer,
-            "anybody between here and the server can read and change everything: "
-                + "`\(field.name)` lets any certificate pass",
+            "an attacker between this machine and the server can read and change everything: "
+                + "`\(field.name)` accepts any certificate",
             at: reader.document.range(of: field.node),
-            help: "to trust a server of your own, name its authority's certificate in `caFile`"
+            help: "to trust your own server, name its authority's certificate in `caFile`"
         )
     }
 
@@ -101,7 +103,8 @@ extension TLSTable {
             ?? reader.document.value(of: field.node, for: "minimumVersion")
         reader.report(
             .conflictingKeys,
-            "no version is left: `maximumVersion` \(maximum.rawValue) is below `minimumVersion` "
+            "no TLS version is left: `maximumVersion` \(maximum.rawValue) is below "
+                + "`minimumVersion` "
                 + tls.minimumVersion.rawValue,
             at: value?.value ?? field.node
         )

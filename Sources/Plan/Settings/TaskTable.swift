@@ -33,16 +33,17 @@ enum TaskTable {
             Setting(
                 "file",
                 ValueType(.text(pattern: nil)) { PathType.existingFile($1, &$0) },
-                "The file that is sent, relative to the job file's folder."
+                "The file to send, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
-            Setting("text", .bodyText, "The text that is sent.") { $0.body = .text($1) },
-            Setting("form", FormType.type, "Names and values, sent as an HTML form does.") {
+            Setting("text", .bodyText, "The text to send.") { $0.body = .text($1) },
+            Setting("form", FormType.type, "Names and values, encoded like an HTML form.") {
                 $0.body = .form($1)
             },
             Setting(
                 "multipart",
                 MultipartType.type,
-                "Names and parts, sent as `multipart/form-data`: a text, or a mapping with `text`, `json` or `file`."
+                "Names and parts, sent as `multipart/form-data`: a text, or a mapping with "
+                    + "`text`, `json` or `file`."
             ) { $0.body = .multipart($1) },
             Setting(
                 "stream",
@@ -51,7 +52,7 @@ enum TaskTable {
                     reader.apply(StreamTable.table, to: &stream, in: field)
                     return stream
                 },
-                "What a program writes or a named pipe holds, sent as it comes."
+                "The output of a program or the content of a named pipe, sent while it arrives."
             ) { $0.body = .stream($1) },
             Setting(
                 "encoding",
@@ -60,19 +61,21 @@ enum TaskTable {
                     reader.apply(EncodingTable.table, to: &encoding, in: field)
                     return TaskDraft.Encoding(node: field.node, value: encoding)
                 },
-                "How the body is written, as JSONEncoder's options, and whether it is compressed."
+                "JSON options as in JSONEncoder, and the compression of the body."
             ) { $0.encoding = $1 },
             Setting(
                 "idempotencyKey",
                 IdempotencyKeyText.type,
                 default: "none",
-                "A key by which the server can tell a repeated request: `none`, `auto` (made by the runner) or a value."
+                "A key by which the server recognizes a repeated request: `none`, `auto` (made by "
+                    + "runner) or a value."
             ) { $0.idempotencyKey = $1 },
             Setting(
                 "resumable",
                 .choice(),
                 default: "auto; only within a run in an ephemeral session",
-                "Whether a body of 1 MiB or more goes on where it was cut, if the server offers that: `auto` or `none`."
+                "Whether an interrupted upload of 1 MiB or more resumes if the server supports "
+                    + "it: `auto` or `none`."
             ) { $0.resumable = $1 },
         ],
         exactlyOneOf: ["json", "file", "text", "form", "multipart", "stream"]
@@ -86,39 +89,39 @@ enum TaskTable {
                 "to",
                 downloadDestination,
                 isRequired: true,
-                "The file that the response becomes, relative to the job file's folder; a folder "
+                "The file for the response body, relative to the job file's folder; a folder "
                     + "ending in `/` lets the server name the file."
             ) { $0.destination = $1 },
             Setting(
                 "mirrors",
                 .list(of: URLType.type),
                 default: "[]",
-                "Other URLs of the same file, asked in order when an attempt has failed."
+                "Other URLs of the same file, tried in order after a failed attempt."
             ) { $0.mirrors = $1 },
             Setting(
                 "checksum",
                 ChecksumTable.type,
-                "`sha256:` or `sha512:` and the digits that the file must have, or a list of such; a file "
-                    + "that is there and has them is not fetched."
+                "`sha256:` or `sha512:` and the digest of the file, or the URL of a checksum "
+                    + "list; runner does not download a file that already matches."
             ) { $0.checksum = $1 },
             Setting(
                 "ifExists",
                 .choice(),
                 default: "replace; fail in a folder",
-                "What to do when the destination is there already; with `checksum` only a file that "
-                    + "has it may stay."
+                "What to do when the destination exists; with `checksum`, only a file that "
+                    + "matches it is kept."
             ) { $0.ifExists = $1 },
             Setting(
                 "mode",
                 FileModeType.type,
-                default: "by the umask",
+                default: "from the umask",
                 "The file's permission bits in octal, in quotes, such as `\"0644\"`."
             ) { $0.mode = $1 },
             Setting(
                 "resume",
                 .boolean,
                 default: "true; only within a run in an ephemeral session",
-                "Whether a download that was cut goes on where it was, also in a later run."
+                "Whether an interrupted download resumes, also in a later run."
             ) { $0.resumes = $1 },
             .notYet("segments"),
         ]
@@ -131,7 +134,7 @@ enum TaskTable {
                 "session",
                 session.neededBeforeTheRun(),
                 default: "the only session",
-                "The session it runs in."
+                "The session of the task."
             ) {
                 $0.session = $1
             },
@@ -148,59 +151,68 @@ enum TaskTable {
                 "timeoutInterval",
                 .durationOrUnlimited,
                 default: "the session's timeoutIntervalForRequest",
-                "Longest silence of this task."
+                "The longest time without a byte in either direction."
             ) { $0.timeoutInterval = .some($1) },
             Setting(
                 "priority",
                 priority.neededBeforeTheRun(),
                 default: "0.5",
-                "From 0 to 1, or low, default, high: who starts first."
+                "From 0 to 1, or low, default, high: tasks with a higher priority start first."
             ) { $0.priority = $1 },
             Setting(
                 "needs",
                 needs.neededBeforeTheRun(),
                 default: "[]",
-                "Ids of tasks that must succeed first."
+                "Ids of tasks that must succeed before this task starts."
             ) { $0.needs = $1 },
             Setting(
                 "required",
                 ValueType.boolean.neededBeforeTheRun(),
                 default: "true",
-                "Whether its failure fails the run."
+                "Whether a failure of this task fails the run."
             ) { $0.isRequired = $1 },
-            Setting("description", .text, "`taskDescription` in reports.") { $0.description = $1 },
+            Setting(
+                "description",
+                .text,
+                "A description, shown as `taskDescription` in reports."
+            ) { $0.description = $1 },
             Setting(
                 "earliestBeginDate",
                 BeginDateText.type,
-                "The task starts no earlier: a date as RFC 3339 has it, or a duration after the run's start."
+                "The earliest start of the task: an RFC 3339 date, or a duration after the run's "
+                    + "start."
             ) { $0.earliestBeginDate = $1 },
             // Read before the tasks, because it says how many there are.
             Setting(
                 "forEach",
                 .field(.mapping(ForEachTable.table.keys)),
-                "Makes a task for each of some items; its values are `${item…}`."
+                "Makes one task for each item; `${item…}` fills in the values of the item."
             ) { _, _ in },
             Setting(
                 "decode",
                 .boolean,
                 default: "true; downloads false",
-                "Whether gzip, br and zstd are asked for and undone."
+                "Whether runner requests and decodes gzip, br and zstd."
             ) { $0.decodesBody = $1 },
             Setting(
                 "capture",
                 CaptureTable.type,
-                "Values of the response by their names, for `${task.ID.name}` in later tasks."
+                "Named values from the response, for `${task.ID.name}` in later tasks."
             ) { $0.expectation.captures = $1 },
             CacheTable.taskPolicy,
         ] + shared + NetworkAccessTable.task
 
     /// The keys that `defaults` may also have.
     static let shared: [Setting<TaskDraft>] = [
-        Setting("retry", RetryTable.table, "When a failed attempt is repeated.") { $1(&$0.retry) },
-        Setting("expect", ExpectTable.table, "What a response must look like.") {
+        Setting(
+            "retry",
+            RetryTable.table,
+            "When runner repeats a failed attempt."
+        ) { $1(&$0.retry) },
+        Setting("expect", ExpectTable.table, "The requirements for a response.") {
             $1(&$0.expectation)
         },
-        Setting("redirects", RedirectTable.table, "How far redirects are followed.") {
+        Setting("redirects", RedirectTable.table, "Which redirects runner follows.") {
             $1(&$0.redirects)
         },
     ]
@@ -229,7 +241,7 @@ enum TaskTable {
     private static let responseTo = Setting<TaskDraft>(
         "responseTo",
         destination,
-        "The file that the response body becomes, relative to the job file's folder."
+        "The file for the response body, relative to the job file's folder."
     ) { $0.destination = $1 }
 
     /// The names are URLSessionTask's `lowPriority`, `defaultPriority` and `highPriority`.

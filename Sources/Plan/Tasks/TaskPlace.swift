@@ -58,11 +58,12 @@ struct TaskPlace {
         guard log.takesWarnings else { return }
         log.warn(
             .orderOfRun,
-            "`${run.…}` in the URL, the body or the key\(context) makes another order of it in every run, "
+            "`${run.…}` in the URL, the body or the key\(context) makes the request different in "
+                + "every run, "
                 + effect,
             at: document.range(of: key),
             help:
-                "take what belongs to the order from a variable, such as `--var date=2026-11-21`"
+                "use a variable instead, such as `--var date=2026-11-21`"
         )
     }
 }

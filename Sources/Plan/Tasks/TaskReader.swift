@@ -164,7 +164,7 @@ struct TaskReader: Sendable {
         let names = reader.sessions.keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
         reader.report(
             .sessionRequired,
-            "the key `session`\(place.context) is required, because there are several",
+            "the key `session`\(place.context) is required, because the job has several sessions",
             at: place.entry.key,
             help: "name one of \(names)"
         )

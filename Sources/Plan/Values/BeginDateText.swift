@@ -20,7 +20,7 @@ enum BeginDateText {
                 .badTimestamp,
                 "`\(text)` is not a date with its time and zone",
                 likely: text.utf8.count == 10 ? "\(text)T00:00:00Z" : nil,
-                help: "write a date as RFC 3339 has it, such as `2026-11-21T08:30:00Z` or "
+                help: "write an RFC 3339 date, such as `2026-11-21T08:30:00Z` or "
                     + "`2026-11-21T08:30:00+01:00`, or a duration after the run's start"
             )
         }

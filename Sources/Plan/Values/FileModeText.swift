@@ -19,8 +19,8 @@ enum FileModeText {
                 .badValue,
                 isSpecial
                     ? "`\(text.excerpt)` has bits besides those of reading, writing and executing"
-                    : "`\(text.excerpt)` is no mode",
-                help: "write three octal digits behind a zero, such as `\"0644\"`"
+                    : "`\(text.excerpt)` is not a file mode",
+                help: "write a zero and three octal digits, such as `\"0644\"`"
             )
         }
         return mode

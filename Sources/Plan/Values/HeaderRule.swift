@@ -11,13 +11,13 @@ enum HeaderRule {
         "content-length": "the length comes from the body",
         "transfer-encoding": "the coding comes from the body",
         "host": "the host comes from the URL",
-        "connection": "connections are the runner's own",
-        "proxy-connection": "connections are the runner's own",
-        "keep-alive": "connections are the runner's own",
-        "upgrade": "connections are the runner's own",
-        "te": "connections are the runner's own",
-        "proxy-authenticate": "it stands in responses only",
-        "www-authenticate": "it stands in responses only",
+        "connection": "runner manages the connections",
+        "proxy-connection": "runner manages the connections",
+        "keep-alive": "runner manages the connections",
+        "upgrade": "runner manages the connections",
+        "te": "runner manages the connections",
+        "proxy-authenticate": "it belongs to responses only",
+        "www-authenticate": "it belongs to responses only",
         "proxy-authorization": "it belongs to the proxy, not to the server",
     ]
 
@@ -84,7 +84,7 @@ enum HeaderRule {
                 case 0: "a NUL character"
                 default: "a control character"
                 }
-            throw ValueFault(.badHeader, "\(what) may not stand in a header value")
+            throw ValueFault(.badHeader, "\(what) is not allowed in a header value")
         }
     }
 

@@ -23,7 +23,9 @@ enum IdempotencyKeyText {
         throw ValueFault(
             .badValue,
             "an idempotency key may not be \(value.isEmpty ? "empty" : "blank")",
-            help: "write what names the order, or leave it out: the order is then sent once"
+            help:
+                "write a value that identifies the request; without the key, the request is sent "
+                + "only once"
         )
     }
 }

@@ -24,7 +24,7 @@ enum MethodText {
         guard upper != "CONNECT" else {
             throw ValueFault(
                 .badMethod,
-                "`\(text.excerpt)` opens a tunnel and is no request of a task"
+                "`\(text.excerpt)` opens a tunnel and cannot be the method of a task"
             )
         }
         if upper != text, standard.contains(upper) {
@@ -40,7 +40,7 @@ enum MethodText {
             throw ValueFault(
                 .badMethod,
                 "an upload is POST, PUT or PATCH, not `\(method)`",
-                help: "a request without a body stands under `data`"
+                help: "write a request without a body under `data`"
             )
         }
         return method

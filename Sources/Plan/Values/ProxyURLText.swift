@@ -20,7 +20,7 @@ enum ProxyURLText {
         guard parts.userInformation == nil else {
             throw ValueFault(
                 .badProxy,
-                "a user name or password may not stand in the URL of a proxy",
+                "a user name or password is not allowed in the URL of a proxy",
                 help: "write `{ url: …, user: …, password: … }`"
             )
         }
@@ -40,7 +40,7 @@ enum ProxyURLText {
         guard kind != .http || parts.port != nil else {
             throw ValueFault(
                 .badProxy,
-                "the URL of an http proxy names its port, for which there is no one default",
+                "the URL of an http proxy needs a port, because there is no single default",
                 likely: "http://\(parts.host):3128"
             )
         }
@@ -55,7 +55,7 @@ enum ProxyURLText {
 
     static let automatic = ValueFault(
         .badProxy,
-        "proxy auto-configuration (PAC) is a program, and none is run",
+        "proxy auto-configuration (PAC) is not supported",
         help: "name the proxies with `http`, `https`, `socks` and `exceptions`"
     )
 
@@ -66,10 +66,11 @@ enum ProxyURLText {
         let host = (try? HTTPURL(text))?.origin.host
         throw ValueFault(
             .badProxy,
-            "`\(text.excerpt)` is no host, domain, address or network",
+            "`\(text.excerpt)` is not a host, domain, address or network",
             likely: isBelow ? String(text.dropFirst()) : host,
             help:
-                "such as `example.com`, which has the hosts below it, `10.0.0.0/8`, or `\"*\"` for all"
+                "write `example.com`, which includes its subdomains, `10.0.0.0/8`, or `\"*\"` for "
+                + "all"
         )
     }
 
@@ -78,12 +79,12 @@ enum ProxyURLText {
         case .unknownScheme(let scheme):
             ValueFault(
                 .badProxy,
-                "the scheme `\(scheme.excerpt)` is none of a proxy",
+                "the scheme `\(scheme.excerpt)` is not a scheme of a proxy",
                 help: "it can be \(schemes)"
             )
         case .missingHost: ValueFault(.badProxy, "the URL has no host")
         case .badHost:
-            ValueFault(.badProxy, "the host has a character that may not stand there")
+            ValueFault(.badProxy, "the host has an invalid character")
         case .badPort: ValueFault(.badProxy, "the port is not a number from 1 to 65535")
         }
     }

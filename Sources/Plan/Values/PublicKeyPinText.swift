@@ -20,7 +20,7 @@ enum PublicKeyPinText {
         guard isDigest(text.utf8.dropFirst(prefix.utf8.count)) else {
             throw ValueFault(
                 .badValue,
-                "behind `\(prefix)` stand 44 characters of base64, the SHA-256 of a key",
+                "expected `\(prefix)` and 44 characters of base64, the SHA-256 of a key",
                 help: help
             )
         }
@@ -29,7 +29,7 @@ enum PublicKeyPinText {
 
     private static let help =
         "`openssl x509 -in server.pem -noout -pubkey | openssl pkey -pubin -outform der "
-        + "| openssl dgst -sha256 -binary | base64` prints what stands behind `sha256//`"
+        + "| openssl dgst -sha256 -binary | base64` prints the text after `sha256//`"
 
     /// The pin that was meant: with another separator, or without the name of its hash.
     private static func likely(_ text: String) -> String? {

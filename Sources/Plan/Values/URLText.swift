@@ -41,7 +41,7 @@ enum URLText {
         guard !url.hasUserInformation else {
             throw ValueFault(
                 .badURL,
-                "a user name or password may not stand in a URL",
+                "a user name or password is not allowed in a URL",
                 help: "write it as `credentials` of the session, the password as a secret"
             )
         }
@@ -73,13 +73,13 @@ enum URLText {
         case .missingHost:
             return ValueFault(.badURL, "the URL has no host")
         case .badHost:
-            return ValueFault(.badURL, "the host has a character that may not stand there")
+            return ValueFault(.badURL, "the host has an invalid character")
         case .badInternationalHost:
             return ValueFault(
                 .badURL,
-                "the host is no international name, or \(InternationalName.library), which reads these, "
-                    + "is not there",
-                help: "write it as it is looked up: `xn--…`"
+                "the host is not a valid international name, or \(InternationalName.library), "
+                    + "which reads such names, cannot be loaded",
+                help: "write the host in its ASCII form, `xn--…`"
             )
         case .badPort:
             return ValueFault(.badURL, "the port is not a number from 1 to 65535")
@@ -95,7 +95,7 @@ enum URLText {
                 }
             return ValueFault(
                 .badURL,
-                "\(name) may not stand in a URL",
+                "\(name) is not allowed in a URL",
                 help: byte == 0x20 ? "write it as `%20`" : nil
             )
         }

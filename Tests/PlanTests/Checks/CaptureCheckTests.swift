@@ -48,9 +48,9 @@ import TransferModel
         }
         #expect(
             faults == [
-                "`c` uses what `d` captures and does not need it: add `d` to `needs`",
-                "`d` uses what `a` captures and does not need it: add `needs: [a]`",
-                "`d` cannot use what it captures itself: ",
+                "`c` uses a capture of `d` but does not list it in `needs`: add `d` to `needs`",
+                "`d` uses a capture of `a` but does not list it in `needs`: add `needs: [a]`",
+                "`d` cannot use its own captures: ",
             ]
         )
     }

@@ -20,8 +20,8 @@ import Testing
     @Test func `each loop of needs is one error that names its tasks`() {
         #expect(
             messages([[1], [0], [], [3]]) == [
-                "the tasks need each other in a circle: `t0` needs `t1` needs `t0`",
-                "the tasks need each other in a circle: `t3` needs `t3`",
+                "circular dependency: `t0` needs `t1` needs `t0`",
+                "circular dependency: `t3` needs `t3`",
             ]
         )
     }

@@ -34,8 +34,8 @@ import Testing
     @Test(arguments: [
         ("b: 1\n", "the key `a` is required"),
         ("a: 1\n", "one of the keys `b`, `c` is required"),
-        ("a: 1\nb: 1\nc: 1\n", "only one of the keys `b`, `c` may be there"),
-        ("a: 1\nc: 1\nd: 1\n", "`d` is about `b`, which is not there"),
+        ("a: 1\nb: 1\nc: 1\n", "only one of the keys `b`, `c` is allowed"),
+        ("a: 1\nc: 1\nd: 1\n", "`d` needs `b`, which is missing"),
         ("a: 1\nb: 1\nee: 1\n", "unknown key `ee`"),
     ])
     func `one wrong key is one fault`(text: String, message: String) throws {

@@ -27,14 +27,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"a"b"#, 1, "a quote stands inside"),
-        (#"x, "b""#, 3, "a quote stands inside"),
-        (#""a"b"#, 3, "text stands behind"),
-        (#"x,"a" "#, 5, "text stands behind"),
+        (#"a"b"#, 1, "a quote is inside"),
+        (#"x, "b""#, 3, "a quote is inside"),
+        (#""a"b"#, 3, "text follows"),
+        (#"x,"a" "#, 5, "text follows"),
         (#"x,"abc"#, 2, "the quote is never closed"),
         (#"""#, 0, "the quote is never closed"),
         (#""a"""#, 0, "the quote is never closed"),
-        ("a,b\r1,2\r", 3, "a carriage return stands inside"),
+        ("a,b\r1,2\r", 3, "a carriage return is inside"),
     ])
     func `an invalid record has the place of its fault`(
         record: String,

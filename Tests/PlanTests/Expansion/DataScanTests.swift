@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a file whose lines end with CR is refused at the first of them`() {
-        let message = "`csv`: a carriage return stands inside of a field without quotes"
+        let message = "`csv`: a carriage return is inside a field without quotes"
         #expect(faults("a,b\r1,2\r") == ["1: \(message) | a,b\r1,2"])
         #expect(faults("a,b\r\n1,2\r") == [])
     }

@@ -220,7 +220,7 @@ import TransferModel
         )
         #expect(shown.contains("environment (https: http://p.test:1 from https_proxy)  (default)"))
         #expect(!shown.contains("hush"))
-        #expect(try Self.listing(text).contains("environment (which names none)"))
+        #expect(try Self.listing(text).contains("environment (which names no proxy)"))
         let wrong = try Self.listing(text, environment: ["http_proxy": "ftp://u:hush-hush@p"])
         #expect(wrong.contains("names a proxy of the scheme `ftp`"))
         #expect(!wrong.contains("hush"))

@@ -86,7 +86,7 @@ import Testing
         }
         #expect(
             rejected?.diagnostics.map(\.message) == [
-                "the tasks need each other in a circle: `a[y]` needs `b[y]` needs `c` needs `a[y]`"
+                "circular dependency: `a[y]` needs `b[y]` needs `c` needs `a[y]`"
             ]
         )
     }
@@ -102,7 +102,7 @@ import Testing
                 """
             )
         }
-        let circle = "the tasks need each other in a circle: `a` needs `b` needs `a`"
+        let circle = "circular dependency: `a` needs `b` needs `a`"
         #expect(rejected?.diagnostics.map(\.message) == [circle])
     }
 }

@@ -29,10 +29,10 @@ enum AccessCheck {
             {
                 place.report(
                     .conflictingKeys,
-                    "`\(flag.key): false`\(place.context) cannot be kept with the `multipathServiceType` "
-                        + "of \(name)",
+                    "`\(flag.key): false`\(place.context) does not work with the "
+                        + "`multipathServiceType` of \(name)",
                     at: key,
-                    help: "the kernel chooses the interfaces of the other paths by itself",
+                    help: "the kernel alone chooses the interfaces of the other paths",
                     &log
                 )
             }

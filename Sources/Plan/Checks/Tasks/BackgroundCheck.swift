@@ -23,14 +23,16 @@ enum BackgroundCheck {
                 "the data task\(context) cannot belong to the \(name)",
                 at: id,
                 help:
-                    "its response lives as long as the run: make it a download, or name another session",
+                    "its response is lost at the end of the run: make it a download, or choose "
+                    + "another session",
                 &log
             )
         }
         if case .stream? = draft.body {
             place.report(
                 .notInBackground,
-                "`stream`\(context) cannot be sent by the \(name): nobody can send it again",
+                "`stream`\(context) does not work with the \(name): a later run cannot send it "
+                    + "again",
                 at: place.key("stream"),
                 help: "write it to a file and send that with `file`",
                 &log
@@ -39,7 +41,8 @@ enum BackgroundCheck {
         if !draft.expectation.captures.isEmpty {
             place.report(
                 .notInBackground,
-                "`capture`\(context) does not outlive a run, as the \(name) does",
+                "`capture`\(context) does not work with the \(name): captured values are lost at "
+                    + "the end of a run",
                 at: place.key("capture"),
                 &log
             )
@@ -47,18 +50,19 @@ enum BackgroundCheck {
         if let capture {
             log.add(
                 .notInBackground,
-                "what others capture does not outlive a run, as the \(name)\(context) does",
+                "captured values of other tasks do not work with the \(name)\(context): they are "
+                    + "lost at the end of a run",
                 at: capture.range
             )
         }
         if kind == .upload, draft.idempotencyKey != .auto, isOrderOfRun {
-            let effect = "which is sent even when it was accepted before"
+            let effect = "so that a later run sends it even if the server accepted it before"
             place.warnOfRunOrder(at: id, effect, &log)
         }
         if draft.redirects.follow != .always {
             place.report(
                 .notInBackground,
-                "the \(name) follows all redirects; `redirects`\(context) says otherwise",
+                "the \(name) follows all redirects; remove `redirects`\(context)",
                 at: place.key("redirects"),
                 &log
             )

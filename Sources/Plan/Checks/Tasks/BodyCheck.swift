@@ -24,8 +24,8 @@ enum BodyCheck {
             place.report(
                 .conflictingKeys,
                 "`\(document.text(of: setting.key))` in `encoding` of\(place.context.dropFirst(3)) "
-                    + "is about " + (isCoding ? "`json`, `text` or `form`" : "`json`")
-                    + ", which is not there",
+                    + "needs " + (isCoding ? "`json`, `text` or `form`" : "`json`")
+                    + ", which is missing",
                 at: setting.key,
                 &log
             )
@@ -50,13 +50,14 @@ enum BodyCheck {
             else { return }
             log.warn(
                 .notRepeatable,
-                "`retry`\(place.context) ends where its pipe is read: nobody can read it again",
+                "`retry`\(place.context) has no effect once the body is sent: a named pipe can be "
+                    + "read only once",
                 at: place.document.range(of: retry.key),
-                help: "a `command` can be run again"
+                help: "use a `command`, which runner can start again"
             )
         default:
             guard draft.encoding?.value.content == .gzip else { return }
-            let reason = "`contentEncoding` makes it"
+            let reason = "`contentEncoding` sets it"
             place.reserve(BodyFields.codingName, reason, among: draft.headers, &log)
             if lacksGzip() { reportMissingGzip(at: place, &log) }
         }
@@ -67,7 +68,7 @@ enum BodyCheck {
         place.report(
             .missingFile,
             "`\(EncodingTable.contentEncoding)`\(place.context): "
-                + "`\(Gzip.library)`, which makes gzip, cannot be loaded",
+                + "the library `\(Gzip.library)` cannot be loaded",
             at: place.key("encoding"),
             &log
         )

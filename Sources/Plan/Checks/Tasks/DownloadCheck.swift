@@ -16,7 +16,7 @@ enum DownloadCheck {
         {
             place.report(
                 .conflictingKeys,
-                "`capture`\(place.context) has no response to look into when `ifExists: skip` keeps the file",
+                "`capture`\(place.context) gets no response when `ifExists: skip` keeps the file",
                 at: key,
                 &log
             )
@@ -25,7 +25,7 @@ enum DownloadCheck {
         if !draft.mirrors.isEmpty, let method = draft.method, method != "GET", method != "HEAD" {
             place.report(
                 .conflictingKeys,
-                "`mirrors`\(place.context) have copies of what a GET asks for, and its method is \(method)",
+                "`mirrors`\(place.context) work only with the method GET or HEAD, not \(method)",
                 at: place.key("mirrors"),
                 &log
             )
@@ -35,7 +35,8 @@ enum DownloadCheck {
         {
             place.report(
                 .conflictingKeys,
-                "`ifExists: revalidate`\(place.context) needs a cache, and session `\(session.name.excerpt)` has none",
+                "`ifExists: revalidate`\(place.context) needs a cache, and session "
+                    + "`\(session.name.excerpt)` has none",
                 at: value,
                 help: "\(advice(for: session)), or choose `replace`",
                 &log
@@ -48,7 +49,7 @@ enum DownloadCheck {
         switch session.urlCache {
         case URLCacheRule.none?: "remove `urlCache: none` from the session"
         case nil where session.kind == .background: "give the session a `urlCache`"
-        default: "give its cache room, and ask for nothing by tickets (`negotiate`)"
+        default: "give its cache a capacity, and remove credentials with `negotiate`"
         }
     }
 }

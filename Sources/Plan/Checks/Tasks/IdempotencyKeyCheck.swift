@@ -32,15 +32,15 @@ enum IdempotencyKeyCheck {
         }
         guard draft.idempotencyKey == .auto else { return }
         if isOrderOfRun {
-            place.warnOfRunOrder(at: key, "with another idempotency key", &log)
+            place.warnOfRunOrder(at: key, "so that each run uses another idempotency key", &log)
         }
         if case .stream? = draft.body {
             place.report(
                 .conflictingKeys,
-                "`idempotencyKey: auto`\(place.context) belongs to a body that is known before it is sent, "
-                    + "which that of a `stream` is not",
+                "`idempotencyKey: auto`\(place.context) needs a body that is known before it is "
+                    + "sent, and the body of a `stream` is not",
                 at: key,
-                help: "write a value that names the order",
+                help: "write a value that identifies the request",
                 &log
             )
         }

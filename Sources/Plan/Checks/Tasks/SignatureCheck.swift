@@ -23,12 +23,12 @@ enum SignatureCheck {
         else { return }
         for name in signedFields {
             if draft.headers.contains(name) {
-                place.reserve(name, "`awsSigV4` makes it", among: draft.headers, &log)
+                place.reserve(name, "`awsSigV4` sets it", among: draft.headers, &log)
             } else if session.httpAdditionalHeaders.contains(name) {
                 place.report(
                     .reservedHeader,
                     "`httpAdditionalHeaders`: `\(name)` cannot be set by hand\(place.context): "
-                        + "`awsSigV4` makes it",
+                        + "`awsSigV4` sets it",
                     at: place.entry.key,
                     &log
                 )
@@ -37,8 +37,8 @@ enum SignatureCheck {
         if keys.service == "s3", url.path != url.sentPath {
             place.report(
                 .badURL,
-                "`url`\(place.context): a request goes to a path without dot segments, "
-                    + "which is another object of S3",
+                "`url`\(place.context): runner removes dot segments from the path, "
+                    + "so that the request would name another object of S3",
                 at: place.entry.key,
                 &log
             )
@@ -46,7 +46,8 @@ enum SignatureCheck {
         if keys.service != "s3", let content = draft.content, !content.isInMemory {
             place.report(
                 .conflictingKeys,
-                "the body\(place.context) is not in memory, which `awsSigV4` signs for the service `s3` only",
+                "the body\(place.context) is not in memory, and `awsSigV4` signs such bodies only "
+                    + "for the service `s3`",
                 at: place.entry.key,
                 help: "send it as `json`, `text` or `form`",
                 &log
