@@ -5,7 +5,7 @@ package import TransferModel
 package struct LockRequest: Sendable, Hashable {
     /// As the job says, or the file's stem.
     package let jobName: String
-    /// What this run does while another run of the job has the lock.
+    /// The action of this run while another run of the job has the lock.
     package let policy: LockPolicy
 
     /// Creates a request for the lock of a job.

@@ -1,29 +1,29 @@
 internal import CPCRE
 
-/// A pattern in the syntax of PCRE2, compiled.
+/// A compiled PCRE2 pattern.
 ///
-/// Its limits are generous for a search and small for a run: a pattern that steps back without end,
-/// at one place or at each, ends at one of them.
+/// The limits are generous for a search and small for a run: they end a pattern that backtracks
+/// without end, at one position or at each position.
 @safe package struct RegularExpression: ~Copyable {
-    /// Why there is no compiled pattern.
+    /// Why a pattern cannot be compiled.
     package enum Fault: Error, Sendable, Hashable {
-        /// libpcre2-8 cannot be loaded; the text says why.
+        /// libpcre2-8 cannot be loaded; the text is the reason.
         case unavailable(String)
-        /// The text is no pattern; the offset is in UTF-8, where reading it stopped.
+        /// The text is not a pattern; the offset, in UTF-8, is where the compiler stopped.
         case syntax(String, offset: Int)
     }
 
-    /// What a search found.
+    /// The result of a search.
     package enum Outcome: Sendable, Hashable {
         /// Offsets of the first group, or of the whole match when the pattern has no group.
         case found(Range<Int>)
-        /// There is no match, or its first group has no part in it.
+        /// There is no match, or its first group matched nothing.
         case notFound
-        /// The search reached a limit before it knew.
+        /// The search reached a limit without a result.
         case gaveUp
     }
 
-    /// Bytes of a pattern.
+    /// The longest pattern, bytes.
     package static let longestPattern = 4096
 
     private let pattern: OpaquePointer
@@ -40,7 +40,7 @@ internal import CPCRE
         var offset = 0
         let bytes = Array(text.utf8)
         let compiled = unsafe bytes.withUnsafeBufferPointer { buffer in
-            // PCRE2 takes no null pointer, not even for no bytes.
+            // PCRE2 accepts no null pointer, even for an empty text.
             var none: UInt8 = 0
             return unsafe withUnsafePointer(to: &none) { none in
                 unsafe cpcre_compile(buffer.baseAddress ?? none, buffer.count, &fault, &offset)
@@ -52,7 +52,7 @@ internal import CPCRE
         unsafe pattern = unsafe compiled
     }
 
-    /// Loads libpcre2-8 when it is not loaded yet, and tells its version, such as
+    /// Loads libpcre2-8 when it is not loaded yet, and returns its version, such as
     /// `10.42 2022-12-11`.
     ///
     /// - Throws: `unavailable` without it.
@@ -68,7 +68,7 @@ internal import CPCRE
         )
     }
 
-    /// What is wrong with a text as a pattern; nil for one that can be compiled.
+    /// The fault of a pattern; nil for a pattern that can be compiled.
     package static func fault(in text: String) -> Fault? {
         do throws(Fault) {
             _ = try RegularExpression(text)
@@ -80,10 +80,10 @@ internal import CPCRE
 
     deinit { unsafe cpcre_free(pattern) }
 
-    /// Looks for the first match in bytes, of which those that are no UTF-8 match nothing.
+    /// Finds the first match in bytes; invalid UTF-8 matches nothing.
     ///
-    /// It gives up after that time, a million steps at one place, or with 64 MiB of them to step
-    /// back to.
+    /// The search gives up after `nanoseconds`, after a million steps at one position, or with
+    /// 64 MiB of backtracking state.
     package borrowing func search(
         _ subject: Span<UInt8>,
         withinNanoseconds nanoseconds: Int64 = 5_000_000_000

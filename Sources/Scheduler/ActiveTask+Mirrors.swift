@@ -23,7 +23,7 @@ extension ActiveTask {
         lane.origin = url.origin
     }
 
-    /// What a task does after a failed attempt.
+    /// The next action of a task after a failed attempt.
     enum Next {
         /// Requests a new mirror at once.
         case mirror

@@ -54,7 +54,7 @@ struct ActiveTasks {
         count -= 1
     }
 
-    /// What a task waits for; nil while it does not wait.
+    /// The reason of a task's wait; nil while it does not wait.
     func awaited(by index: Int) -> TaskRecord.Attempt.WaitReason? { slots[index]?.task.awaited }
 
     /// The tasks in some stages, in the order of the plan.

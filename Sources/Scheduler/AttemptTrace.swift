@@ -14,10 +14,10 @@ struct AttemptTrace {
     private(set) var redirectCount = 0
     private(set) var countOfBytesSent: Int64 = 0
     private(set) var countOfBytesReceived: Int64 = 0
-    /// What came of the last attempt; nil before the first has ended.
+    /// The result of the last attempt; nil before the end of the first attempt.
     private(set) var last: AttemptResult?
 
-    /// More attempts are not kept: who waits behind a redirect may look for a way for days.
+    /// More attempts are not kept: a task behind a redirect may retry for days.
     private static let mostKept = 64
 
     /// Adds an attempt that has ended.
@@ -26,7 +26,7 @@ struct AttemptTrace {
         addExchanges(of: result)
         if attempts.count > Self.mostKept { omitOne() }
         if let upload = result.resume?.upload {
-            // What was sent before counts once.
+            // Bytes that earlier attempts sent count once.
             countOfBytesSent = upload.sentEnd ?? countOfBytesSent
         } else {
             countOfBytesSent &+= result.countOfBytesSent
@@ -42,7 +42,7 @@ struct AttemptTrace {
         transactions.removeAll { $0.attempt == number }
     }
 
-    /// Adds only what was exchanged, of an attempt that goes on.
+    /// Adds only the exchanges of an attempt that continues.
     mutating func addExchanges(of result: AttemptResult) {
         if transactions.isEmpty {
             transactions = result.transactions

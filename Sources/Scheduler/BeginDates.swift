@@ -46,7 +46,7 @@ struct BeginDates {
         readTime = now
     }
 
-    /// What the wall clock reads at a time, as far as it has told.
+    /// The time of the wall clock at a monotonic time, from the last reading.
     func date(of time: MonotonicTime) -> Timestamp {
         RunClock(wall: wall, monotonic: readTime, maximumSkewMicroseconds: 0).timestamp(of: time)
     }

@@ -13,7 +13,7 @@ struct HostLanes {
         var origin: Origin
     }
 
-    /// What goes on in a lane.
+    /// The traffic of a lane.
     private struct Traffic {
         let lane: Lane
         var running = 0

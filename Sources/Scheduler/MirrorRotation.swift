@@ -3,7 +3,7 @@ import TransferModel
 /// Which URL of a download is asked next: its own, then each mirror in order, then again those that
 /// may have recovered.
 struct MirrorRotation {
-    /// What comes after a failed attempt.
+    /// The next step after a failed attempt.
     enum Step {
         /// A mirror that was not asked yet: at once.
         case untried
@@ -47,7 +47,7 @@ struct MirrorRotation {
     /// - Parameters:
     ///   - canRecover: Whether it is worth asking once more.
     ///   - isCutOff: Whether there was no way to it.
-    /// - Returns: What comes next, which is current then.
+    /// - Returns: The next step, with its mirror as the current one.
     mutating func moveOn(canRecover: Bool, isCutOff: Bool = false) -> Step {
         if !canRecover { isHopeless[current] = true }
         self.isCutOff[current] = isCutOff

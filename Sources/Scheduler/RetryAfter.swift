@@ -5,9 +5,10 @@ enum RetryAfter {
     /// The wait in the first `Retry-After` field, as whole seconds or as a date.
     ///
     /// A date is held against the response's own `Date`: whoever sets one of the two clocks does
-    /// not change the wait. Nil when there is none, and for nonsense, a negative number or a date
-    /// that has passed. A number too large to hold is the longest wait that a `Duration` of
-    /// nanoseconds can tell.
+    /// A date is compared with the response's own `Date`, so that a wrong clock does not change the
+    /// wait. The result is nil without the field, and for an invalid value, a negative number or a
+    /// past date. A number that is too large gives the longest wait that a `Duration` of nanoseconds
+    /// can hold.
     ///
     /// - Parameters:
     ///   - fields: The response's.

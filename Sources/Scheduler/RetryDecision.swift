@@ -30,7 +30,7 @@ package enum RetryDecision: Sendable, Hashable {
         }
     }
 
-    /// What is known of a task when one of its attempts has failed.
+    /// The history of a task when one of its attempts has failed.
     package struct History: Sendable, Hashable {
         /// Attempts so far, the failed one included, without those before the last that made
         /// progress; at least 1.
@@ -38,12 +38,12 @@ package enum RetryDecision: Sendable, Hashable {
         /// Until the task's retry budget or its resource timeout ends, whichever is first; nil
         /// means no limit.
         package var remaining: Duration?
-        /// Whether an earlier attempt has met an answer that broke HTTP's rules.
+        /// Whether an earlier attempt received a response that breaks the rules of HTTP.
         package var hasBrokenFraming: Bool
-        /// Whether the failed attempt has gone on with what an earlier one had left.
+        /// Whether the failed attempt resumed the transfer of an earlier attempt.
         package var wasResumed: Bool
-        /// Whether the failed attempt has left an upload that another one goes on with: what is
-        /// there is not sent twice.
+        /// Whether another attempt can resume the upload of the failed attempt: confirmed bytes are
+        /// not sent twice.
         package var leavesUpload: Bool
         /// The wait that the response asks for, if it asks for a usable one.
         package var retryAfter: Duration?
@@ -168,8 +168,8 @@ package enum RetryDecision: Sendable, Hashable {
             return false
         }
         switch failure.kind {
-        // Of those that come before a request, only what failed behind another request is not known
-        // to be unprocessed.
+        // Failures before a request are known to be unprocessed, except after another request of
+        // the attempt.
         case .resolve, .connect, .tls, .timeout, .stalled, .reset, .truncated, .protocolViolation,
             .cancelled, .network:
             return true
@@ -200,7 +200,7 @@ package enum RetryDecision: Sendable, Hashable {
 }
 
 extension TransferFailure {
-    /// Adds to the failure why it was not repeated, as far as a person could want to know.
+    /// Adds to the failure why runner did not repeat the attempt, where that helps the user.
     mutating func explain(_ reason: RetryDecision.Reason, under policy: RetryPolicy) {
         switch reason {
         case .notRetried, .attemptsExhausted, .repeatNever:

@@ -25,7 +25,7 @@ extension RunMachine {
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) {
-        // Of many redirected tasks only some may wait at a place of their own.
+        // Among many redirected tasks, only some may wait at their own place.
         let mayStayOpen = active.count - running < maximumWaiting / 2
         let path = task.closedPath(after: failure, result, mayStayOpen: mayStayOpen)
         task.restartMirrors()

@@ -7,7 +7,7 @@ package import TransferModel
 /// A thin loop: it waits for results, signals and timers, asks a `RunMachine` what to do, and does
 /// it. The runner's and the signals' threads only put messages into the inbox.
 package final class Scheduler {
-    /// What other threads tell the scheduler.
+    /// A message from another thread.
     package enum Message: Sendable {
         case attempts([AttemptEvent])
         case said(ErrorText)
@@ -24,10 +24,10 @@ package final class Scheduler {
         package var wall: () -> WallReading = WallReading.present
         /// Gives numbers from 0 up to but not including 1.
         package var dice: () -> Double = { .random(in: 0..<1) }
-        /// What is at an absolute path; read for the destinations of downloads.
+        /// Finds the occupant of an absolute path, for the destinations of downloads.
         package var occupant: (String) -> PathOccupant = PathOccupant.init(at:)
 
-        /// Those of the machine.
+        /// The effects of the real machine.
         package init() {}
     }
 
@@ -165,8 +165,8 @@ package final class Scheduler {
         }
     }
 
-    /// Starts attempts once it is kept that they begin, unless that fails: whoever runs the job
-    /// again would not know of them.
+    /// Starts attempts after their beginning is recorded; without the record, a later run would not
+    /// know of them.
     private func startOrders(_ requests: [AttemptRequest]) {
         do throws(TransferFailure) {
             try resolver.orderKeys?.commit()
@@ -220,7 +220,7 @@ package final class Scheduler {
 }
 
 extension MonotonicTime {
-    /// What the monotonic clock reads.
+    /// The current reading of the monotonic clock.
     package static func present() -> MonotonicTime {
         MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
     }

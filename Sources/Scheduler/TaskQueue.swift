@@ -2,8 +2,8 @@ import HeapModule
 
 /// Tasks in the order of starting.
 ///
-/// Those that follow one another in the plan and are added so take one place together, so that a
-/// million rows wait in sixteen bytes. Every operation takes logarithmic time.
+/// Tasks that are added in the order of the plan share one place, so that a million rows wait in
+/// sixteen bytes. Every operation takes logarithmic time.
 struct TaskQueue {
     private struct Stretch: Comparable {
         var first: TaskKey
@@ -18,7 +18,7 @@ struct TaskQueue {
     }
 
     private var stretches = Heap<Stretch>()
-    /// What was added last, apart from the others because it may grow.
+    /// The last added stretch, kept apart because it may grow.
     private var newest: Stretch?
 
     var isEmpty: Bool { newest == nil && stretches.isEmpty }

@@ -27,6 +27,6 @@ package protocol TaskSource: TaskOverview {
     ///
     /// `captured` has what the tasks have captured that this one is filled in with.
     func task(at index: Int, captured: CapturedValues) throws -> TaskSpec
-    /// What is known of a task that cannot be resolved, for its record.
+    /// The known facts about a task that cannot be resolved, for its record.
     func outline(of task: Int) -> TaskOutline
 }

@@ -30,7 +30,7 @@ extension TransferFailure {
     private var isTemporaryStatus: Bool {
         guard let status = httpStatus else { return false }
         switch status {
-        // What a server of this version or configuration will not do, now or later.
+        // Requests that a server with this version or configuration never serves.
         case 501, 505, 507, 508, 510, 511: return false
         case 408, 425, 429, 500...599: return true
         default: return false

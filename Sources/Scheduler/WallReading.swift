@@ -1,14 +1,14 @@
 import SystemKit
 package import TransferModel
 
-/// What the wall clock reads: it may be set at any time, and local time jumps twice a year.
+/// A reading of the wall clock, which may be set at any time; local time jumps twice a year.
 package struct WallReading: Sendable, Hashable {
     /// The time between two readings: the wall clock may be set, or the machine may sleep.
     static let interval = Duration.seconds(5)
 
     /// The date and time in UTC.
     package var time: Timestamp
-    /// Of local time, 0 to 1,439.
+    /// The minute of the local day, 0 to 1,439.
     package var minuteOfDay: Int
 
     /// Creates a reading; `minuteOfDay` is that of `time` in local time.
@@ -17,7 +17,7 @@ package struct WallReading: Sendable, Hashable {
         self.minuteOfDay = minuteOfDay
     }
 
-    /// What it reads now.
+    /// The current reading.
     package static func present() -> WallReading {
         let now = Clock.wallNanoseconds()
         return WallReading(

@@ -17,7 +17,7 @@ struct CredentialDraft: Sendable {
     var file: PathValue?
     var key: PathValue?
 
-    /// What may only go where its secrets may.
+    /// The texts that may only go to the origins of their secrets.
     var texts: [CredentialText] { [user, secret, sessionToken].compactMap(\.self) }
 
     var login: Login? {
@@ -28,20 +28,20 @@ struct CredentialDraft: Sendable {
 
 /// One value of `method` and the keys that go with it.
 struct CredentialMethod: Sendable {
-    /// Who can read what is sent.
+    /// What an eavesdropper learns from a request with the credential.
     enum Exposure: Sendable {
-        /// Whoever sees the request has the credential.
+        /// An eavesdropper can read the credential.
         case value
-        /// Whoever sees the request can try passwords until one fits.
+        /// An eavesdropper can guess the password offline.
         case guessable
-        /// Nothing that helps a listener.
+        /// An eavesdropper learns nothing useful.
         case none
     }
 
     let name: String
     let exposure: Exposure
     let table: SettingTable<CredentialDraft>
-    /// What a mapping without faults makes; nil for one with faults.
+    /// The proof from a mapping; nil for a mapping with faults.
     let proof: @Sendable (CredentialDraft, Reader) -> Credential.Proof?
 
     init(

@@ -162,8 +162,8 @@ enum CredentialType {
                 )
             }
             for text in [draft.secret, draft.sessionToken].compactMap(\.self) {
-                // What proves a secret is not the secret: only where its own list forbids it, it
-                // may not go.
+                // A proof of a secret is not the secret itself: only the secret's own `origins`
+                // can forbid it.
                 let secrets =
                     isReadable ? reader.values.secrets.bound(of: text.secrets) : text.secrets
                 reader.checkSecrets(secrets, sentTo: origin, at: field.node, from: text.field.node)
@@ -171,7 +171,7 @@ enum CredentialType {
         }
     }
 
-    /// Reports a certificate for an origin that nobody can show one to.
+    /// Reports a client certificate for an origin without TLS.
     private static func checkTLS(of draft: CredentialDraft, _ reader: inout Reader) {
         guard case .origin(let origin) = draft.scope, origin.scheme == .http,
             let field = draft.scopeField

@@ -7,7 +7,7 @@ package enum NetrcText {
     package struct Fault: Error, Hashable {
         /// The line of the fault, from 1.
         package var line: Int
-        /// What is wrong, without values of the file, which may be passwords.
+        /// The fault, without values of the file, which may be passwords.
         package var message: String
     }
 
@@ -44,7 +44,7 @@ package enum NetrcText {
         return credentials
     }
 
-    /// What stands between a host and the next one.
+    /// Reads the words between a host and the next host.
     private static func login(
         _ words: inout ArraySlice<Word>
     ) throws(Fault) -> (user: String?, password: String?) {

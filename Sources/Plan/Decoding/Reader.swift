@@ -49,7 +49,7 @@ struct Reader {
     /// The open mapping in words, which messages put behind the name of a key.
     var context: String { faults.context }
 
-    /// Goes on with a twin of the document, for another thread.
+    /// Replaces the document with a twin, for use on another thread.
     mutating func useTwin() {
         document = document.twin
         faults.document = document

@@ -102,7 +102,7 @@ enum Slips {
         return false
     }
 
-    /// Warns of credentials that everybody on the way can read.
+    /// Warns of credentials in a request over plain http, which others can read.
     static func warnOfPlainCredentials(
         to origin: Origin,
         in fields: [HeaderField],

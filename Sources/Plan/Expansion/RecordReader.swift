@@ -31,7 +31,7 @@ struct RecordReader {
 
     /// The next row that is not an empty line; nil behind the last one.
     ///
-    /// A fault here ends the reading, because nobody knows where the next row begins.
+    /// A fault here ends the reading, because the start of the next row is unknown.
     mutating func next() throws(RowFault) -> Record? {
         while true {
             guard let end = nextEnd() else {

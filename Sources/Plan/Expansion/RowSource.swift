@@ -2,7 +2,7 @@ internal import JobFile
 
 /// The rows of one task's `forEach`, numbered from 0.
 ///
-/// None is kept: each is made when it is asked for.
+/// It stores no rows: it makes each row on request.
 final class RowSource: Sendable {
     enum Form: Sendable {
         case items([NodeID])

@@ -10,11 +10,11 @@ struct Expression: Hashable {
         /// The row of a task with `forEach`; the name is empty for the row itself.
         case item
         case run
-        /// What another task has captured.
+        /// A value captured by another task.
         case task
     }
 
-    /// What holds when the value is not set or empty, as in a shell.
+    /// The rule for a value that is not set or empty, as in a shell.
     enum Rule: Hashable {
         /// Not set is an error; empty is a value.
         case required
@@ -48,10 +48,10 @@ extension Expression {
 }
 
 extension Expression {
-    /// What stands in front of an expression whose value is filled in as it is.
+    /// The prefix of an expression whose value is filled in without encoding.
     private static let rawMark = "raw:"
 
-    /// Reads what stands between `${` and `}`.
+    /// Reads the text between `${` and `}`.
     init(_ content: Substring, at range: Range<Int>) throws(ValueFault) {
         let bytes = content.utf8
         if bytes.starts(with: Self.rawMark.utf8) {
@@ -89,7 +89,7 @@ extension Expression {
         try self.init(namespace, String(Substring(name)), tail: rest[name.endIndex...], at: range)
     }
 
-    /// Reads what stands behind a name: nothing, or a rule.
+    /// Reads the text after a name: nothing, or a rule.
     private init(
         _ namespace: Namespace,
         _ name: String,
@@ -211,19 +211,19 @@ extension Expression {
         )
     }
 
-    /// The expressions that there are, for whoever wrote something else.
+    /// The valid expressions, as advice for any other text.
     static let forms =
         "write `${env.NAME}`, `${var.name}`, `${secret.name}` or `${task.ID.name}`; `$${` is a "
         + "literal `${`"
 
-    /// Of `${task.ID.name}` the id and the name, which is what stands behind the last dot: ids may
+    /// The id and the name in `${task.ID.name}`; the name follows the last dot, because ids may
     /// have dots.
     var capture: (task: String, name: String) {
         let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) ?? name.startIndex
         return (String(name[..<dot]), String(name[dot...].dropFirst()))
     }
 
-    /// Whether a text can stand behind `${var.`.
+    /// Whether a text is a valid name after `${var.`.
     static func isVariableName(_ text: String) -> Bool {
         guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
         return text.utf8.allSatisfy { isNameByte($0, in: .var) }

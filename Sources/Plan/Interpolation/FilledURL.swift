@@ -6,8 +6,8 @@ internal import TransferModel
 /// its expression stands.
 ///
 /// Text of the job file keeps its meaning. So does a value at the very front: it is a URL, or the
-/// beginning of one. Behind that, what becomes of a value depends on the part (RFC 3986 §3) and on
-/// who chose it:
+/// beginning of one. After that, the treatment of a value depends on the part (RFC 3986 §3) and on
+/// its source:
 ///
 /// | part | the job's own value | a captured one, which a peer chose |
 /// | --- | --- | --- |
@@ -20,9 +20,9 @@ internal import TransferModel
 /// | value in the query, fragment | encoded | encoded |
 ///
 /// A value with `raw:` is filled in as it is; a captured one only where it cannot change the origin
-/// that stands before it.
+/// before it.
 struct FilledURL {
-    /// Where text goes on.
+    /// The part of the URL that the next text continues.
     private enum Part {
         case scheme
         /// Behind the colon of the scheme, then behind one slash.
@@ -49,7 +49,7 @@ struct FilledURL {
         }
     }
 
-    /// What fills a segment of the path, or some of it.
+    /// An expression that fills a path segment, or a part of it.
     private struct Fill {
         var expression: Expression
         var isOfPeer: Bool
@@ -214,8 +214,7 @@ struct FilledURL {
             UInt8(ascii: "#") where isBehindHost:
             return
         default:
-            // Of a value that is not known yet all that counts is whether it may stand there at
-            // all.
+            // For a value that is not known yet, the place alone is checked.
             if filled.isKnownLater, isBehindHost { return }
             throw Misfit(
                 expression,
@@ -260,7 +259,7 @@ struct FilledURL {
 
     // MARK: What text does to the part
 
-    /// Adds text, and looks at each byte for the part in which the URL goes on.
+    /// Adds text, and finds by its bytes the part of the URL that follows.
     private mutating func add(_ piece: ScalarValue, _ fill: Fill?) throws(Misfit) {
         let start = value.text.utf8.count
         value.append(piece)
@@ -382,7 +381,7 @@ struct FilledURL {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What may stand in several segments (RFC 3986 §3.3).
+    /// Whether a byte is allowed in a path, including `/` (RFC 3986 §3.3).
     private static func isPathByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"),
@@ -394,7 +393,7 @@ struct FilledURL {
         }
     }
 
-    /// What ends neither a name nor a value, and is no blank to anybody, as `+` is in forms.
+    /// Whether a byte ends neither a name nor a value, and is not a blank in forms like `+`.
     private static func isQueryByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: "("),

@@ -5,7 +5,7 @@ enum ForeignExpression {
         "row", "each", "loop", "matrix", "record", "line", "entry", "element", "this", "data",
     ]
 
-    /// What was probably meant by an expression whose namespace is not known.
+    /// Guesses the meaning of an expression with an unknown namespace.
     ///
     /// - Parameters:
     ///   - fault: What is wrong with it as it stands.

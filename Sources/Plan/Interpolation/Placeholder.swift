@@ -3,7 +3,7 @@ internal import SystemKit
 /// Something that shells and template languages fill in and this language takes for text:
 /// `{{ name }}`, `$(NAME)` and `$NAME`.
 struct Placeholder: Hashable {
-    /// What stands between the marks, without blanks around it.
+    /// The text between the marks, without blanks around it.
     var name: String
     /// With its marks, offsets in UTF-8 in the text.
     var range: Range<Int>
@@ -72,7 +72,7 @@ struct Placeholder: Hashable {
         return "${\((namespace ?? (isVariable ? .var : .env)).rawValue).\(plain)}"
     }
 
-    /// What template languages put in front of names.
+    /// The prefixes of names in template languages.
     private static let prefixes: [(String, Expression.Namespace)] = [
         ("env.", .env), ("secret.", .secret), ("secrets.", .secret), ("var.", .var),
         ("vars.", .var), ("variables.", .var), ("inputs.", .var), ("matrix.", .item),

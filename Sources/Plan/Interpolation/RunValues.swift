@@ -13,7 +13,7 @@ package struct RunValues: Sendable, Hashable {
         self.startDate = startDate
     }
 
-    /// Values of the same shape as those of a run, for whoever only looks at a job.
+    /// Values in the shape of a run's values, for commands that do not run the job.
     package static let standIn = RunValues(
         id: "19700101T000000Z-000000000000",
         startDate: Timestamp(microseconds: 0)

@@ -8,7 +8,7 @@ struct Template: Hashable {
         case expression(Expression)
     }
 
-    /// What is wrong with one expression, and where, in UTF-8 offsets.
+    /// A fault of one expression, with its range in UTF-8 offsets.
     struct Fault: Hashable {
         var fault: ValueFault
         var range: Range<Int>
@@ -50,7 +50,7 @@ struct Template: Hashable {
         if !literal.isEmpty { pieces.append(.literal(literal)) }
     }
 
-    /// Reads the expression that opens at `start`; returns where the text goes on.
+    /// Reads the expression that opens at `start`; returns the offset after it.
     private mutating func addExpression(of text: String, _ bytes: Span<UInt8>, at start: Int) -> Int
     {
         if bytes.count > start + 2, bytes[start + 2] == UInt8(ascii: "{"),

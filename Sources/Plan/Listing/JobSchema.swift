@@ -82,7 +82,7 @@ package struct JobSchema: ~Copyable {
         writer.member("additionalProperties", false)
     }
 
-    /// What else must be there for a key to mean anything.
+    /// Writes the keys that other keys need.
     private mutating func writePartners(_ table: KeyTable) {
         guard !table.partners.isEmpty else { return }
         writer.key("dependencies")
@@ -91,8 +91,9 @@ package struct JobSchema: ~Copyable {
         writer.endObject()
     }
 
-    /// What must be there where another key has a value, and may not be elsewhere; an expression
-    /// may be that value or not.
+    /// Writes the keys that are required where another key has a value, and forbidden elsewhere.
+    ///
+    /// An expression may have that value or not.
     private mutating func writeConditions(_ table: KeyTable) {
         let conditions = table.keys.compactMap { key in key.condition.map { (key.name, $0) } }
         guard !conditions.isEmpty else { return }
@@ -252,7 +253,7 @@ package struct JobSchema: ~Copyable {
         writer.endArray()
     }
 
-    /// What `body` describes, or text that an expression fills in.
+    /// Writes the schema from `body`, or text with an expression.
     private mutating func orExpression(_ body: (inout JobSchema) -> Void) {
         writer.key("anyOf")
         writer.beginArray()

@@ -41,7 +41,7 @@ struct NeededNames {
 }
 
 extension Shape {
-    /// What the elements of a list are that has this shape.
+    /// The shape of the elements of a list with this shape.
     var element: Shape {
         switch self {
         case .list(let element), .nonEmptyList(let element), .oneOrMore(let element),
@@ -60,7 +60,7 @@ extension Shape {
         }
     }
 
-    /// What stands under a key of a mapping that has this shape; nil in free space.
+    /// The shape of the value under a key of a mapping with this shape; nil in free space.
     func value(of key: String) -> Shape? {
         switch self {
         case .mapping(let table): table.keys.first { $0.name == key }?.shape

@@ -12,7 +12,7 @@ package struct PlanListing {
     /// The names of the interfaces that each session could use now; nil when that was not looked
     /// at.
     private let interfaces: [[String]]?
-    /// What is shown of a text.
+    /// The displayed form of a text.
     private let shown: (String) -> String
     private let names: NeededNames
     /// The nodes of the plan's graph, each behind those that it needs.
@@ -46,7 +46,7 @@ package struct PlanListing {
     /// One task, session or other owner of settings.
     private struct Owner {
         var rows: [SettingRow]
-        /// Of its key; nil for what the job file does not have.
+        /// The line of the key; nil if the job file does not have it.
         var line: Int?
     }
 

@@ -2,7 +2,7 @@
 struct SettingRow: Sendable, Hashable {
     /// The keys down to it, such as `retry.backoff.initial`.
     var path: String
-    /// As it would be written on one line; what comes from the environment stays an expression.
+    /// The value on one line; values from the environment stay expressions.
     var value: String
     /// 1-based line of its key; nil when it is the default.
     var line: Int?

@@ -29,7 +29,7 @@ struct SettingWalk {
                 if inner.required | inner.alternatives != 0, found.isEmpty { continue }
                 walk(inner, in: found.map(\.value), path: path + key.name + ".")
             case .either(_, .mapping(let inner)) where found.first.map(isMapping) == true:
-                // What is required makes each a whole, so that the first one holds alone.
+                // A mapping with required keys is not merged: the first mapping alone applies.
                 let merged =
                     inner.required == 0 ? Array(found.prefix(while: isMapping)) : [found[0]]
                 walk(inner, in: merged.map(\.value), path: path + key.name + ".")
@@ -68,7 +68,7 @@ struct SettingWalk {
 
     /// Adds what mappings have under names that the job chose, and what lists name alone.
     ///
-    /// Of those whose names are one, as `same` makes them, the first holds.
+    /// If `same` makes several names equal, the first one applies.
     private mutating func walkNames(
         _ shape: Shape,
         in collections: [NodeID],
@@ -149,7 +149,7 @@ struct SettingWalk {
                 NamedSecrets.redacted(displayURL($0))
             }
             return "[\(elements.joined(separator: ", "))]"
-        // Of a part with the name of a secret only the value is one.
+        // In a part with the name of a secret, only the value is secret.
         case .credential: return display(node, secrets: Shape.valuesOfPart)
         default: return display(node)
         }

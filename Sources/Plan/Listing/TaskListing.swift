@@ -8,7 +8,7 @@ struct TaskListing {
     /// The listing of one task.
     struct Task {
         var id: String
-        /// Of its key.
+        /// The 1-based line of the task's key.
         var line: Int
         var needs: [String]
         var rows: [SettingRow]

@@ -27,7 +27,7 @@ enum BodyText {
         warnOfFileName(field, hasMark: hasMark, isPart: false, &reader)
     }
 
-    /// Whether a value can be the name of a file that somebody wants to hear of.
+    /// Whether a value looks like a file name, so that a warning is useful.
     private static func mayName(_ scalar: ScalarValue, _ reader: inout Reader) -> Bool {
         reader.faults.log.takesWarnings && scalar.secrets.isEmpty && !scalar.isKnownLater
             && scalar.text.utf8.count <= AbsolutePath.longest

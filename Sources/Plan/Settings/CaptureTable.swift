@@ -82,7 +82,7 @@ extension CaptureTable {
         case .syntax(let message, let offset):
             let part =
                 max(0, min(offset, text.utf8.count) - 1)..<min(max(offset, 1), text.utf8.count)
-            // What an expression fills in does not stand here.
+            // The text of a filled-in value is not in the job file.
             let isWritten = !reader.document.hasInterpolation(field.node) && !part.isEmpty
             reader.report(
                 ValueFault(.badPattern, "`\(text.excerpt)` is not a pattern: \(message)"),

@@ -9,7 +9,7 @@ enum ForeignKeys {
     struct Hint: Sendable, Hashable {
         /// The key of the same mapping that means the same; nil when it is no key of that mapping.
         var key: String?
-        /// What to write.
+        /// Advice on the text to write.
         var help: String
 
         /// A key that takes the same value.
@@ -21,7 +21,7 @@ enum ForeignKeys {
         init(help: String) { self.help = help }
     }
 
-    /// What is said of a key in the mapping of a table; nil for a word that is not known.
+    /// The hint for a key in the mapping of a table; nil for an unknown word.
     static func hint(for name: String, in table: KeyTable) -> Hint? {
         let word = folded(name)
         return switch table.name {

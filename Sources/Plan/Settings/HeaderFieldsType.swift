@@ -10,10 +10,10 @@ enum HeaderFieldsType {
         try HeaderRule.checkName(name, inSession: true)
     }
     static let part = type(of: .part, HeaderRule.checkPartName)
-    /// What a response must have: any name may stand there.
+    /// The fields that a response must have; all names are allowed.
     static let expected = type(of: .expectation, HeaderRule.checkToken)
 
-    /// What the fields are for, which says whether secrets may stand in them.
+    /// The use of the fields, which decides whether they may have secrets.
     fileprivate enum Use {
         case request
         /// They are inside of a body, which no redirect takes to another origin.
@@ -82,7 +82,7 @@ extension HeaderFieldsType {
             }
             let inner = Field(name: name, key: entry.key, node: entry.value)
             Slips.warnOfPlaceholders(in: inner, &reader)
-            // A request's may be a stand-in: that the field is there says whom it may go to.
+            // The value may be a stand-in: the name alone decides which origins get the field.
             let header: HeaderField? =
                 switch use {
                 case .request: reader.headerField(inner)

@@ -1,7 +1,7 @@
 internal import JobFile
 internal import TransferModel
 
-/// What the top level of a job file says, its sections not yet looked into.
+/// The settings at the top level of a job file, with its sections still unread.
 struct JobDraft: Sendable {
     var name: String?
     var secrets: Field?

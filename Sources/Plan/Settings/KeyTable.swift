@@ -6,7 +6,7 @@ struct KeyDescription: Sendable {
     let name: String
     /// One sentence for the schema.
     let summary: String
-    /// What holds without the key, as it would be written; nil when there is nothing.
+    /// The default value in the notation of the job file; nil without a default.
     let defaultText: String?
     let isRequired: Bool
     /// Another key of the mapping without which it has no meaning.
@@ -21,7 +21,7 @@ struct KeyDescription: Sendable {
         let value: String
     }
 
-    /// The shape is not made before somebody asks: that of a key may hold all tables below it.
+    /// The shape is made on first use, because it may contain all tables below the key.
     init(
         name: String,
         summary: String,
@@ -40,7 +40,7 @@ struct KeyDescription: Sendable {
         makeShape = shape
     }
 
-    /// What its value looks like; nil for a key that is known and not supported yet.
+    /// The shape of the value; nil for a key that is not supported yet.
     var shape: Shape? { makeShape() }
 }
 

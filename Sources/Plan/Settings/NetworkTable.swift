@@ -7,7 +7,7 @@ struct NetworkDraft: Sendable {
     var interfaces: [InterfaceRule] = []
 }
 
-/// `network`: what the machine's interfaces are, where nobody else knows.
+/// `network`: facts about the machine's interfaces that the kernel does not know.
 enum NetworkTable {
     static let table = SettingTable<NetworkDraft>(
         "network",
@@ -92,7 +92,7 @@ enum NetworkTable {
         guard reader.isMapping(field) else { return nil }
         let errors = reader.faults.log.errorCount
         var rule = InterfaceRule(match: .init())
-        // What is missing is missing in the entry, not in the list.
+        // A missing key is reported at the entry, not at the list.
         reader.apply(
             rules,
             to: &rule,

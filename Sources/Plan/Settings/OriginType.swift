@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import SystemKit
 internal import TransferModel
 
-/// Whom something is for: scheme, host and port.
+/// An origin: scheme, host and port.
 enum OriginType {
     static let pattern = "^[hH][tT][tT][pP][sS]?://[^/?#@]+/?$"
 
@@ -26,7 +26,7 @@ enum OriginType {
         return url.origin
     }
 
-    /// One that nobody can listen to: https, or this machine.
+    /// An origin whose traffic others cannot read: https, or this machine.
     static let confidential = ValueType<Origin>(type.shape) { reader, field in
         guard let origin = type.read(&reader, field) else { return nil }
         return isConfidential(origin, field, &reader) ? origin : nil
@@ -53,7 +53,7 @@ enum OriginType {
 }
 
 extension OriginType {
-    /// Whether what goes to an origin can be read by nobody on the way; reports one where it can.
+    /// Whether others cannot read the traffic to an origin; reports an origin where they can.
     static func isConfidential(
         _ origin: Origin,
         _ field: Field,

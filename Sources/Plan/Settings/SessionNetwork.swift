@@ -55,7 +55,7 @@ enum SessionNetwork {
 /// A file of the machine that says what its interfaces are: `interfaces`, as in `network` of a job
 /// file.
 package struct HostNetwork: Sendable {
-    /// None when something is wrong with the file.
+    /// The rules of the file; empty when the file has an error.
     package let rules: [InterfaceRule]
     /// The faults of the file; an error leaves `rules` empty.
     package let diagnostics: [Diagnostic]

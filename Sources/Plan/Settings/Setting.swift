@@ -89,7 +89,7 @@ final class SettingTable<Target>: Sendable {
     let keys: KeyTable
     /// For a hint; nil where nothing can be guessed.
     let shorthand: Shorthand?
-    /// What reads each key, by its position in `keys`; nil for one that is not supported yet.
+    /// The reader of each key, by its position in `keys`; nil for a key that is not supported yet.
     let reads: [Setting<Target>.Read?]
 
     init(

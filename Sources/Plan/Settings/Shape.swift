@@ -1,4 +1,4 @@
-/// What values a setting takes, as the JSON Schema and the listing tell it.
+/// The values that a setting accepts, for the JSON Schema and the listing.
 indirect enum Shape: Sendable {
     /// Any scalar but null, taken as text; with a pattern that its text matches.
     case text(pattern: String?)

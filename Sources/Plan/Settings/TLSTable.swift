@@ -2,9 +2,9 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// `tls` of a session: which TLS is spoken and whom it trusts.
+/// `tls` of a session: TLS versions and the trust in servers.
 enum TLSTable {
-    /// The key itself, whose mapping is looked at as a whole once it has been read.
+    /// The key itself, whose mapping is checked as a whole after it is read.
     static let setting = Setting<SessionConfiguration>(
         KeyDescription(
             name: "tls",
@@ -59,8 +59,8 @@ enum TLSTable {
         ]
     )
 
-    /// Written out: what is filled in depends on who starts the run, and nobody would see it in the
-    /// file.
+    /// The value must be written out: the caller of the run chooses filled-in values, and the job
+    /// file would not show them.
     private static let serverTrust = ValueType<TLSConfiguration.ServerTrust>(
         .choice(TLSConfiguration.ServerTrust.allCases.map(\.rawValue))
     ) { reader, field in

@@ -7,7 +7,7 @@ struct ValueType<Value>: Sendable {
     private let makeShape: @Sendable () -> Shape
     let read: @Sendable (inout Reader, Field) -> Value?
 
-    /// The shape is not made before somebody asks, which reading a job does not.
+    /// The shape is made on first use; reading a job does not need it.
     init(
         _ shape: @autoclosure @escaping @Sendable () -> Shape,
         read: @escaping @Sendable (inout Reader, Field) -> Value?

@@ -27,7 +27,7 @@ struct ReadAhead {
         var reader: Reader?
     }
 
-    /// Of fewer tasks, a thread costs more than it saves.
+    /// For fewer tasks, a thread costs more than it saves.
     static let fewestTasks = 1_000
     static let roundLength = 64
     /// How many of a round the builder reads: fewer than half, because it takes them all.

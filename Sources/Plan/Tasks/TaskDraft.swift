@@ -11,7 +11,7 @@ struct TaskDraft: Sendable {
         case text(String)
         /// Encoded already.
         case form([UInt8])
-        /// Whose `json` is encoded when all of `encoding` is known.
+        /// The `json` of its parts is encoded when all of `encoding` is known.
         case multipart([PartDraft])
         indirect case stream(StreamDraft)
     }

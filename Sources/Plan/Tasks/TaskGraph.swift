@@ -1,11 +1,11 @@
-/// Which task needs which: all edges in one array.
+/// The dependencies between tasks, with all edges in one array.
 ///
-/// Nodes are, in this order, units and joints. A unit is one task, or all tasks of a `forEach`
-/// where no need tells them apart: so a million rows that need a million others are one edge. A
-/// joint has no task; it needs all units of a `forEach` whose rows are told apart, for those who
-/// need all of them.
+/// The nodes are units, then joints. A unit is one task, or all tasks of a `forEach` if no
+/// dependency distinguishes them: a million rows that need a million other rows are one edge. A
+/// joint has no task. It needs all units of a `forEach` with distinguished rows, for the nodes that
+/// need all of these rows.
 package struct TaskGraph: Sendable {
-    /// Edges of node n stand from `starts[n]` to `starts[n + 1]`.
+    /// Edges of node n are at `starts[n]` to `starts[n + 1]`.
     private var starts: [UInt32] = [0]
     private var edges: [UInt32] = []
     /// The first task of each unit, and at the end how many tasks there are; empty when node n is

@@ -2,10 +2,10 @@ internal import JobFile
 internal import TransferModel
 internal import SystemKit
 
-/// Where the tasks of a job stand in its document: a few words a task, never its settings.
+/// The places of a job's tasks in its document: a few words for each task, never its settings.
 ///
-/// An entry is a task as the job file has it. It is one task of the plan, or with `forEach` a group
-/// of them.
+/// An entry is a task in the job file. It is one task of the plan, or with `forEach` a group of
+/// tasks.
 struct TaskList: Sendable {
     struct Entry: Sendable {
         var key: NodeID
@@ -26,7 +26,7 @@ struct TaskList: Sendable {
     static let mostTasks = 10_000_000
 
     private(set) var entries: [Entry] = []
-    /// Of the entries with `forEach`, in their order.
+    /// The groups of the entries with `forEach`, in their order.
     private(set) var groups: [TaskGroup] = []
     private var ids: TextIndex
     /// The entries whose id an earlier entry has, and that earlier entry.

@@ -96,7 +96,7 @@ struct TaskReader: Sendable {
             let inherited = shared.sessionSecrets[session]
             SecretCheck.check(&draft, inheriting: inherited, at: place, &reader)
         }
-        // Of a secret that goes there more is said than of any field that looks like one.
+        // The report of a secret says more than a warning about a field that looks like one.
         if let url = draft.url, url.origin.scheme == .http, let session = draft.session,
             reader.faults.log.errorCount == errorsBefore
         {

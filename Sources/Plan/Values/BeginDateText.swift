@@ -29,7 +29,7 @@ enum BeginDateText {
         return .date(Timestamp(microseconds: microseconds))
     }
 
-    /// RFC 3339 leaves nothing out: what a date without a zone means depends on who reads it.
+    /// RFC 3339 requires a time and a zone: without a zone, a date depends on the reader's place.
     private static func hasTimeAndZone(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":")

@@ -26,7 +26,7 @@ enum FileModeText {
         return mode
     }
 
-    /// What an integer was most likely meant to be, as it would stand in the file: `644`, `0o644`.
+    /// The likely meaning of an integer such as `644` or `0o644`, in the notation of the job file.
     static func likely(_ text: String) -> String? {
         let digits = text.hasPrefix("0o") ? text.dropFirst(2) : text[...]
         guard let mode = try? parse(String(digits)) else { return nil }

@@ -25,7 +25,7 @@ enum ProxyURLText {
             )
         }
         guard let kind = parts.kind else {
-            // What would be refused next is not offered: behind a slash there may be a password.
+            // Do not offer a text that would be refused next: a password may follow the slash.
             let completed = "http://" + text
             throw ValueFault(
                 .badProxy,

@@ -8,7 +8,7 @@ enum SnakeCase {
     static func convert(_ key: String) -> String {
         let bytes = key.utf8
         guard bytes.contains(where: { $0 >= 0x80 || isCapital($0) }) else { return key }
-        // Of ASCII every byte is a character, but for the one that CR and LF are together.
+        // In ASCII each byte is a character, except that CR and LF together are one character.
         guard bytes.allSatisfy({ $0 < 0x80 && $0 != 13 }) else {
             let characters = Array(key)
             return words(of: characters, isCapital: isCapital, isSmall: isSmall)
@@ -59,7 +59,7 @@ enum SnakeCase {
 
     private static func isSmall(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
 
-    /// Of the categories Lu and Lt, as `CharacterSet.uppercaseLetters`.
+    /// Whether a character has the category Lu or Lt, as in `CharacterSet.uppercaseLetters`.
     private static func isCapital(_ character: Character) -> Bool {
         switch character.unicodeScalars.first?.properties.generalCategory {
         case .uppercaseLetter, .titlecaseLetter: true

@@ -16,7 +16,7 @@ enum URLText {
         var slashes = 0
         for byte in front.utf8 {
             switch byte {
-            // Those behind the scheme, then the one that ends the host.
+            // The slashes after the scheme, then the slash that ends the host.
             case UInt8(ascii: "/"): slashes += 1
             case UInt8(ascii: "?"), UInt8(ascii: "#"): return slashes >= 2
             default: break
@@ -120,7 +120,7 @@ enum URLText {
         } else {
             candidate = withScheme(bare)
         }
-        // What would be refused next is not offered, nor what messages may not quote.
+        // Do not offer a text that would be refused next, or that messages may not quote.
         guard let candidate, let url = try? HTTPURL(candidate), !url.hasUserInformation,
             URLLogin.shown(text) == text
         else { return nil }

@@ -5,7 +5,7 @@ struct ValueFault: Error, Hashable {
     let message: String
     /// The spelling that was probably meant, as it would stand in the file.
     let likely: String?
-    /// What to do when there is no likely spelling, or besides it.
+    /// Advice without a likely spelling, or in addition to it.
     let help: String?
 
     init(_ code: JobCode, _ message: String, likely: String? = nil, help: String? = nil) {

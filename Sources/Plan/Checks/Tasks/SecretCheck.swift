@@ -7,7 +7,7 @@ enum SecretCheck {
     /// in `draft` which secrets the task holds.
     ///
     /// Secrets in header fields of the session belong to the task too, unless the task sets a field
-    /// of that name itself; `inherited` tells where they stand.
+    /// of that name itself; `inherited` has their places.
     static func check(
         _ draft: inout TaskDraft,
         inheriting inherited: [SecretUse],
