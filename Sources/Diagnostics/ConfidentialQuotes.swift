@@ -148,7 +148,7 @@ package struct ConfidentialQuotes: Sendable {
         return 0
     }
 
-    /// Whether no letter or digit stands beside a stretch.
+    /// Whether no letter or digit is next to a stretch.
     private static func isWord(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         func isLetter(_ index: Int) -> Bool {
             switch bytes[index] {

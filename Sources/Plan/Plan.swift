@@ -100,7 +100,7 @@ package struct Plan: Sendable {
         return reader.id(of: index)
     }
 
-    /// The section that a task stands in.
+    /// The section of a task.
     package func kind(of index: Int) -> TaskSpec.Kind { source.tasks.entry(of: index).kind }
 
     /// The ids of the tasks that must succeed first, each once; all those of a `forEach` go by its
@@ -120,7 +120,7 @@ package struct Plan: Sendable {
     /// captured.
     ///
     /// A task that `make` accepted is accepted here, unless a data file has changed in between or a
-    /// captured value does not fit where it stands.
+    /// captured value is not valid in its place.
     package func task(
         at index: Int,
         captured: CapturedValues = [:]

@@ -20,7 +20,7 @@ struct HostLanes {
         /// Whether the server has spoken a version of HTTP with streams.
         var hasStreams: Bool
         var parked = TaskQueue()
-        /// The best key under which the lane stands in `open`.
+        /// The best key of the lane in `open`.
         var listed: TaskKey?
         /// Since when a pause has kept its first parked task back; nil while there is no pause, or
         /// no such task.

@@ -4,11 +4,10 @@ import TransferModel
 enum RetryAfter {
     /// The wait in the first `Retry-After` field, as whole seconds or as a date.
     ///
-    /// A date is held against the response's own `Date`: whoever sets one of the two clocks does
     /// A date is compared with the response's own `Date`, so that a wrong clock does not change the
     /// wait. The result is nil without the field, and for an invalid value, a negative number or a
-    /// past date. A number that is too large gives the longest wait that a `Duration` of nanoseconds
-    /// can hold.
+    /// past date. A number that is too large gives the longest wait that fits a `Duration` of
+    /// nanoseconds.
     ///
     /// - Parameters:
     ///   - fields: The response's.

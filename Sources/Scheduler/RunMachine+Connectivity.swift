@@ -75,7 +75,7 @@ extension RunMachine {
         queue.hurry(now) { active.awaited(by: $0) == reason }
     }
 
-    /// Starts the tasks that were kept back behind a task that has found a way or waits no more.
+    /// Starts the tasks that waited for a task that has found a path or no longer waits.
     mutating func openPath(of task: ActiveTask) {
         for task in connectivity.open(for: task.spec, isWaiting: task.awaited != nil) {
             makeReady(task..<task + 1)

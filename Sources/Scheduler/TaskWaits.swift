@@ -41,7 +41,7 @@ struct TaskWaits {
     }
 
     /// When no attempt may begin any more: the deadline or the end of the retry budget, which
-    /// stands still during a hold.
+    /// stops during a hold.
     var retryLimit: MonotonicTime? {
         guard heldSince == nil, let budgetEnd else { return deadline }
         return deadline.map { min($0, budgetEnd) } ?? budgetEnd

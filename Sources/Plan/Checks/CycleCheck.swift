@@ -6,7 +6,7 @@ enum CycleCheck {
     private static let longestCycle = 10
 
     /// An error for each circle of a graph; `name` gives the id of the tasks of a node, `place`
-    /// where the needs of a task stand.
+    /// the places of a task's needs.
     static func faults(
         in graph: TaskGraph,
         name: (Range<Int>) -> String,

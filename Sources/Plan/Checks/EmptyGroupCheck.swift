@@ -18,7 +18,7 @@ enum EmptyGroupCheck {
                 reason = "`\(empty.excerpt)` has no values"
             } else {
                 reason = "all combinations are excluded"
-                // The first value of each stands for all.
+                // The first value of each list represents all its values.
                 let values = matrix.values.compactMap(\.first)
                 let row = Row.combination(names: matrix.names, values: values)
                 checkNames(row, of: group, deferred, &reader)

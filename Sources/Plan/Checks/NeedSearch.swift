@@ -11,7 +11,7 @@ struct NeedSearch {
     }
 
     private let graph: TaskGraph
-    /// Nodes behind those that they need.
+    /// The nodes, each after the nodes that it needs.
     private let order: [Int]
     /// Where a node stands in the order; `unordered` for one in a circle, and for those that need
     /// one of them.

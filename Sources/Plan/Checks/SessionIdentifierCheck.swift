@@ -4,10 +4,10 @@ internal import TransferModel
 
 /// Checks that each background session, and no other session, has an `identifier` of its own.
 struct SessionIdentifierCheck {
-    /// Where the identifiers stand.
+    /// The places of the identifiers.
     private var known: [String: NodeID] = [:]
 
-    /// Checks the identifier of the next session, which stands at `entry`.
+    /// Checks the identifier of the next session, at `entry`.
     mutating func check(
         _ session: SessionConfiguration,
         _ entry: (key: NodeID, value: NodeID),

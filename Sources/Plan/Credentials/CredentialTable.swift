@@ -4,7 +4,7 @@ internal import TransferModel
 /// One entry of `credentials`.
 struct CredentialDraft: Sendable {
     var scope = ProtectionSpace.Scope.none
-    /// Where `origin` or `host` stands.
+    /// The field of `origin` or `host`.
     var scopeField: Field?
     var realm: String?
     var user: CredentialText?
@@ -64,7 +64,7 @@ struct CredentialMethod: Sendable {
     }
 }
 
-/// An entry of `credentials`: what stands there depends on its `method`.
+/// An entry of `credentials`: its keys depend on its `method`.
 enum CredentialTable {
     static let methods = [
         CredentialMethod("basic", .value, [realm, basicUser, password]) { draft, _ in

@@ -11,7 +11,7 @@ package enum NetrcText {
         package var message: String
     }
 
-    /// A word and the line that it stands in.
+    /// A word and its line.
     private struct Word {
         var text: String
         var line: Int

@@ -40,7 +40,7 @@ struct FaultReporter {
     /// Notes that the mapping opened last has ended.
     mutating func close() { path.removeLast() }
 
-    /// The open mapping in words, which messages put behind the name of a key.
+    /// The open mapping in words, which messages put after the name of a key.
     var context: String {
         let inner = path.last.map { " in `\($0)`" } ?? ""
         let outer =
@@ -75,7 +75,7 @@ struct FaultReporter {
     /// Reports a fault of the text of a field's value, or of a part of it.
     mutating func report(_ fault: ValueFault, of field: Field, at part: SourceRange? = nil) {
         let range = part ?? document.range(of: field.node)
-        // A filled-in value stands elsewhere: an edit here would replace its expression.
+        // A filled-in value is not here: an edit would replace its expression.
         let isFilled = part == nil && document.hasInterpolation(field.node)
         let likely = isFilled ? nil : fault.likely
         let meant = likely.map { likely in
@@ -91,7 +91,7 @@ struct FaultReporter {
         )
     }
 
-    /// Where a part of a scalar's text stands; the whole scalar when it is not written as it reads.
+    /// The range of a part of a scalar's text; the whole scalar when it is not written as it reads.
     mutating func range(of part: Range<Int>, in text: String, _ node: NodeID) -> SourceRange {
         var places =
             places.flatMap { $0.node == node ? $0 : nil }

@@ -107,7 +107,7 @@ struct Hints {
         if document.scalar(of: value) == .null {
             return "indent the content of `\(name.excerpt)` further than its key"
         }
-        // A key of a task that stands in the column of the task's id becomes a task of its own.
+        // A key of a task in the column of the task's id becomes a separate task.
         if keys.names.contains(name) {
             return "indent `\(name)` further than the key that it belongs to"
         }

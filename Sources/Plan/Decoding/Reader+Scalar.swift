@@ -102,7 +102,7 @@ extension Reader {
         return duration
     }
 
-    /// The number that a scalar is, if it lies in the range; `names` are what may stand there
+    /// The number that a scalar is, if it is in the range; `names` are the words allowed there
     /// instead.
     mutating func number(
         _ scalar: ScalarValue,

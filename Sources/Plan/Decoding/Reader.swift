@@ -17,7 +17,7 @@ struct Reader {
     let patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
     /// The patterns that were found right: many tasks have the same ones.
     var rightPatterns: Set<String> = []
-    /// Where secrets stand in the settings of the owner that is being read.
+    /// The places of secrets in the settings of the current owner.
     var secretUses: [SecretUse] = []
     /// Positions of the declared sessions; the empty job's implicit one included.
     var sessions: [String: Int] = [:]
@@ -46,7 +46,7 @@ struct Reader {
         self.patternFault = patternFault
     }
 
-    /// The open mapping in words, which messages put behind the name of a key.
+    /// The open mapping in words, which messages put after the name of a key.
     var context: String { faults.context }
 
     /// Replaces the document with a twin, for use on another thread.

@@ -33,7 +33,7 @@ enum Slips {
         }
     }
 
-    /// Warns of a key that looks as if something were filled in: it is sent as it stands.
+    /// Warns of a key that looks as if something were filled in: the key is sent as written.
     static func warnOfExpression(inKeyOf field: Field, _ reader: inout Reader) {
         guard reader.faults.log.takesWarnings,
             reader.document.withBytes(of: field.key, Self.mayHavePlaceholder)

@@ -8,7 +8,7 @@ enum CSVRecord {
     private static let comma = UInt8(ascii: ",")
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// Where the record that begins at `start` ends, behind its line feed; nil when the bytes end
+    /// Where the record that begins at `start` ends, after its line feed; nil when the bytes end
     /// first.
     static func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
         var index = start
@@ -53,7 +53,7 @@ enum CSVRecord {
         return index
     }
 
-    /// Reads the field at `index`, up to the comma behind it or the end.
+    /// Reads the field at `index`, up to the comma after it or the end.
     private static func field(
         of bytes: Span<UInt8>,
         _ index: inout Int

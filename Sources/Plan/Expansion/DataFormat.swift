@@ -16,7 +16,7 @@ enum DataFormat: String, Sendable {
     /// Bytes of one row.
     static let longestRow = 1 << 20
 
-    /// Where the row that begins at `start` ends, behind its line feed; nil when the bytes end
+    /// Where the row that begins at `start` ends, after its line feed; nil when the bytes end
     /// first.
     func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
         if self == .csv { return CSVRecord.end(in: bytes, from: start) }

@@ -1,7 +1,7 @@
 /// Reads a data file from its beginning, a row at a time, and holds a part of it that does not grow
 /// with the file.
 struct RecordReader {
-    /// The bytes of one row and where they stand.
+    /// The bytes of one row and their position.
     struct Record {
         /// Without the end of the line.
         var content: ArraySlice<UInt8>
@@ -16,7 +16,7 @@ struct RecordReader {
     private var buffer: [UInt8] = []
     /// The first byte of the buffer that was not handed out.
     private var start = 0
-    /// Where the buffer stands in the file.
+    /// The buffer's position in the file.
     private var base: Int64 = 0
     private var isAtEnd = false
     /// 1-based number of the line that the next record begins with.
@@ -29,7 +29,7 @@ struct RecordReader {
         self.format = format
     }
 
-    /// The next row that is not an empty line; nil behind the last one.
+    /// The next row that is not an empty line; nil after the last row.
     ///
     /// A fault here ends the reading, because the start of the next row is unknown.
     mutating func next() throws(RowFault) -> Record? {

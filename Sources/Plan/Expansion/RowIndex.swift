@@ -1,4 +1,4 @@
-/// Where the rows of a data file stand: one place for each few dozen of them, so that a million
+/// The positions of a data file's rows: one position for each few dozen of them, so that a million
 /// rows take some hundred kilobytes.
 struct RowIndex: Sendable {
     /// Rows that follow one another and are read together.
@@ -37,7 +37,7 @@ struct RowIndex: Sendable {
         end = range.upperBound
     }
 
-    /// The block that a row below `count` stands in, the rows in it, and its bytes in the file.
+    /// The block of a row below `count`, the rows in it, and its bytes in the file.
     func block(of row: Int) -> (block: Block, rows: Range<Int>, bytes: Range<Int64>) {
         var (low, high) = (0, blocks.count)
         while high - low > 1 {

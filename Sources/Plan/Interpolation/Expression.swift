@@ -157,7 +157,7 @@ extension Expression {
         }
     }
 
-    /// Whether a name is more than bytes that may stand in one.
+    /// Whether a name is valid, beyond its bytes.
     private static func isName(_ name: Substring.UTF8View, in namespace: Namespace) -> Bool {
         guard namespace == .task else { return name.first.map { !(48...57).contains($0) } ?? false }
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {

@@ -25,10 +25,10 @@ struct FilledURL {
     /// The part of the URL that the next text continues.
     private enum Part {
         case scheme
-        /// Behind the colon of the scheme, then behind one slash.
+        /// After the colon of the scheme, then after one slash.
         case colon, slash
-        /// A name, or behind the bracket of an address; user information is read as one of these
-        /// first.
+        /// A name, or the text after the bracket of an address; user information is read as one of
+        /// these first.
         case host
         /// Between brackets.
         case address
@@ -120,7 +120,7 @@ struct FilledURL {
 
     // MARK: What becomes of a value
 
-    /// The text of a value as it may stand in this part.
+    /// The text of a value as this part allows it.
     private func fitted(
         _ filled: ScalarValue,
         _ expression: Expression
@@ -145,7 +145,7 @@ struct FilledURL {
         }
     }
 
-    /// Whether a host stands there already, which a slash ends.
+    /// Whether the URL already has a host, which a slash ends.
     private var isBehindHost: Bool {
         guard part == .host || part == .port else { return false }
         let last = value.text.utf8.last
@@ -206,7 +206,7 @@ struct FilledURL {
         }
     }
 
-    /// Refuses a raw captured value that could change the origin behind which it stands.
+    /// Refuses a raw captured value that could change the origin before it.
     private func checkRaw(_ filled: ScalarValue, _ expression: Expression) throws(Misfit) {
         guard filled.isOfPeer, isBeforePath else { return }
         switch filled.text.utf8.first {
@@ -224,7 +224,7 @@ struct FilledURL {
         }
     }
 
-    /// Refuses a value right behind `%` or `%4`, of which it would make an escape.
+    /// Refuses a value right after `%` or `%4`, which would become an escape.
     private func checkEscape(_ expression: Expression) throws(Misfit) {
         let tail = value.text.utf8.suffix(2)
         let percent = UInt8(ascii: "%")
@@ -278,7 +278,7 @@ struct FilledURL {
         if part == .host, let fill, fill.isOfPeer { openLabel = fill.expression }
     }
 
-    /// Whether a byte leaves the part as it is, wherever it stands.
+    /// Whether a byte never changes the part, at any position.
     @inline(__always)
     private static func isPlain(_ byte: UInt8) -> Bool {
         let letter = (byte | 0x20) &- UInt8(ascii: "a")

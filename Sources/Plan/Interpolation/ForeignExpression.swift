@@ -1,4 +1,4 @@
-/// Expressions of other tools, and what stands for them here.
+/// Expressions of other tools, and their counterparts here.
 enum ForeignExpression {
     /// Names that other tools give to the item of a loop.
     private static let items: Set<String> = [
@@ -8,7 +8,7 @@ enum ForeignExpression {
     /// Guesses the meaning of an expression with an unknown namespace.
     ///
     /// - Parameters:
-    ///   - fault: What is wrong with it as it stands.
+    ///   - fault: The fault of the expression as written.
     ///   - expression: From `${` to `}`.
     ///   - hasItem: Whether the task has a `forEach`.
     /// - Returns: The fault, with a hint where there is one.

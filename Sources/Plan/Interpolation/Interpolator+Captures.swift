@@ -106,7 +106,7 @@ extension Interpolator {
 
 extension ScalarValue {
     /// A stand-in for a value that is not known yet: not empty, so that no fallback takes its
-    /// place, and harmless wherever it stands.
+    /// place, and harmless in every place.
     fileprivate static let standIn = ScalarValue(
         text: "captured",
         type: .string,

@@ -12,7 +12,7 @@ extension Interpolator {
         case faulty
     }
 
-    /// The value of `${item}` or of `${item.field}`, whose expression stands in `text`; reports its
+    /// The value of `${item}` or of `${item.field}`, whose expression is in `text`; reports its
     /// fault.
     mutating func item(
         _ expression: Expression,

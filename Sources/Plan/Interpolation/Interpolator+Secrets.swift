@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import JobFile
 
-// Expressions that name secrets, and secrets where none may stand.
+// Expressions that name secrets, and secrets in forbidden places.
 extension Interpolator {
     /// A secret by its name, with its value or a stand-in; reports an unknown name.
     mutating func secret(

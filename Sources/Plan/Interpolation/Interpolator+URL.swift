@@ -3,7 +3,7 @@ internal import JobFile
 
 // Where values become parts of a URL.
 extension Interpolator {
-    /// The text of a URL, whose values stay in the parts in which they stand; like
+    /// The text of a URL, whose values stay within their parts; like
     /// `scalarOrStandIn` otherwise.
     mutating func urlOrStandIn(_ field: Field, _ faults: inout FaultReporter) -> ScalarValue? {
         guard faults.document.kind(of: field.node) == .scalar,
@@ -28,7 +28,7 @@ extension Interpolator {
         }
     }
 
-    /// Tells where a value may be more than the part of the URL in which it stands.
+    /// Warns of a value that may change other parts of the URL.
     private mutating func warnOfRawValues(
         in pieces: [FilledPiece],
         _ field: Field,

@@ -330,7 +330,7 @@ struct Interpolator {
         for name in variables.names { _ = variable(name, &faults) }
     }
 
-    /// Where a variable stands, resolved if it was not yet; nil when there is none of that name.
+    /// The state of a variable, which is resolved on first use; nil for an unknown name.
     private mutating func variable(_ name: String, _ faults: inout FaultReporter) -> VariableTable
         .State?
     {

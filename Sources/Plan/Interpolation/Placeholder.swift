@@ -7,10 +7,10 @@ struct Placeholder: Hashable {
     var name: String
     /// With its marks, offsets in UTF-8 in the text.
     var range: Range<Int>
-    /// Whether it stands between two braces, which no URL and hardly a text has by chance.
+    /// Whether it is between two braces, which no URL and hardly a text has by chance.
     var isBraced: Bool
 
-    /// The first one at an offset in UTF-8 or behind it.
+    /// The first placeholder at an offset in UTF-8 or after it.
     ///
     /// A name without brackets is one in capitals, such as `$HOME`, or one that `isKnown`: queries
     /// have `$top`. Expressions of the language and dollars that are doubled are passed over.
@@ -88,7 +88,7 @@ struct Placeholder: Hashable {
         }
     }
 
-    /// The offset behind the closing mark, which must be on the same line and not far away.
+    /// The offset after the closing mark, which must be on the same line and not far away.
     private static func end(of mark: String, in bytes: Span<UInt8>, from start: Int) -> Int? {
         let mark = mark.utf8.span
         var index = start

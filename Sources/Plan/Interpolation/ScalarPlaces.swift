@@ -1,14 +1,14 @@
 internal import Diagnostics
 internal import JobFile
 
-/// Where parts of a scalar's text stand in the file.
+/// The positions of parts of a scalar's text in the file.
 ///
 /// Parts that are asked for in their order cost no more than one walk over the text, however many
 /// there are.
 struct ScalarPlaces: Sendable {
     let node: NodeID
     private let whole: SourceRange
-    /// Whether every character stands in the file as it reads, so that a part has a place of its
+    /// Whether the file has every character literally, so that a part has a place of its
     /// own.
     private let isWritten: Bool
     /// How far characters were counted, an offset in UTF-8, and the column there.
@@ -28,7 +28,7 @@ struct ScalarPlaces: Sendable {
         counted = (0, start)
     }
 
-    /// Where a part stands, given by its offsets in UTF-8; the whole scalar when it is not written
+    /// The range of a part, given by its offsets in UTF-8; the whole scalar when it is not written
     /// as it reads.
     mutating func range(of part: Range<Int>, in text: String) -> SourceRange {
         guard isWritten else { return whole }

@@ -15,7 +15,7 @@ package struct PlanListing {
     /// The displayed form of a text.
     private let shown: (String) -> String
     private let names: NeededNames
-    /// The nodes of the plan's graph, each behind those that it needs.
+    /// The nodes of the plan's graph, each after the nodes that it needs.
     private let order: [Int]
     /// The `timeoutInterval` of the tasks in each session that do not set it.
     private let timeouts: [SettingRow?]

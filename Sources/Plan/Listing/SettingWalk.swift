@@ -200,7 +200,7 @@ struct SettingWalk {
             let isPair = Shape.isPairOfSecret(node, in: reader.document)
             var isBehindSecret = false
             let entries = reader.document.entries(of: node).map { entry in
-                // The end of a secret behind its comma: `{ password: one,two }`.
+                // The end of a secret after its comma: `{ password: one,two }`.
                 let isAlone = reader.document.isEmptyScalar(entry.value)
                 if isBehindSecret, isAlone { return Secret.mark }
                 let key = reader.document.text(of: entry.key)

@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import SystemKit
 
-/// The first pass over a job: its variables and secrets, and what stands at its top.
+/// The first pass over a job: its variables and secrets, and its top level.
 ///
 /// The sections of tasks, `defaults` and `sessions` stay unread.
 struct JobHead {

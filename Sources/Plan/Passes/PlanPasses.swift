@@ -61,7 +61,7 @@ extension Plan {
         )
     }
 
-    /// In file order, and each place once: what an anchor holds is read wherever an alias stands.
+    /// In file order, and each place once: an anchor's content is read again at each alias.
     private static func inFileOrder(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
         var result: [Diagnostic] = []
         for diagnostic in diagnostics.inFileOrder {

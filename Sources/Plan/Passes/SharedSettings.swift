@@ -9,7 +9,7 @@ final class SharedSettings: Sendable {
     let sessions: [SessionConfiguration]
     /// The settings of `defaults` for tasks.
     let defaults: TaskDraft
-    /// Where secrets stand in the fields of each session.
+    /// The places of secrets in the fields of each session.
     let sessionSecrets: [[SecretUse]]
     /// The credentials with which each session signs requests.
     let signers: [[Credential]]

@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import JobFile
 
-/// The third pass over a job: where its tasks stand.
+/// The third pass over a job, which finds the places of its tasks.
 enum TaskEntries {
     /// Finds the tasks of all sections, checks their ids, and makes them findable.
     static func list(of head: JobHead, _ reader: inout Reader) -> TaskList {

@@ -41,7 +41,7 @@ struct TaskSelection {
         )
     }
 
-    /// Where an entry of the job stands in the list of `restrict`; nil when that does not have it.
+    /// The position of a job's entry in the list of `restrict`; nil if the list does not have it.
     func position(
         of entry: Int,
         of tasks: TaskList,

@@ -43,7 +43,7 @@ enum BodyText {
     ///
     /// - Parameters:
     ///   - field: The body.
-    ///   - hasMark: Whether an `@` stands in front of the name.
+    ///   - hasMark: Whether an `@` precedes the name.
     ///   - isPart: Whether the key of the field is the name of a part, and not the kind of its
     ///     content.
     ///   - reader: Gets the warning.

@@ -6,7 +6,7 @@ internal import TransferModel
 
 /// `capture`: values that a task takes from its response for later tasks.
 enum CaptureTable {
-    /// Where one of them stands; nil before it is read.
+    /// The source of one capture; nil before it is read.
     static let table = SettingTable<Capture.Source?>(
         "capture",
         [

@@ -58,9 +58,9 @@ final class KeyTable: Sendable {
     let required: UInt64
     /// The bits of keys of which exactly one must be there; none when there is no such choice.
     let alternatives: UInt64
-    /// The positions of keys that stand only beside another one, and of that.
+    /// The positions of keys that need another key, and of that key.
     let partners: [(key: Int, partner: Int)]
-    /// Open addressing: position + 1 of a key at the slot of its hash or behind it; 0 is free.
+    /// Open addressing: position + 1 of a key at the slot of its hash or after it; 0 is free.
     private let slots: [UInt8]
 
     private static let slotCount = 128

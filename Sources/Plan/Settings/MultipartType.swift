@@ -1,7 +1,7 @@
 internal import JobFile
 internal import TransferModel
 
-/// `multipart`: names and the parts that stand under them, of which a list has several.
+/// `multipart`: names with their parts; a list has several parts.
 enum MultipartType {
     static let type = ValueType<[PartDraft]>(
         .someNamed(.either(partShape, .list(partShape)), pattern: "^")
@@ -49,7 +49,7 @@ enum MultipartType {
         return reader.parsed(name, of: field, checkedName)
     }
 
-    /// A name that can stand in `Content-Disposition`: line breaks can, escaped; other control
+    /// A name that is valid in `Content-Disposition`: line breaks can, escaped; other control
     /// characters cannot.
     fileprivate static func checkedName(_ name: String) throws(ValueFault) -> String {
         guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 10 || $0 == 13 }) else {

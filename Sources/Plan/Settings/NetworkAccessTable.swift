@@ -2,7 +2,7 @@ internal import TransferModel
 
 /// Which interfaces sessions and tasks may use, and how their packets are marked.
 enum NetworkAccessTable {
-    /// The keys of `allows…`, and what each stands for.
+    /// The keys of `allows…`, and the meaning of each.
     static let flags: [(key: String, access: NetworkAccess, summary: String)] = [
         ("allowsCellularAccess", .cellular, "Whether cellular interfaces may be used."),
         (

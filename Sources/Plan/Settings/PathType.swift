@@ -201,7 +201,7 @@ enum PathType {
         return PathValue(path: path, text: text)
     }
 
-    /// Whether a `..` stands in the component at an offset in UTF-8, or behind it.
+    /// Whether the component at an offset in UTF-8, or a later one, is `..`.
     private static func climbs(_ text: String, from offset: Int) -> Bool {
         var start = 0
         for component in text.utf8.split(

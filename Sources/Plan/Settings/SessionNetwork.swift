@@ -10,7 +10,7 @@ enum SessionNetwork {
     ///
     /// - Parameters:
     ///   - session: The session as the file has it.
-    ///   - node: Its mapping; nil for one that stands nowhere.
+    ///   - node: Its mapping; nil for a session without one.
     ///   - reader: Gets the warning.
     static func settleDiscretion(
         of session: inout SessionConfiguration,

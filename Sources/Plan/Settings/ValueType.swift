@@ -59,7 +59,7 @@ struct ValueType<Value>: Sendable {
         }
     }
 
-    /// The same type, which hands over the field that the value stands in, too.
+    /// The same type, with the field of the value.
     var withField: ValueType<(value: Value, field: Field)> {
         let read = read
         return ValueType<(value: Value, field: Field)>(shape) { reader, field in
@@ -147,7 +147,7 @@ extension ValueType where Value == Int {
 }
 
 extension ValueType where Value == Double {
-    /// A number; or one of some names, which stand for numbers.
+    /// A number, or a name with the meaning of a number.
     static func number(
         _ range: ClosedRange<Double>,
         orNamed names: [(name: String, value: Double)] = []

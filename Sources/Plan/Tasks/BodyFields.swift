@@ -14,7 +14,7 @@ enum BodyFields {
 
     static func type(ofFile path: String) -> HeaderField { type(FileMediaType.of(path)) }
 
-    /// Adds the fields of a task's body; a field of the job wins, where it may stand.
+    /// Adds the fields of a task's body; an allowed field of the job takes precedence.
     static func add(of draft: TaskDraft, to headers: inout [HeaderField]) {
         let type: HeaderField
         switch draft.body {

@@ -4,7 +4,7 @@ internal import JobFile
 
 /// Values of the document as JSON text.
 enum JSONBody {
-    /// Bytes of a body: a file of a few lines can stand for far more by its aliases.
+    /// Bytes of a body: a file of a few lines can expand to far more by its aliases.
     static let largestBody = 16 << 20
 
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.

@@ -13,7 +13,7 @@ struct PathHasher {
     /// The folders on the way to the last path, from the outermost to the innermost; the root is
     /// none.
     private(set) var folders: [Folder] = []
-    /// The folder that the last path stands in, and a hasher that has taken its components.
+    /// The folder of the last path, and a hasher that has taken its components.
     private var folder: [UInt8] = []
     private var state = Hasher()
 

@@ -44,7 +44,7 @@ struct TaskDraft: Sendable {
     var encoding: Encoding?
     /// The body that `body` becomes once the whole task is read.
     var content: BodySource?
-    /// As it stands in the header field: a quoted string.
+    /// The text in the header field: a quoted string.
     var earliestBeginDate: BeginDate?
     var idempotencyKey = KeyDraft.none
     /// Nil when the session decides.
@@ -90,6 +90,6 @@ enum KeyDraft: Sendable, Hashable {
     case none
     /// Made by the runner, the same one until the order is answered.
     case auto
-    /// As it stands in the field.
+    /// The text in the field.
     case value(String)
 }

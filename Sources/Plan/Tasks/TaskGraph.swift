@@ -80,7 +80,7 @@ package struct TaskGraph: Sendable {
         return low
     }
 
-    /// The units of tasks that stand side by side.
+    /// The units of adjacent tasks.
     func units(of tasks: Range<Int>) -> Range<Int> {
         guard let first = tasks.first, let last = tasks.last else { return 0..<0 }
         return unit(of: first)..<unit(of: last) + 1

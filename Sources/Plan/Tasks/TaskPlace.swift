@@ -7,7 +7,7 @@ struct TaskPlace {
     let document: Document
     let entry: TaskList.Entry
 
-    /// Which task a message is about, to be put behind the name of a key.
+    /// The task of a message in words, to put after the name of a key.
     var context: String {
         " in \(entry.kind.rawValue) `\(document.text(of: entry.key).excerpt)`"
     }
@@ -17,7 +17,7 @@ struct TaskPlace {
         document.value(of: entry.value, for: name)
     }
 
-    /// Where a key of the task stands; the task's id when it is not there.
+    /// The place of a key of the task; the task's id without that key.
     func key(_ name: String) -> NodeID { setting(name)?.key ?? entry.key }
 
     /// Reports an error at a value or key.

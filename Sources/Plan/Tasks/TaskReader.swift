@@ -48,7 +48,7 @@ struct TaskReader: Sendable {
 
     /// Reads what depends on the reader's row; false when it has a fault, which is reported.
     ///
-    /// `uses` says where secrets stand in what `readCommon` has read.
+    /// `uses` has the places of secrets in the settings from `readCommon`.
     func readRow(
         _ values: [DeferredValue],
         uses: [SecretUse],

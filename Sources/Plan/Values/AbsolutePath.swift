@@ -5,7 +5,7 @@ enum AbsolutePath {
     /// `path` itself when it is absolute, else `path` in `folder`; without `.` components and
     /// doubled slashes.
     ///
-    /// `..` stays: behind a symbolic link it does not mean what its text says.
+    /// `..` stays: after a symbolic link it does not mean the parent in the text.
     static func make(_ path: String, in folder: String) -> String {
         let slash = UInt8(ascii: "/")
         let isAbsolute = path.utf8.first == slash
@@ -43,7 +43,7 @@ enum AbsolutePath {
         return path[path.utf8.index(after: slash)...]
     }
 
-    /// The folder that a file's path stands in, with its slash.
+    /// The folder of a file's path, with its slash.
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
         return String(path[...slash])
@@ -70,7 +70,7 @@ enum AbsolutePath {
         return false
     }
 
-    /// Whether a path has neither `//` nor a component that begins with a dot behind a slash, nor
+    /// Whether a path has neither `//` nor a component that begins with a dot after a slash, nor
     /// one in front.
     private static func isPlain(_ path: String) -> Bool {
         let bytes = path.utf8.span

@@ -32,7 +32,7 @@ enum ByteRateText {
         )
     }
 
-    /// A size alone, or one whose unit is in other capitals or behind a space.
+    /// A size alone, or one whose unit is in other capitals or after a space.
     private static func likely(_ text: String) -> String? {
         var rest = text[...].utf8
         guard DecimalPrefix(&rest) != nil else { return nil }

@@ -38,7 +38,7 @@ enum ByteSizeText {
         )
     }
 
-    /// A size whose unit is in other capitals, shortened or behind a space.
+    /// A size whose unit is in other capitals, shortened or after a space.
     private static func likely(_ text: String) -> String? {
         var rest = text[...].utf8
         guard DecimalPrefix(&rest) != nil else { return nil }

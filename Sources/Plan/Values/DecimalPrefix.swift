@@ -1,7 +1,7 @@
 /// An unsigned decimal number at the front of a text, its digits not yet made a number.
 struct DecimalPrefix {
     let whole: Substring.UTF8View
-    /// The digits behind the point; empty without one.
+    /// The digits after the point; empty without a point.
     let fraction: Substring.UTF8View
 
     /// Takes the number off the front of `text`; nil, and nothing taken, when there is none.

@@ -79,7 +79,7 @@ enum DurationText {
         ("ms", ["msec", "msecs", "millisecond", "milliseconds", "millis"]),
     ]
 
-    /// One number with a unit under another name, in capitals or behind a space.
+    /// One number with a unit under another name, in capitals or after a space.
     private static func likely(_ text: String) -> String? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let name = text.dropFirst(number.count).drop { $0 == " " }.lowercased()

@@ -29,7 +29,7 @@ enum FileMediaType {
         "zip": "application/zip",
     ]
 
-    /// The type of a file at a path, by what stands behind the last dot of its name, capitals
+    /// The type of a file at a path, by the text after the last dot of its name, capitals
     /// aside.
     static func of(_ path: String) -> String {
         let name = AbsolutePath.lastComponent(of: path).utf8

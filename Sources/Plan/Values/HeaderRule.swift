@@ -37,8 +37,8 @@ enum HeaderRule {
         }
     }
 
-    /// A name that may stand in a part of a multipart body (RFC 7578 §4.8) and is not made from the
-    /// part.
+    /// A name that is allowed in a part of a multipart body (RFC 7578 §4.8) and does not
+    /// come from the part.
     static func checkPartName(_ name: String) throws(ValueFault) {
         try checkToken(name)
         switch name.lowercased() {

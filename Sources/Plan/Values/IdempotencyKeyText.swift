@@ -3,7 +3,7 @@ internal import TransferModel
 /// The value of an `Idempotency-Key` field: a string of RFC 8941 §3.3.3, as
 /// draft-ietf-httpapi-idempotency-key-header asks for.
 enum IdempotencyKeyText {
-    /// The key in quotes; only printable ASCII can stand in one.
+    /// The key in quotes; a quoted key may have only printable ASCII.
     static func parse(_ text: String) throws(ValueFault) -> String {
         try checkField(text)
         var quoted = "\""

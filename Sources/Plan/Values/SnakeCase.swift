@@ -26,7 +26,7 @@ enum SnakeCase {
         return String(decoding: snake, as: UTF8.self)
     }
 
-    /// Where the words stand.
+    /// The positions of the words.
     private static func words<Character>(
         of characters: [Character],
         isCapital: (Character) -> Bool,

@@ -3,7 +3,7 @@ struct ValueFault: Error, Hashable {
     let code: JobCode
     /// Continues "`key`: ", such as "a duration needs a unit".
     let message: String
-    /// The spelling that was probably meant, as it would stand in the file.
+    /// The likely spelling, as it would be in the file.
     let likely: String?
     /// Advice without a likely spelling, or in addition to it.
     let help: String?
