@@ -6,11 +6,14 @@ struct FrameStreams {
     private var random: SplitMix64
     /// Inputs whose answers were new.
     private var corpus: [[UInt8]] = []
+    private var corpusSize = 0
     private var answers: Set<String> = []
     /// The opcode of the open message; nil between messages.
     private var openMessage: UInt8?
 
-    private static let largestCorpus = 2000
+    /// The corpus must leave the memory of a trial visible.
+    private static let largestCorpus = 16 << 20
+    private static let largestKept = 64 << 10
     private static let largestInput = 256 << 10
     private static let lengths = [0, 0, 1, 2, 3, 5, 20, 124, 125, 126, 127, 300, 4096, 4097]
     private static let longLengths = [65535, 65536, 65537]
@@ -18,8 +21,12 @@ struct FrameStreams {
         0, 999, 1000, 1001, 1004, 1005, 1006, 1007, 1014, 1015, 1016, 2999, 3000, 4999, 5000, 65535,
     ]
     private static let text = Array("aé日🚀\u{7F}\u{80}\u{7FF}\u{800}\u{D7FF}\u{FFFF}\u{10FFFF}".utf8)
-    private static let wrongText: [UInt8] = [
-        0x80, 0xC0, 0xC2, 0xE0, 0xED, 0xA0, 0xF0, 0xF4, 0x90, 0xFF,
+    /// Sequences at and beyond the edges of UTF-8 (RFC 3629 §4).
+    private static let edgeTexts: [[UInt8]] = [
+        [0x80], [0xC0, 0xAF], [0xC1, 0xBF], [0xC2], [0xC2, 0x20], [0xE0, 0x80], [0xE0, 0x9F, 0xBF],
+        [0xE0, 0xA0], [0xED, 0x9F, 0xBF], [0xED, 0xA0], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
+        [0xF0, 0x80], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x90], [0xF4, 0x8F], [0xF4, 0x90], [0xF5],
+        [0xFF],
     ]
 
     init(seed: UInt64) {
@@ -31,8 +38,11 @@ struct FrameStreams {
 
     /// Keeps an input if no earlier one had its answer.
     mutating func note(_ input: [UInt8], answer: String) {
-        guard answers.insert(answer).inserted, corpus.count < Self.largestCorpus else { return }
+        guard answers.insert(answer).inserted, input.count <= Self.largestKept,
+            corpusSize + input.count <= Self.largestCorpus
+        else { return }
         corpus.append(input)
+        corpusSize += input.count
     }
 
     /// The next input.
@@ -83,7 +93,8 @@ struct FrameStreams {
     }
 
     private mutating func wrongFrame() -> [UInt8] {
-        ServerFrame.make(
+        guard Bool.random(using: &random) else { return frameOfAnyLength() }
+        return ServerFrame.make(
             UInt8.random(in: 0...15, using: &random),
             randomBytes(Int.random(in: 0...130, using: &random)),
             isFinal: Bool.random(using: &random),
@@ -91,6 +102,15 @@ struct FrameStreams {
                 ? UInt8.random(in: 0...7, using: &random) : 0,
             lengthBytes: [nil, nil, 2, 8].randomElement(using: &random) ?? nil
         )
+    }
+
+    /// A header with an extended length of extreme bytes, and some payload.
+    private mutating func frameOfAnyLength() -> [UInt8] {
+        let isLong = Bool.random(using: &random)
+        let first = ([0x01, 0x02, 0x81, 0x82, 0x80] as [UInt8]).randomElement(using: &random) ?? 0
+        let edges: [UInt8] = [0, 0, 0, 1, 0x7D, 0x7F, 0x80, 0xFF]
+        let length = (0..<(isLong ? 8 : 2)).map { _ in edges.randomElement(using: &random) ?? 0 }
+        return [first, isLong ? 127 : 126] + length + randomBytes(Int(length.last ?? 0))
     }
 
     private mutating func closeFrame() -> [UInt8] {
@@ -112,7 +132,7 @@ struct FrameStreams {
         randomBytes([0, 1, 4, 125].randomElement(using: &random) ?? 0)
     }
 
-    /// UTF-8 that may be cut inside of a character and sometimes has a wrong byte.
+    /// UTF-8 that may be cut inside of a character and sometimes has wrong bytes.
     private mutating func textBytes(_ length: Int) -> [UInt8] {
         let isASCII = Bool.random(using: &random)
         let start = Int.random(in: 0..<Self.text.count, using: &random)
@@ -129,9 +149,9 @@ struct FrameStreams {
             }
         }
         if Int.random(in: 0..<10, using: &random) == 0,
-            let wrong = Self.wrongText.randomElement(using: &random)
+            let edge = Self.edgeTexts.randomElement(using: &random)
         {
-            bytes.insert(wrong, at: Int.random(in: 0...bytes.count, using: &random))
+            bytes.insert(contentsOf: edge, at: Int.random(in: 0...bytes.count, using: &random))
         }
         return bytes
     }
