@@ -40,7 +40,7 @@ package struct CookieFile: Sendable {
         do throws(SystemError) {
             let file = try InputFile(path: path)
             guard file.exposure == nil else {
-                throw .notPermitted("read", path, reason: "others may have written it")
+                throw .notPermitted("read", path, reason: "other users may write to it")
             }
             bytes = try file.readPrefix(limit: Self.maximumSize)
         } catch {
@@ -48,7 +48,9 @@ package struct CookieFile: Sendable {
             throw Fault(message: error.message)
         }
         guard let cookies = CookieText.parse(bytes) else {
-            throw Fault(message: "cannot read \(path): it is not a whole list of cookies")
+            throw Fault(
+                message: "cannot read \(path): the list of cookies is incomplete or damaged"
+            )
         }
         return cookies
     }

@@ -120,8 +120,9 @@ package final class BackgroundJournal {
     }
 
     private static func otherJob(_ job: BackgroundRound.Job) -> String {
-        "the job `\(job.name.onOneLine(limit: 80).text)` (\(job.path.onOneLine(limit: 200).text)) has left "
-            + "transfers in it: run that one, or end it with `runner cancel`"
+        "the job `\(job.name.onOneLine(limit: 80).text)` (\(job.path.onOneLine(limit: 200).text)) "
+            + "has unfinished "
+            + "transfers in this session: run that job, or end the session with `runner cancel`"
     }
 
     private static func round(
@@ -131,7 +132,7 @@ package final class BackgroundJournal {
         try JournalFile.content(
             of: bytes,
             at: path,
-            loss: "transfers are begun anew, and orders without a key are sent again",
+            loss: "the next run starts its transfers again and resends orders without a key",
             understand: BackgroundRound.init
         )
     }

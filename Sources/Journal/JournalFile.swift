@@ -28,7 +28,11 @@ final class JournalFile {
         with entries: [JournalText.Entry]
     ) throws(SystemError) {
         guard entries.allSatisfy({ $0.content.count < JournalText.longestContent }) else {
-            throw .notPermitted("write", folder.path(of: name), reason: "it would be too long")
+            throw .notPermitted(
+                "write",
+                folder.path(of: name),
+                reason: "the journal would be too long"
+            )
         }
         // Keeps the state and drops an incomplete tail: a journal grows during a run, and the next
         // run shortens it.
@@ -69,7 +73,7 @@ final class JournalFile {
         do throws(SystemError) {
             let file = try InputFile(path: path)
             guard file.exposure == nil else {
-                throw .notPermitted("read", path, reason: "others may have written it")
+                throw .notPermitted("read", path, reason: "other users may write to it")
             }
             // Entries beyond the limit may be essential.
             guard file.identity.size < maximumSize else {
@@ -108,8 +112,8 @@ final class JournalFile {
             let reason =
                 switch error {
                 case .notAJournal, .damaged:
-                    "it is damaged or was shortened; without it, \(loss): delete it if that may be"
-                case .newer: "a later version of runner has written it"
+                    "the journal is damaged or cut; delete it if you accept that \(loss)"
+                case .newer: "a later version of runner wrote the journal"
                 }
             throw .notPermitted("read", path, reason: reason)
         }

@@ -187,7 +187,7 @@ package final class KeyJournal: RunEventSink {
         return try JournalFile.content(
             of: bytes,
             at: path,
-            loss: "orders that were sent get new keys and may be carried out twice",
+            loss: "sent orders get new keys, so that servers may process them twice",
             understand: KeyRounds.init
         )
     }

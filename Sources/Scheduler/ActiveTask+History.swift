@@ -82,7 +82,7 @@ extension ActiveTask {
         }
         failure.detail +=
             number == 0
-            ? "; it could not begin (\(last.detail))"
+            ? "; the task could not begin (\(last.detail))"
             : "; attempt \(number) had failed (\(last.detail)) and was not repeated"
         // Only this run could ask how much of an upload has arrived.
         failure.isOutcomeUnknown = leavesOutcomeUnknown(last)

@@ -20,7 +20,7 @@ extension EarlierTransfer {
         var cut = TransferFailure(
             kind: .cancelled,
             phase: .finish,
-            detail: "the run that sent it was cut"
+            detail: "the run that sent the request was interrupted"
         )
         cut.urlError = .backgroundSessionWasDisconnected
         // A key that was made for it is the same again; one that it has got since says nothing of
@@ -41,7 +41,7 @@ extension EarlierTransfer {
         var failure = TransferFailure(
             kind: .timeout,
             phase: .prepare,
-            detail: "its time (`timeoutIntervalForResource`) was over before this run began"
+            detail: "the transfer exceeded `timeoutIntervalForResource` before this run began"
         )
         failure.urlError = .timedOut
         failure.isPermanent = true

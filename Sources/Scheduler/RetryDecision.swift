@@ -209,7 +209,8 @@ extension TransferFailure {
             }
         case .outcomeUnknown:
             detail +=
-                "; outcome unknown: the server may have acted on the request, so it is not repeated"
+                "; outcome unknown: the server may have acted on the request, so runner does not "
+                + "repeat it"
             // A silence of our own has other remedies.
             if kind != .timeout || help == nil {
                 help = "give the request an idempotency key, or set `retry.repeat` to `always`"
@@ -220,10 +221,12 @@ extension TransferFailure {
                 + "`maximumRetryAfter` is \(policy.maximumRetryAfter.wholeSeconds) s"
             help = "run again later, or raise `retry.maximumRetryAfter`"
         case .outOfTime where kind.isDeferral:
-            detail += "; its time is over"
-            help = "raise `timeoutIntervalForResource`, or see `runner interfaces`"
+            detail += "; the task exceeded `timeoutIntervalForResource`"
+            help =
+                "raise `timeoutIntervalForResource`, or check the interfaces with `runner "
+                + "interfaces`"
         case .outOfTime:
-            detail += "; no time is left for another try"
+            detail += "; no time is left for another attempt"
             help = "raise `retry.budget` or `timeoutIntervalForResource`"
         case .runBudgetExhausted:
             detail += "; the retry budget of the whole run is used up"

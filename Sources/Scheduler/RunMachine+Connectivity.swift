@@ -122,10 +122,10 @@ extension TransferFailure {
         var failure = TransferFailure(
             kind: .power,
             phase: .prepare,
-            detail: "its session is discretionary, and the machine has no external power"
+            detail: "the session is discretionary, and the machine has no external power"
         )
         failure.isKnownUnprocessed = true
-        failure.help = "plug it in, or leave `isDiscretionary` out"
+        failure.help = "connect the machine to power, or remove `isDiscretionary`"
         return failure
     }
 }

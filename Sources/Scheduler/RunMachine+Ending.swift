@@ -154,7 +154,7 @@ extension RunMachine {
             fail(task.spec.index, record, failure, now)
             return
         }
-        failure.detail = "the checksums of \(key.url) cannot be had: \(failure.detail)"
+        failure.detail = "the checksum list \(key.url) cannot be fetched: \(failure.detail)"
         // First, because it may stop the run, which ends every other task that waits.
         fail(task.spec.index, record, failure, now)
         checksumsFailed(key, failure, now)

@@ -52,7 +52,7 @@ package enum StopReason: Sendable, Hashable {
         switch self {
         case .environment(let fault): "the run did not begin: \(fault)"
         case .failFast: "a required task failed and `failFast` is set"
-        case .window(let window): "it is outside the window \(window.text)"
+        case .window(let window): "the time is outside the window \(window.text)"
         case .deadline: "the deadline of the run passed"
         case .signal(.interrupt): "the run was interrupted"
         case .signal(.terminate): "the run was told to terminate"

@@ -175,9 +175,10 @@ package struct TaskResolver {
     private func reason(of skip: TaskLedger.Skip) -> String {
         let need = source.id(of: Int(skip.need))
         let failed = skip.kind.isDeferral ? "was deferred" : "failed (\(skip.kind.label))"
-        guard skip.need != skip.root else { return "it needs `\(need)`, which \(failed)" }
+        guard skip.need != skip.root else { return "the task needs `\(need)`, which \(failed)" }
         return
-            "it needs `\(need)`, which was skipped because `\(source.id(of: Int(skip.root)))` \(failed)"
+            "the task needs `\(need)`, which was skipped because "
+            + "`\(source.id(of: Int(skip.root)))` \(failed)"
     }
 
     /// The record of a task that never began; the outline alone of a task that cannot be read.
@@ -259,10 +260,10 @@ extension TransferFailure {
         var failure = TransferFailure(
             kind: .protocolViolation,
             phase: .prepare,
-            detail: "what other tasks have captured does not fit: \(rejected)"
+            detail: "values captured by other tasks are not valid here: \(rejected)"
         )
         failure.isKnownUnprocessed = true
-        failure.help = "look at what they capture, and at the responses"
+        failure.help = "check the captures of those tasks and their responses"
         return failure
     }
 }

@@ -62,7 +62,7 @@ package final class AppendFile: Sendable {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
         guard status.st_size == length else {
-            throw .notPermitted("write", path, reason: "something else has changed it")
+            throw .notPermitted("write", path, reason: "another program has changed the file")
         }
         do throws(SystemError) {
             try write(bytes, at: length)

@@ -32,7 +32,7 @@ package final class DetachedProcess {
         )
         guard output >= 0 else { throw .last("open", folder.path(of: log)) }
         defer { close(output) }
-        let (pipe, writer) = try PipeReader.pipe("what \(name) says")
+        let (pipe, writer) = try PipeReader.pipe("the messages of \(name)")
         defer { close(writer) }
         var process = pid_t()
         let code = unsafe ChildProcess.withTexts(arguments) { texts in

@@ -45,7 +45,7 @@ package enum PathOccupant: Sendable, Hashable {
         case .other(let error): return error
         case .danglingLink:
             var error = SystemError(errno: ENOENT, operation: "find a file at", subject: path)
-            error.reason = "it is a symbolic link that leads nowhere"
+            error.reason = "it is a symbolic link without a target"
             return error
         }
     }

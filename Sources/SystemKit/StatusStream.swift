@@ -29,7 +29,8 @@ package final class StatusStream {
             return
         }
         // The last message may have been cut within a line.
-        let note = "\nrunner: \(dropped) messages were dropped, because nobody read them\n"
+        let note =
+            "\nrunner: \(dropped) messages were dropped, because standard error was not read\n"
         if hasRoom(milliseconds: 0), append(Array(note.utf8) + bytes) {
             dropped = 0
         } else {

@@ -9,7 +9,8 @@ struct JobChoice: ParsableArguments {
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Choose only these tasks and what they need. [env: RUNNER_ONLY, separated by spaces]",
+            "Run only these tasks and the tasks that they need. [env: RUNNER_ONLY, separated by "
+                + "spaces]",
             valueName: "id"
         )
     )
@@ -36,7 +37,7 @@ struct JobChoice: ParsableArguments {
         var ids = only
         let path = ids.remove(at: choice)
         guard !ids.isEmpty else {
-            throw ValidationError("'--only' names no task before or behind '\(path)'")
+            throw ValidationError("'--only' names no task before or after '\(path)'")
         }
         return (path, ids)
     }
@@ -45,7 +46,7 @@ struct JobChoice: ParsableArguments {
         let missing = "Missing expected argument '<file>'"
         guard !only.isEmpty else { return missing }
         let words = only.map { "'\($0)'" }.joined(separator: ", ")
-        return "\(missing): '--only' took \(words); name the job file first, or behind '--'"
+        return "\(missing): '--only' took \(words); name the job file first, or after '--'"
     }
 
     private static func isFile(_ path: String) -> Bool {

@@ -127,7 +127,8 @@ struct JobSource {
         guard paths.allSatisfy({ $0?.hasPrefix("/") ?? true }) else {
             throw Exit(
                 .environment,
-                "the working folder is gone, and so is what a relative path leads to: name absolute ones"
+                "the working folder no longer exists, so that relative paths do not work: use "
+                    + "absolute paths"
             )
         }
         return "/"
@@ -145,7 +146,8 @@ struct JobSource {
         guard argument != "-" else {
             throw Exit(
                 .usage,
-                "a job is not read from standard input: its paths are relative to its file; a file named - is ./-"
+                "runner does not read a job from standard input, because paths are relative to "
+                    + "the job file; for a file named -, write ./-"
             )
         }
     }
@@ -192,7 +194,7 @@ struct JobSource {
     private static func complaints(about rejected: PlanRejected) -> [String] {
         let tasks = rejected.unknownTasks.map { task in
             let hint = task.nearest.map { "; did you mean `\($0)`?" } ?? ""
-            return "there is no task `\(task.id)`, which `--only` asks for\(hint)"
+            return "there is no task `\(task.id)` for `--only`\(hint)"
         }
         return tasks + [rejected.reportFault].compactMap(\.self)
     }

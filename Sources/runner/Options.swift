@@ -24,7 +24,7 @@ struct JobOptions: ParsableArguments {
         name: .customLong("var"),
         parsing: .singleValue,
         help: ArgumentHelp(
-            "Set a variable of the job file; may stand several times.",
+            "Set a variable of the job file; the option may be repeated.",
             discussion: "Also RUNNER_VAR_<name> in the environment.",
             valueName: "name=value"
         )
@@ -56,7 +56,8 @@ struct StateOptions: ParsableArguments {
     @Option(
         name: .customLong("state-dir"),
         help: ArgumentHelp(
-            "The folder for what outlives a run. [env: RUNNER_STATE_DIR] (default: $XDG_STATE_HOME/runner)",
+            "The folder for state that is kept between runs. [env: RUNNER_STATE_DIR] (default: "
+                + "$XDG_STATE_HOME/runner)",
             valueName: "folder"
         )
     )

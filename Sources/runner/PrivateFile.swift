@@ -23,7 +23,7 @@ enum PrivateFile {
             switch file.exposure {
             case nil: nil
             case .foreignOwner?: "it belongs to another user"
-            case .openMode?: "others may read or change it; chmod 600"
+            case .openMode?: "other users may read or change it; chmod 600"
             }
         if let reason { throw .notPermitted(operation, displayPath, reason: reason) }
         return try file.readPrefix(limit: limit)

@@ -8,9 +8,9 @@ struct Runner: ParsableCommand {
         commandName: Program.name,
         abstract: "Run the uploads and downloads that a job file declares.",
         discussion: """
-            A job file is YAML: sessions, orders to send, artifacts to fetch, what counts as success and what is \
-            tried again. `runner validate` finds its faults before the night, `runner run` carries it out and \
-            leaves a report.
+            A job file is YAML: sessions, orders to send, artifacts to fetch, rules for success and retries. \
+            `runner validate` finds faults before a run, `runner run` runs the job and \
+            writes a report.
             """,
         version: RunnerVersion.current,
         subcommands: [

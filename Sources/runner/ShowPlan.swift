@@ -10,15 +10,15 @@ struct ShowPlan: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         _superCommandName: Program.name,
-        abstract: "Show what a job file would do, and which line says so.",
-        discussion: "Nothing is sent. Tasks stand in the order in which they could run."
+        abstract: "Show what a job file would do, and the line that sets each value.",
+        discussion: "Sends nothing. Lists the tasks in an order in which they could run."
     )
 
     @OptionGroup var choice: JobChoice
 
     @OptionGroup var job: JobOptions
 
-    @Option(help: "How to show it: text or json. [env: RUNNER_FORMAT] (default: text)")
+    @Option(help: "The output format: text or json. [env: RUNNER_FORMAT] (default: text)")
     var format: OutputFormat?
 
     mutating func run() throws {

@@ -30,7 +30,8 @@ struct StateFolder {
     var absence: String? {
         guard let path = absolutePath else { return "there is no state folder" }
         return Folder.isOutOfReach(path)
-            ? "the state folder \(path.shownSystemText) is behind a folder that this user may not enter"
+            ? "the state folder \(path.shownSystemText) is inside a folder that this user may "
+                + "not enter"
             : nil
     }
 

@@ -12,7 +12,7 @@ struct Validate: ParsableCommand {
         _superCommandName: Program.name,
         abstract: "Check job files without touching the network.",
         discussion:
-            "All faults of a file are shown at once. Exits with 3 when there is one, with 4 when only a "
+            "Shows all faults of a file at once. Exits with 3 for a fault, with 4 when only a "
             + "variable or a file of this machine is missing, or when no file matches a pattern."
     )
 
@@ -26,7 +26,7 @@ struct Validate: ParsableCommand {
 
     @OptionGroup var job: JobOptions
 
-    @Option(help: "How to show what was found. [env: RUNNER_FORMAT] (default: text)")
+    @Option(help: "The output format. [env: RUNNER_FORMAT] (default: text)")
     var format: DiagnosticFormat?
 
     @Flag(help: "Exit with 3 for warnings too. [env: RUNNER_STRICT]")
@@ -36,14 +36,14 @@ struct Validate: ParsableCommand {
         name: .customLong("no-environment"),
         help: ArgumentHelp(
             """
-            Take variables that are not set and files that are not there for warnings: where the job is checked and not \
-            run. [env: RUNNER_NO_ENVIRONMENT]
+            Report missing variables and files as warnings, for a machine that checks the job but does not \
+            run it. [env: RUNNER_NO_ENVIRONMENT]
             """
         )
     )
     var noEnvironment = false
 
-    @Flag(name: .shortAndLong, help: "Say nothing about files that are right. [env: RUNNER_QUIET]")
+    @Flag(name: .shortAndLong, help: "Print nothing about valid files. [env: RUNNER_QUIET]")
     var quiet = false
 
     mutating func run() throws {

@@ -89,7 +89,7 @@ import TransferModel
         #expect(try store.contents() == [])
     }
 
-    @Test func `responses of a list that others may write are not copied`() throws {
+    @Test func `responses of a list that other users may write are not copied`() throws {
         let store = place.store()
         try store.add("one", by: "1")
         let text = try place.temporary.read(place.list())
@@ -110,13 +110,13 @@ import TransferModel
     }
 
     @Test(arguments: [".", "lists", "bodies"])
-    func `a folder that others may write in is not used`(name: String) throws {
+    func `a folder that other users may write in is not used`(name: String) throws {
         try place.add("one")
         let path = place.temporary.path(place.inside(name))
         try #require(try Command("chmod", ["0770", path]).run().status == .exit(0))
         let store = place.store()
         #expect(try store.contents() == [])
-        #expect(store.fault?.contains("others may write") == true)
+        #expect(store.fault?.contains("other users may write") == true)
     }
 
     @Test func `a list that is damaged goes, and what it named with the next sweep`() throws {

@@ -348,7 +348,7 @@ import TransferModel
         for length in 0..<whole.count {
             try write(whole[..<length])
             let fault = try #require(throws: BackgroundJournal.Fault.self) { try open() }
-            #expect(fault.message.contains("x.journal: it is damaged or was shortened"))
+            #expect(fault.message.contains("x.journal: the journal is damaged or cut"))
             #expect(try text == Array(whole[..<length]))
         }
     }

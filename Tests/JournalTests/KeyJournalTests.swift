@@ -186,7 +186,7 @@ import TransferModel
             try write(text)
             let fault = try #require(throws: KeyJournal.Fault.self) { try open(second) }
             #expect(
-                fault.message.contains("state/journals/job.journal: it is damaged or was shortened")
+                fault.message.contains("state/journals/job.journal: the journal is damaged or cut")
             )
             #expect(fault.message.contains("delete it"))
             #expect(try self.text == text)

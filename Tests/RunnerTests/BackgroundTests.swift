@@ -72,7 +72,7 @@ import TransferModel
         try kill(job, at: arrived)
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
-        #expect(run.command.standardError.contains("background session `nightly` goes on since "))
+        #expect(run.command.standardError.contains("background session `nightly` continues from "))
         #expect(counts(3, server) == [1, 2, 1])
         #expect(Set(server.requests(for: "/o2").map { $0.headers["Idempotency-Key"] }).count == 1)
         #expect(run.outcome("o1") == "succeeded")
@@ -243,8 +243,12 @@ import TransferModel
         let text = try job.folder.text("job.yaml")
         let without = text.split(separator: "\n").filter { !$0.contains("o1:") }
         try job.folder.write(without.joined(separator: "\n"), to: "job.yaml")
-        #expect(try job.run().command.standardError.contains("not in the job any more: `o1`\n"))
-        #expect(!(try job.run().command.standardError.contains("not in the job")))
+        #expect(
+            try job.run().command.standardError.contains(
+                "no longer has these transfers of an earlier run: `o1`\n"
+            )
+        )
+        #expect(!(try job.run().command.standardError.contains("no longer has these transfers")))
     }
 
     @Test func `a run of a part leaves the rest of the round alone`() throws {
@@ -309,7 +313,9 @@ import TransferModel
         try job.folder.write(job.folder.text("job.yaml"), to: "other.yaml")
         let other = try job.command(["run", "other.yaml", "--report", "other.json"]).run()
         #expect(other.status == .exit(4))
-        #expect(other.standardError.contains("run that one, or end it with `runner cancel`"))
+        #expect(
+            other.standardError.contains("run that job, or end the session with `runner cancel`")
+        )
         #expect(server.requests.count == 1)
     }
 
@@ -324,7 +330,7 @@ import TransferModel
         try job.folder.write("", to: name, mode: 0o600)
         let run = try job.run()
         #expect(run.code == 4)
-        #expect(run.command.standardError.contains("nightly.journal: it is damaged"))
+        #expect(run.command.standardError.contains("nightly.journal: the journal is damaged"))
         #expect(server.requests.count == 1)
     }
 

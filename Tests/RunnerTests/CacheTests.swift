@@ -302,7 +302,7 @@ import TransferModel
         )
         let verification = try job.runner(["cache", "verify"])
         #expect(verification.status == .exit(0))
-        #expect(verification.standardOutput.contains("bodies/left.over: no list has it"))
+        #expect(verification.standardOutput.contains("bodies/left.over: no list names this file"))
         try job.folder.write("cOntent", to: "\(bodies)/\(body)", mode: 0o600)
         #expect(try job.runner(["cache", "verify"]).status == .exit(6))
         #expect(try job.runner(["cache", "clear"]).status == .exit(0))

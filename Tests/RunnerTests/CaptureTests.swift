@@ -91,11 +91,11 @@ import TransferModel
         #expect(run.outcome("user") == "skipped")
         #expect(
             run.task("user")?["error"]?["message"]?.string
-                == "it needs `field`, which failed (content)"
+                == "the task needs `field`, which failed (content)"
         )
         #expect(
             run.task("last")?["error"]?["message"]?.string
-                == "it needs `user`, which was skipped because `field` failed (content)"
+                == "the task needs `user`, which was skipped because `field` failed (content)"
         )
         let request = run.task("user")?["originalRequest"]
         #expect(request?["url"]?.string == url + "${task.field.it}")
@@ -136,7 +136,8 @@ import TransferModel
         #expect(run.task("b")?["source"]?["line"]?.integer == 4)
         let message = run.task("b")?["error"]?["message"]?.string
         #expect(
-            message?.hasPrefix("what other tasks have captured does not fit: line 4, ") == true
+            message?.hasPrefix("values captured by other tasks are not valid here: line 4, ")
+                == true
         )
         #expect(run.outcome("c") == "skipped")
         #expect(server.requests.count == 1)

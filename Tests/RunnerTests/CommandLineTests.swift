@@ -55,8 +55,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--only", "a", "b"], "'--only' took 'a', 'b'; name the job file first, or behind '--'"),
-        (["--only", "job.yaml"], "'--only' names no task before or behind 'job.yaml'"),
+        (["--only", "a", "b"], "'--only' took 'a', 'b'; name the job file first, or after '--'"),
+        (["--only", "job.yaml"], "'--only' names no task before or after 'job.yaml'"),
         (["--only", "job.yaml", "other.yaml", "a"], "took 'job.yaml', 'other.yaml', 'a'"),
     ])
     func `--only names the words it took if the job file is not among them`(

@@ -46,7 +46,7 @@ import Testing
     @Test func `the cache folder is reported as it is`() throws {
         let (_, report) = try doctor()
         let meaning = try #require(finding("cache folder", in: report)?["meaning"]?.string)
-        #expect(meaning.hasPrefix("keeps what sessions with a `urlCache` have stored"))
+        #expect(meaning.hasPrefix("stores responses of sessions with a `urlCache`"))
     }
 
     @Test func `text and JSON have the same content`() throws {
@@ -82,7 +82,7 @@ import Testing
         let (_, report) = try doctor(["--state-dir", job.folder.path("state")])
         let state = try #require(finding("state folder", in: report))
         #expect(state["status"]?.string == "ok")
-        #expect(state["value"]?.string?.contains("not there yet") == true)
+        #expect(state["value"]?.string?.contains("does not exist yet") == true)
     }
 
     @Test(arguments: [(0o700, "ok"), (0o750, "limited"), (0o777, "limited")])
@@ -105,7 +105,7 @@ import Testing
         #expect(finding("state folder", in: report)?["status"]?.string == "fault")
     }
 
-    @Test func `without libcurl nothing can be transferred`() throws {
+    @Test func `without libcurl no transfer works`() throws {
         try job.folder.makeFolder("lib")
         try job.folder.write("no library", to: "lib/libcurl.so.4")
         let (outcome, report) = try doctor(

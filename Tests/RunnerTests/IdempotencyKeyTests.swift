@@ -58,8 +58,8 @@ import TransferModel
         #expect(rounds[0] == first.report["run"]?["startDate"]?.string)
         #expect(rounds[1] == rounds[0])
         let place = job.folder.path(Self.journals)
-        #expect(third.command.standardError.contains(" has ended with 0: orders keep their "))
-        #expect(third.command.standardError.contains("for new ones delete \(place)/"))
+        #expect(third.command.standardError.contains(" ended with exit code 0: orders keep their "))
+        #expect(third.command.standardError.contains("to get new keys, delete \(place)/"))
         #expect(Set(keys(server, "/a")).count == 1)
         #expect(Set(keys(server, "/b")).count == 1)
         // All orders are accepted: the next run sends new ones.
@@ -186,7 +186,7 @@ import TransferModel
         #expect(try job.run("--var", "amount=2").code == 0)
         let again = try job.run()
         #expect(again.code == 0)
-        #expect(!again.command.standardError.contains("has ended with 0"))
+        #expect(!again.command.standardError.contains("ended with exit code 0"))
         // The second ones are those of the other amount.
         for path in ["/a", "/b"] {
             let keys = keys(server, path)
@@ -416,7 +416,7 @@ import TransferModel
         try job.folder.write("", to: "\(Self.journals)/\(name)", mode: 0o600)
         let run = try job.run()
         #expect(run.code == 4)
-        #expect(run.command.standardError.contains("\(name): it is damaged"))
+        #expect(run.command.standardError.contains("\(name): the journal is damaged"))
         #expect(server.requests.count == 1)
     }
 }

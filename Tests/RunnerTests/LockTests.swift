@@ -91,7 +91,7 @@ import Testing
         let first = try held.hold()
         let second = try held.second().run()
         #expect(second.status == .exit(0))
-        #expect(second.standardError.hasSuffix("is under way: nothing was done\n"))
+        #expect(second.standardError.hasSuffix("is in progress: nothing was done\n"))
         let silent = try held.second("--progress", "none").run()
         #expect(silent.status == .exit(0))
         #expect(silent.standardError.isEmpty)

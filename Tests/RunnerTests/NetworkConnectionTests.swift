@@ -271,7 +271,7 @@ import Testing
             data: { a: { url: "\(TwoLinks.url("a", at: TwoLinks.address))" } }
             """
         )
-        let warning = "session `s` asks for Multipath TCP, and this machine has no endpoint"
+        let warning = "session `s` asks for Multipath TCP, but this machine has no endpoint"
         let alone = try links.run(job)
         #expect(alone.code == 0)
         #expect(alone.command.standardError.contains(warning))

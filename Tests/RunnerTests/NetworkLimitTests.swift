@@ -107,7 +107,7 @@ import Testing
         try links.ip("rule add tos 0x10 lookup 100")
         let outcome = try links.withoutBinding(try job.runCommand()).run()
         #expect(outcome.status == .exit(4))
-        #expect(outcome.standardError.contains("lets this user bind no socket to an interface"))
+        #expect(outcome.standardError.contains("this user may not bind a socket to an interface"))
         #expect(try links.run(job).code == 0)
         try links.ip("rule del tos 0x10 lookup 100")
         #expect(try links.withoutBinding(try job.runCommand()).run().status == .exit(0))

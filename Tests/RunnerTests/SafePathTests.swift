@@ -70,7 +70,7 @@ import Testing
     func `a job file is not read from standard input`(command: String) throws {
         let outcome = try job.runner([command, "-"])
         #expect(outcome.status == .exit(2))
-        #expect(outcome.standardError.contains("a file named - is ./-"))
+        #expect(outcome.standardError.contains("for a file named -, write ./-"))
     }
 
     @Test func `a file named by a hyphen is read by its path`() throws {

@@ -87,7 +87,7 @@ import Testing
         #expect(run.status == .exit(0), "\(run.standardError)")
         #expect(
             run.standardError.contains(
-                "the state folder \(path)/.local/state/runner is behind a folder that this user may not enter"
+                "the state folder \(path)/.local/state/runner is inside a folder that this user may not enter"
             )
         )
         #expect(server.requests.count == 1)

@@ -72,8 +72,8 @@ import TransferModel
         ("env: SHORT", "shorter than 4 bytes"),
         ("file: missing", "No such file"),
         ("file: .", "Is a directory"),
-        ("file: open", "others may read or change it"),
-        ("file: group", "others may read or change it"),
+        ("file: open", "other users may read or change it"),
+        ("file: group", "other users may read or change it"),
         ("file: large", "larger than 64 KiB"),
         ("file: binary", "not UTF-8"),
         ("file: empty", "is empty"),
@@ -121,7 +121,7 @@ import TransferModel
         let outcome = try secret.run()
         #expect(outcome.status == .exit(4))
         #expect(outcome.standardError.contains("ended with status 3"))
-        #expect(outcome.standardError.contains("it said: login: ‹redacted› refused"))
+        #expect(outcome.standardError.contains("the command wrote: login: ‹redacted› refused"))
         #expect(!outcome.standardError.contains("hunter2"))
     }
 
@@ -157,7 +157,7 @@ import TransferModel
         #expect(outcome.status == .exit(4))
         let marks = Array(repeating: "‹redacted›", count: words.count).joined(separator: " ")
         #expect(
-            outcome.standardError.contains("it said: said \(marks)"),
+            outcome.standardError.contains("the command wrote: said \(marks)"),
             "\(outcome.standardError)"
         )
         // In the order of the file.

@@ -137,7 +137,7 @@ import Testing
         #expect(run.code == code)
         #expect(run.outcome("a") == "succeeded")
         #expect(
-            run.command.standardError.contains("exit code \(code): a signal has stopped the run")
+            run.command.standardError.contains("exit code \(code): a signal stopped the run")
         )
     }
 

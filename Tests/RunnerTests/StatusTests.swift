@@ -104,7 +104,7 @@ import Testing
         let outcome = try held.status()
         #expect(outcome.status == .exit(4))
         #expect(outcome.standardOutput.hasPrefix("nightly: open\n"))
-        #expect(outcome.standardError.contains("a.journal: it is damaged"))
+        #expect(outcome.standardError.contains("a.journal: the journal is damaged"))
     }
 
     @Test func `cancelling ends the run that has the session, and its round`() throws {
@@ -112,12 +112,12 @@ import Testing
         let running = try held.start()
         let cancel = try held.job.runner(["cancel", "nightly"])
         #expect(cancel.status == .exit(0))
-        #expect(cancel.standardOutput == "nightly: cancelled with 2 of 3 transfers left\n")
+        #expect(cancel.standardOutput == "nightly: cancelled 2 of 3 transfers\n")
         #expect(try running.finish().reported(in: held.job.folder).code == 143)
         #expect(try held.status().standardOutput.hasPrefix("nightly: cancelled\n"))
         let again = try held.job.runner(["cancel", "nightly"])
         #expect(again.status == .exit(0))
-        #expect(again.standardOutput == "nightly: nothing was left to cancel\n")
+        #expect(again.standardOutput == "nightly: no transfer to cancel\n")
         // Another round: all of them.
         #expect(try held.job.run().code == 0)
         #expect(held.server.requests(for: "/o1").count == 2)

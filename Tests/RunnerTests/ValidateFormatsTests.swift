@@ -50,7 +50,7 @@ import Testing
     @Test func `standard input is refused with its reason`() throws {
         let outcome = try validate("-")
         #expect(outcome.status == .exit(2))
-        #expect(outcome.standardError.contains("relative to its file"))
+        #expect(outcome.standardError.contains("relative to the job file"))
     }
 
     @Test func `a warning fails only a strict check`() throws {

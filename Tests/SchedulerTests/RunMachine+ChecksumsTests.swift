@@ -109,7 +109,7 @@ import TransferModel
             #expect(record.error?.httpStatus == 404)
             #expect(
                 record.error?.detail
-                    == "the checksums of http://s.test/SUMS cannot be had: status 404"
+                    == "the checksum list http://s.test/SUMS cannot be fetched: status 404"
             )
         }
         #expect(run.record("a")?.attempts.count == 1)

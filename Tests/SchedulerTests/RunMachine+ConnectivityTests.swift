@@ -83,7 +83,7 @@ import TransferModel
         #expect(record.isRetryable)
         #expect(record.error?.unavailableReason == .cellular)
         #expect(run.record("b")?.outcome == .skipped)
-        #expect(run.record("b")?.error?.detail == "it needs `a`, which was deferred")
+        #expect(run.record("b")?.error?.detail == "the task needs `a`, which was deferred")
         #expect(run.record("c")?.outcome == .succeeded)
         #expect(run.summary.exitCode == .deferred)
         // That of `c`.

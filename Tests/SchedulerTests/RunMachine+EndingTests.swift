@@ -108,11 +108,15 @@ import TransferModel
         )
         run.fail("a", .reset)
         run.refuse("b", 503, [HeaderField(name: "Retry-After", value: "60")])
-        #expect(run.record("b")?.error?.detail.hasSuffix("no time is left for another try") == true)
+        #expect(
+            run.record("b")?.error?.detail.hasSuffix("no time is left for another attempt") == true
+        )
         run.advance(by: .seconds(1))
         run.advance(by: .seconds(4))
         #expect(run.record("a")?.error?.kind == .reset)
-        #expect(run.record("a")?.error?.detail.hasSuffix("no time is left for another try") == true)
+        #expect(
+            run.record("a")?.error?.detail.hasSuffix("no time is left for another attempt") == true
+        )
         #expect(run.machine.isFinished)
     }
 
@@ -165,7 +169,7 @@ import TransferModel
             .init("a").with { $0.isRequired = false }, .init("b").with { $0.needs = [0] },
         ])
         run.fail("a", .integrity)
-        #expect(run.record("b")?.error?.detail == "it needs `a`, which failed (integrity)")
+        #expect(run.record("b")?.error?.detail == "the task needs `a`, which failed (integrity)")
         #expect(run.summary.exitCode == .integrity)
     }
 
@@ -181,7 +185,7 @@ import TransferModel
             }
         )
         run.fail("a", .content)
-        #expect(run.record("b")?.error?.detail == "it needs `a`, which failed (content)")
+        #expect(run.record("b")?.error?.detail == "the task needs `a`, which failed (content)")
         #expect(["c", "d"].allSatisfy { run.record($0)?.outcome == .cancelled })
         #expect(
             run.record("d")?.error?.detail == "a required task failed and `failFast` is set"
@@ -201,9 +205,9 @@ import TransferModel
         #expect(skipped.allSatisfy { $0.outcome == .skipped && $0.attempts.isEmpty })
         #expect(
             skipped.map(\.error?.detail) == [
-                "it needs `a`, which failed (connect)",
-                "it needs `b`, which was skipped because `a` failed (connect)",
-                "it needs `a`, which failed (connect)",
+                "the task needs `a`, which failed (connect)",
+                "the task needs `b`, which was skipped because `a` failed (connect)",
+                "the task needs `a`, which failed (connect)",
             ]
         )
         #expect(skipped[0].originalRequest.url == "http://a.test/")

@@ -70,7 +70,7 @@ import TransferModel
         #expect(record.attempts.isEmpty)
         #expect(record.isRetryable)
         #expect(record.error?.kind == .power)
-        #expect(run.record("b")?.error?.detail == "it needs `a`, which was deferred")
+        #expect(run.record("b")?.error?.detail == "the task needs `a`, which was deferred")
         #expect(run.summary.exitCode == .deferred)
     }
 

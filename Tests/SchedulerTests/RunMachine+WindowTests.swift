@@ -21,7 +21,7 @@ import TransferModel
         #expect(run.starts.isEmpty)
         #expect(run.records.map(\.outcome) == [.deferred, .deferred])
         #expect(run.records.allSatisfy { $0.isRetryable })
-        #expect(run.record("a")?.error?.detail == "it is outside the window 01:00-05:00")
+        #expect(run.record("a")?.error?.detail == "the time is outside the window 01:00-05:00")
         #expect(run.summary.deferred == 2)
         #expect(run.summary.exitCode == .deferred)
     }

@@ -33,7 +33,7 @@ import Testing
             let error = try #require(throws: SystemError.self) {
                 try file.append(Array("three".utf8), at: 4)
             }
-            #expect(error.message.hasSuffix("something else has changed it"))
+            #expect(error.message.hasSuffix("another program has changed the file"))
             #expect(try temporary.text("file") == text)
         }
     }

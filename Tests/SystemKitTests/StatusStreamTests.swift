@@ -40,7 +40,7 @@ import Testing
         #expect(lines.count == 2)
         #expect(
             lines.first?.wholeMatch(
-                of: #/runner: [0-9]+ messages were dropped, because nobody read them/#
+                of: #/runner: [0-9]+ messages were dropped, because standard error was not read/#
             ) != nil
         )
         #expect(lines.last == "again")

@@ -84,7 +84,7 @@ package enum StoredBody: Sendable {
         case .memory(let bytes):
             let span = bytes.span
             guard start >= 0, count >= 0, start + count <= Int64(span.count) else {
-                throw SystemError.notPermitted("read", "a stored body", reason: "it is cut")
+                throw SystemError.notPermitted("read", "a stored body", reason: "the body is cut")
             }
             if count == 0 { return true }
             return body(span.extracting(Int(start)..<Int(start + count)))
@@ -94,7 +94,11 @@ package enum StoredBody: Sendable {
                 let size = Int(min(Int64(Self.pieceSize), start + count - offset))
                 let piece = try file.read(at: offset, count: size)
                 guard !piece.isEmpty else {
-                    throw SystemError.notPermitted("read", "a stored body", reason: "it is cut")
+                    throw SystemError.notPermitted(
+                        "read",
+                        "a stored body",
+                        reason: "the body is cut"
+                    )
                 }
                 guard body(piece.span) else { return false }
                 offset += Int64(piece.count)

@@ -40,7 +40,7 @@ final class DiskFolders: Sendable {
             throw .notPermitted(
                 "use",
                 path,
-                reason: "it belongs to another user, or others may write in it"
+                reason: "the folder belongs to another user, or other users may write to it"
             )
         }
         return folder

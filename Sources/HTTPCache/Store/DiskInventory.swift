@@ -92,7 +92,7 @@ package struct DiskInventory: Sendable {
             guard let entry = folders.bodies.entry(named: body),
                 DiskSweep.isLeftOver(entry, at: now)
             else { continue }
-            let reason = "no list has it; it goes when room is made"
+            let reason = "no list names this file; the cache removes it when it makes room"
             faults.append(Fault(name: "bodies/\(body)", reason: reason, isDamage: false))
         }
         return faults
@@ -136,11 +136,13 @@ package struct DiskInventory: Sendable {
             let file = try InputFile(in: folders.bodies, name: body.name)
             if file.exposure != nil { return DiskList.Fault.exposed.rawValue }
             if StoredBody.file(file).isIntact(body) { return nil }
-            return "it has \(file.identity.size) bytes of \(body.length), or others than it had"
+            return
+                "the file has \(file.identity.size) of \(body.length) bytes, or its content has "
+                + "changed"
         } catch {
             guard error.isMissing else { return DiskList.Fault.unreadable.rawValue }
         }
         let responses = DiskList.read(list, in: folders)?.responses ?? []
-        return responses.contains { $0.body.name == body.name } ? "it is missing" : nil
+        return responses.contains { $0.body.name == body.name } ? "the file is missing" : nil
     }
 }

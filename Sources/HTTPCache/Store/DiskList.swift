@@ -5,9 +5,9 @@ internal import TransferModel
 struct DiskList {
     /// Why a list is rejected.
     enum Fault: String {
-        case damaged = "it is not a whole list"
-        case exposed = "it is of another user, or others may read or write it"
-        case unreadable = "it cannot be read"
+        case damaged = "the list is incomplete or damaged"
+        case exposed = "the file belongs to another user, or other users may read or write it"
+        case unreadable = "the file cannot be read"
     }
 
     /// The largest list that is read, bytes.

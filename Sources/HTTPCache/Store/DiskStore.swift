@@ -167,7 +167,7 @@ package final class DiskStore: CacheStore {
         do throws(SystemError) {
             try folders.lists.removeForCertain(key.name)
         } catch {
-            fail("\(error.message), so that what has changed since may still be taken from it")
+            fail("\(error.message), so that the cache may still have outdated responses")
         }
         withExtendedLifetime(lock) {}
         for response in responses { removeBody(response.body, in: folders) }

@@ -4,14 +4,14 @@ extension TransactionMetrics.SentRequest {
     enum Report: ReportObject {
         typealias Subject = TransactionMetrics.SentRequest
         static let name = "request"
-        static let description = "A request as it was sent"
+        static let description = "A request as runner sent it"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.string("method", "The HTTP method") { $0.method }
             members.foreignText("url", "The URL, its user information redacted") { $0.url }
             members.member(
                 "headers",
-                "The fields in order, repeats included; credentials redacted",
+                "The header fields in order, with repeated fields; credentials redacted",
                 .array(.object(HeaderField.reportSchema))
             ) { $1.requestFields($0.headers) }
         }
@@ -33,7 +33,7 @@ extension ResponseHead {
             }
             members.member(
                 "headers",
-                "The fields in order, repeats included; credentials redacted",
+                "The header fields in order, with repeated fields; credentials redacted",
                 .array(.object(HeaderField.reportSchema))
             ) { $1.fields($0.fields) }
         }
@@ -48,12 +48,12 @@ extension HeaderField {
         members: [
             ObjectSchema.Member(
                 name: "name",
-                description: "The name as written",
+                description: "The name as it was written",
                 schema: .string
             ),
             ObjectSchema.Member(
                 name: "value",
-                description: "The value; each byte is the character of the same number",
+                description: "The value; each byte is the character with the same number",
                 schema: .string
             ),
         ]

@@ -12,17 +12,17 @@ package enum ReportSchema {
     static let document: [ObjectSchema.Member] = [
         ObjectSchema.Member(
             name: "formatVersion",
-            description: "The version of this shape",
+            description: "The version of the report format",
             schema: .exactly(formatVersion)
         ),
         ObjectSchema.Member(
             name: "job",
-            description: "The job file that was run",
+            description: "The job file of the run",
             schema: .object(RunHeader.JobReport.schema)
         ),
         ObjectSchema.Member(
             name: "tasks",
-            description: "One for each task, in the order in which they ended",
+            description: "One record for each task, in the order in which the tasks ended",
             schema: .array(.object(TaskRecord.Report.schema))
         ),
         ObjectSchema.Member(

@@ -11,24 +11,30 @@ struct FinishedRun {
         static let description = "One run of the job"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.string("id", "Unique for every run") { $0.header.runIdentifier }
+            members.string("id", "The identifier of the run, unique for every run") {
+                $0.header.runIdentifier
+            }
             members.date("startDate", "The run's beginning") { $0.header.startDate }
             members.date("endDate", "The run's end") { $0.summary.endDate }
             members.integer(
                 "startJitterUs",
-                "How long it was to wait before anything is sent, microseconds: a random part of startJitter"
+                "The wait before the run sends anything, microseconds: a random part of startJitter"
             ) { $0.header.startJitterMicroseconds }
             members.string("runnerVersion", "The version of the runner") { $0.header.runnerVersion }
             members.string("host", "The machine's name") { $0.header.host }
-            members.unmeasured("shard", "Which part of the job this run was; null for all", .string)
+            members.unmeasured(
+                "shard",
+                "The part of the job that this run did; null for the whole job",
+                .string
+            )
             members.optionalObject(
                 "engine",
-                "What the run transferred with; null when it could not begin",
+                "The libcurl of the run; null when the run could not begin",
                 RunHeader.Engine.Report.self
             ) {
                 $0.header.engine
             }
-            members.object("clock", "How dates were made", RunHeader.Clock.Report.self) {
+            members.object("clock", "How the dates were made", RunHeader.Clock.Report.self) {
                 $0.header.clock
             }
         }
@@ -39,15 +45,17 @@ extension RunHeader {
     enum JobReport: ReportObject {
         typealias Subject = RunHeader
         static let name = "job"
-        static let description = "The job file that was run"
+        static let description = "The job file of the run"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.string("name", "The job's name") { $0.jobName }
-            members.string("file", "The file as it was named") { $0.jobFile }
-            members.optionalOwnText("sha256", "The SHA-256 of its bytes", .sha256) { $0.jobSHA256 }
+            members.string("file", "The path of the file as it was given") { $0.jobFile }
+            members.optionalOwnText("sha256", "The SHA-256 of the file's bytes", .sha256) {
+                $0.jobSHA256
+            }
             members.optionalDate(
                 "keyRoundBeginDate",
-                "When the round of idempotency keys began that the run belongs to; null when it makes none"
+                "The beginning of the run's round of idempotency keys; null when the run makes none"
             ) { $0.keyRoundBeginDate }
         }
     }
@@ -57,7 +65,7 @@ extension RunHeader.Engine {
     enum Report: ReportObject {
         typealias Subject = RunHeader.Engine
         static let name = "engine"
-        static let description = "What a run transferred with"
+        static let description = "The libcurl of a run, with its features"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.string("libcurl", "The version of libcurl") { $0.libcurl }
@@ -77,10 +85,13 @@ extension RunHeader.Clock {
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.date("wall0", "The wall clock at the run's start") { $0.wall }
-            members.integer("mono0Us", "The monotonic reading that belongs to it, microseconds") {
+            members.integer("mono0Us", "The monotonic clock at the run's start, microseconds") {
                 $0.monotonicMicroseconds
             }
-            members.integer("maxSkewUs", "How far the two may lie apart, microseconds") {
+            members.integer(
+                "maxSkewUs",
+                "The largest difference between the two readings, microseconds"
+            ) {
                 $0.maximumSkewMicroseconds
             }
         }
@@ -94,12 +105,12 @@ extension RunSummary {
         static let description = "The sums over the tasks"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.integer("tasks", "All of them") { Int64($0.tasks) }
+            members.integer("tasks", "All tasks") { Int64($0.tasks) }
             members.integer("succeeded", "Tasks that succeeded") { Int64($0.succeeded) }
             members.integer("failed", "Tasks that failed for good") { Int64($0.failed) }
             members.integer("deferred", "Tasks that could not start") { Int64($0.deferred) }
             members.integer("cancelled", "Tasks that were cancelled") { Int64($0.cancelled) }
-            members.integer("skipped", "Tasks that a failed one kept from running") {
+            members.integer("skipped", "Tasks that did not run because another task failed") {
                 Int64($0.skipped)
             }
             members.integer("unchanged", "Tasks that had nothing to do") { Int64($0.unchanged) }

@@ -26,10 +26,13 @@ extension TaskRecord {
         members.optionalString("taskDescription", "The job file's description") {
             $0.taskDescription
         }
-        members.choice("type", "The section that the task stands in") { $0.kind }
+        members.choice("type", "The section of the task in the job file") { $0.kind }
         members.string("session", "The name of the task's session") { $0.session }
-        members.object("source", "Where the job file declares the task", SourceLocation.Report.self)
-        {
+        members.object(
+            "source",
+            "The place of the task in the job file",
+            SourceLocation.Report.self
+        ) {
             $0.source
         }
     }
@@ -39,10 +42,13 @@ extension TaskRecord {
         // A task is reported after its end, for which Apple has one state.
         members.constant("state", "URLSessionTask.State", "completed", of: ["completed"])
         members.choice("outcome", "How the task ended") { $0.outcome }
-        members.bool("changed", "Whether the task changed anything, here or at the server") {
+        members.bool(
+            "changed",
+            "Whether the task changed anything, on this machine or at the server"
+        ) {
             $0.changed
         }
-        members.bool("required", "Whether the run fails when the task does") { $0.required }
+        members.bool("required", "Whether a failure of the task fails the run") { $0.required }
         members.array("checks", "The checks that ran, in order", Check.Report.self) { $0.checks }
         members.optionalObject("error", "Why the task did not succeed", ReportedFailure.Report.self)
         {
@@ -71,7 +77,7 @@ extension TaskRecord {
         }
         members.optionalObject(
             "file",
-            "The file that the body became; null when none was published",
+            "The published file with the body; null when no file was published",
             PublishedFile.Report.self
         ) { $0.file }
         members.integer("countOfBytesSent", "Body bytes sent, all attempts together") {
@@ -94,11 +100,15 @@ extension TaskRecord {
     ) {
         members.array(
             "attempts",
-            "Every try, of more than 64 the first and the last 32",
+            "All attempts; of more than 64 attempts, the first and the last 32",
             Attempt.Report.self
         ) { $0.attempts }
         members.group("metrics", "As URLSessionTaskMetrics", MetricsReport.self)
-        members.group("extension", "What Apple's tasks do not have", ExtensionReport.self)
+        members.group(
+            "extension",
+            "Members without a counterpart in URLSessionTask",
+            ExtensionReport.self
+        )
     }
 
     private enum MetricsReport: ReportObject {
@@ -108,13 +118,12 @@ extension TaskRecord {
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.group("taskInterval", "From creation to end", IntervalReport.self)
-            members.integer("redirectCount", "Redirects that were followed, all attempts together")
-            {
+            members.integer("redirectCount", "Followed redirects, all attempts together") {
                 Int64($0.redirectCount)
             }
             members.array(
                 "transactionMetrics",
-                "One for each exchange, in the order of fetchStartDate",
+                "The metrics of each exchange, in the order of fetchStartDate",
                 TransactionMetrics.Report.self
             ) { $0.transactions }
         }
@@ -128,7 +137,7 @@ extension TaskRecord {
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.date("start", "Its beginning") { $0.startDate }
             members.date("end", "Its end") { $0.endDate }
-            members.integer("durationUs", "Its length in microseconds") {
+            members.integer("durationUs", "The length in microseconds") {
                 Swift.max(0, $0.endDate.microseconds(since: $0.startDate))
             }
         }
@@ -137,38 +146,38 @@ extension TaskRecord {
     private enum ExtensionReport: ReportObject {
         typealias Subject = TaskRecord
         static let name = "taskExtension"
-        static let description = "What Apple's tasks do not have"
+        static let description = "Members without a counterpart in URLSessionTask"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.optionalChoice("vouchedBy", "What says that the body is complete") {
+            members.optionalChoice("vouchedBy", "The evidence that the body is complete") {
                 $0.voucher
             }
             members.optionalObject(
                 "cache",
-                "What the cache had to do with the final response; null without a cache",
+                "The cache's role in the final response; null without a cache",
                 CacheVerdict.Report.self
             ) { $0.cache }
             members.array(
                 "captures",
-                "What the task has captured for others, without the values",
+                "The captures of the task, without their values",
                 TaskRecord.Capture.Report.self
             ) { $0.captures }
             members.integer(
                 "omittedAttempts",
-                "How many tries, between the first and the last 32, are not in attempts, nor in transactionMetrics"
+                "Attempts between the first and the last 32, which attempts and transactionMetrics omit"
             ) { Int64($0.omittedAttempts) }
             members.optionalInteger(
                 "heldUs",
-                "How long it waited for an interface or for power, microseconds; null when it did not"
+                "The wait for an interface or for power, microseconds; null without a wait"
             ) { $0.heldMicroseconds }
             members.optionalObject(
                 "earlier",
-                "What earlier runs of a background session did for it; null when there was nothing",
+                "The work of earlier runs of a background session on the task; null without any",
                 TaskRecord.Earlier.Report.self
             ) { $0.earlier }
             members.optionalBool(
                 "isKeyReused",
-                "Whether an earlier run has begun the order under the same idempotency key; null when none was made for it"
+                "Whether an earlier run began the order with the same idempotency key; null when runner made no key"
             ) { $0.isKeyReused }
         }
     }
@@ -178,14 +187,14 @@ extension CacheVerdict {
     enum Report: ReportObject {
         typealias Subject = CacheVerdict
         static let name = "cache"
-        static let description = "What the cache had to do with a response, and why"
+        static let description = "The cache's role in a response, and the reason"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.choice("verdict", "Whether the response came from the cache") { $0.outcome }
             members.choice("reason", "Why so") { $0.reason }
             members.optionalChoice(
                 "storing",
-                "What became of a response from the network, or why it was not stored"
+                "What the cache did with a response from the network, or why it did not store it"
             ) { $0.storing }
         }
     }
@@ -198,10 +207,10 @@ extension TaskRecord.Check {
         static let description = "One check of the result"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.choice("check", "What was checked") { $0.check }
-            members.bool("passed", "Whether it held") { $0.passed }
-            members.optionalString("expected", "What was expected") { $0.expected }
-            members.optionalForeignText("actual", "What was found") { $0.actual }
+            members.choice("check", "The checked property") { $0.check }
+            members.bool("passed", "Whether the check passed") { $0.passed }
+            members.optionalString("expected", "The expected value") { $0.expected }
+            members.optionalForeignText("actual", "The actual value") { $0.actual }
         }
     }
 }
@@ -210,25 +219,25 @@ extension TaskRecord.Attempt {
     enum Report: ReportObject {
         typealias Subject = TaskRecord.Attempt
         static let name = "attempt"
-        static let description = "One try of a task"
+        static let description = "One attempt of a task"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.integer("number", "From 1", .integer(1...Int64.max)) { Int64($0.number) }
             members.date("startDate", "Its beginning") { $0.startDate }
             members.date("endDate", "Its end") { $0.endDate }
-            members.choice("outcome", "How it ended") { $0.outcome }
-            members.optionalForeignText("reason", "What made it fail") { $0.reason }
-            members.integer("waitedUs", "The wait before it, microseconds") {
+            members.choice("outcome", "The outcome of the attempt") { $0.outcome }
+            members.optionalForeignText("reason", "The cause of its failure") { $0.reason }
+            members.integer("waitedUs", "The wait before the attempt, microseconds") {
                 $0.waitedMicroseconds
             }
-            members.optionalChoice("waitReason", "Why it waited") { $0.waitReason }
+            members.optionalChoice("waitReason", "The reason of the wait") { $0.waitReason }
             members.optionalInteger(
                 "resumedFrom",
-                "The position from which on the body was received; null when it was the first byte"
+                "The offset of the first received byte of the body; null for offset 0"
             ) { $0.resumedFrom }
             members.integer(
                 "omittedExchanges",
-                "How many of its exchanges, between the first and the last 32, are not in transactionMetrics"
+                "Its exchanges between the first and the last 32, which transactionMetrics omits"
             ) { Int64($0.omittedExchanges) }
         }
     }
@@ -238,14 +247,19 @@ extension TaskRecord.Earlier {
     enum Report: ReportObject {
         typealias Subject = TaskRecord.Earlier
         static let name = "earlier"
-        static let description = "What earlier runs of a background session did for a task"
+        static let description = "The work of earlier runs of a background session on a task"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.integer("attempts", "How many tries they have made") { Int64($0.attempts) }
-            members.optionalString("run", "The run that has ended the task; null for this one") {
+            members.integer("attempts", "The number of attempts in earlier runs") {
+                Int64($0.attempts)
+            }
+            members.optionalString("run", "The run that ended the task; null for this run") {
                 $0.end?.runIdentifier
             }
-            members.optionalDate("endDate", "When it has ended the task; null for this one") {
+            members.optionalDate(
+                "endDate",
+                "The time when that run ended the task; null for this run"
+            ) {
                 $0.end?.date
             }
         }
@@ -257,11 +271,11 @@ extension TaskRecord.Capture {
         typealias Subject = TaskRecord.Capture
         static let name = "capture"
         static let description =
-            "A value that a task has captured; the value itself may be a secret"
+            "A captured value without the value itself, which may be a secret"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.string("name", "The capture's name in the job file") { $0.name }
-            members.integer("size", "Its length in bytes") { Int64($0.size) }
+            members.integer("size", "The length in bytes") { Int64($0.size) }
         }
     }
 }
@@ -270,17 +284,17 @@ extension PublishedFile {
     enum Report: ReportObject {
         typealias Subject = PublishedFile
         static let name = "file"
-        static let description = "A file that a body became"
+        static let description = "A published file with a body"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.string("path", "The path as the job file has it") { $0.path }
-            members.integer("size", "Its length in bytes") { $0.size }
-            members.optionalOwnText("sha256", "Its SHA-256, when it was computed", .sha256) {
+            members.string("path", "The path as in the job file") { $0.path }
+            members.integer("size", "The length in bytes") { $0.size }
+            members.optionalOwnText("sha256", "The SHA-256, if it was computed", .sha256) {
                 $0.sha256
             }
             members.optionalInteger(
                 "resumedFrom",
-                "The position from which on the last attempt received it; null when it was the first byte"
+                "The offset of the first byte that the last attempt received; null for offset 0"
             ) { $0.resumedFrom }
         }
     }
@@ -293,7 +307,7 @@ extension SourceLocation {
         static let description = "A place in a job file"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.string("file", "The file as it was named") { $0.file }
+            members.string("file", "The path of the file as it was given") { $0.file }
             members.integer("line", "From 1", .integer(1...Int64.max)) { Int64($0.line) }
             members.integer("column", "From 1, in Unicode scalars", .integer(1...Int64.max)) {
                 Int64($0.column)

@@ -6,7 +6,7 @@ extension TransactionMetrics {
         typealias Subject = TransactionMetrics
         static let name = "transactionMetrics"
         static let description =
-            "One request and response exchange, as URLSessionTaskTransactionMetrics; what did not happen is null, and so is everything after a step that did not complete"
+            "One exchange of a request and its response, as URLSessionTaskTransactionMetrics; a step that did not happen is null, and so are all steps after an incomplete one"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             declareExchange(in: &members)
@@ -14,7 +14,11 @@ extension TransactionMetrics {
             declareCounts(in: &members)
             declareConnection(in: &members)
             declarePath(in: &members)
-            members.group("extension", "What Apple's metrics do not have", ExtensionReport.self)
+            members.group(
+                "extension",
+                "Members without a counterpart in URLSessionTaskMetrics",
+                ExtensionReport.self
+            )
         }
     }
 
@@ -26,15 +30,15 @@ extension TransactionMetrics {
             "The attempt that the exchange belongs to, from 1",
             .integer(1...Int64.max)
         ) { Int64($0.attempt) }
-        members.choice("reason", "Why the exchange took place") { $0.reason }
-        members.object("request", "The request as it was sent", SentRequest.Report.self) {
+        members.choice("reason", "The reason for the exchange") { $0.reason }
+        members.object("request", "The request as runner sent it", SentRequest.Report.self) {
             $0.request
         }
         members.optionalResponse(
             "response",
             "The final response; null when no complete head arrived"
         ) { $0.response }
-        members.choice("resourceFetchType", "Where the response came from") {
+        members.choice("resourceFetchType", "The source of the response") {
             $0.resourceFetchType
         }
     }
@@ -42,7 +46,7 @@ extension TransactionMetrics {
     private static func declareDates(
         in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
     ) {
-        members.date("fetchStartDate", "Just before the request is handed to libcurl") {
+        members.date("fetchStartDate", "Just before libcurl gets the request") {
             $0.fetchStartDate
         }
         members.optionalDate("domainLookupStartDate", "Just before the name lookup") {
@@ -90,7 +94,7 @@ extension TransactionMetrics {
         ) { $0.countOfRequestBodyBytesSent }
         members.integer(
             "countOfRequestBodyBytesBeforeEncoding",
-            "Body bytes as the task gave them"
+            "Body bytes before content coding and framing"
         ) { $0.countOfRequestBodyBytesBeforeEncoding }
         members.integer(
             "countOfResponseHeaderBytesReceived",
@@ -102,7 +106,7 @@ extension TransactionMetrics {
         ) { $0.countOfResponseBodyBytesReceived }
         members.integer(
             "countOfResponseBodyBytesAfterDecoding",
-            "Body bytes as they were delivered"
+            "Body bytes as runner delivered them"
         ) { $0.countOfResponseBodyBytesAfterDecoding }
     }
 
@@ -112,14 +116,17 @@ extension TransactionMetrics {
         members.optionalString("networkProtocolName", "The protocol by its ALPN name") {
             $0.networkProtocolName
         }
-        members.optionalString("remoteAddress", "The peer's address; the proxy's behind one") {
+        members.optionalString(
+            "remoteAddress",
+            "The peer's address; behind a proxy, the address of the proxy"
+        ) {
             $0.remoteEndpoint?.address
         }
         members.optionalInteger("remotePort", "The peer's port", .port) {
             $0.remoteEndpoint.map { Int64($0.port) }
         }
-        members.optionalString("localAddress", "Our end's address") { $0.localEndpoint?.address }
-        members.optionalInteger("localPort", "Our end's port", .port) {
+        members.optionalString("localAddress", "The local address") { $0.localEndpoint?.address }
+        members.optionalInteger("localPort", "The local port", .port) {
             $0.localEndpoint.map { Int64($0.port) }
         }
         members.optionalObject(
@@ -139,17 +146,17 @@ extension TransactionMetrics {
     ) {
         members.optionalBool(
             "isCellular",
-            "Whether the interface is cellular; null when nobody asked, or its class is not known"
+            "Whether the interface is cellular; null without a check or with an unknown class"
         ) { $0.path?.isCellular }
         members.optionalBool(
             "isExpensive",
-            "Whether the interface is expensive; null when nobody asked, or its class is not known"
+            "Whether the interface is expensive; null without a check or with an unknown class"
         ) { $0.path?.isExpensive }
         members.optionalBool(
             "isConstrained",
-            "Whether the interface is constrained; null when nobody asked, or its class is not known"
+            "Whether the interface is constrained; null without a check or with an unknown class"
         ) { $0.path?.isConstrained }
-        members.bool("isProxyConnection", "Whether a proxy was connected to") {
+        members.bool("isProxyConnection", "Whether the connection leads to a proxy") {
             $0.isProxyConnection
         }
         members.bool("isReusedConnection", "Whether the connection had been used before") {
@@ -160,7 +167,7 @@ extension TransactionMetrics {
         }
         members.constant(
             "domainResolutionProtocol",
-            "How names were looked up; the system's resolver does not tell",
+            "The protocol of the name lookup; the system's resolver does not report it",
             "unknown",
             of: ["unknown", "udp", "tcp", "tls", "https"]
         )
@@ -169,18 +176,18 @@ extension TransactionMetrics {
     private enum ExtensionReport: ReportObject {
         typealias Subject = TransactionMetrics
         static let name = "transactionExtension"
-        static let description = "What Apple's transaction metrics do not have"
+        static let description = "Members without a counterpart in URLSessionTaskTransactionMetrics"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.optionalInteger(
                 "queueUs",
-                "Microseconds that the request waited for a connection"
+                "The wait of the request for a connection, microseconds"
             ) { $0.queueMicroseconds }
             members.optionalInteger(
                 "connectionIdentifier",
                 "A number that stays the same while one connection is reused"
             ) { $0.connectionIdentifier.map(Int64.init) }
-            members.optionalDate("tcpConnectEndDate", "TCP is connected, TLS is not yet") {
+            members.optionalDate("tcpConnectEndDate", "TCP is connected, and TLS has not begun") {
                 $0.tcpConnectEndDate
             }
             members.optionalString("proxy", "The proxy's URL, without user and password") {
@@ -188,41 +195,43 @@ extension TransactionMetrics {
             }
             members.optionalObject(
                 "proxyTunnel",
-                "How a tunnel was asked for; null without one, and on a reused connection",
+                "The CONNECT exchanges; null without a tunnel, and on a reused connection",
                 Tunnel.Report.self
             ) { $0.proxy?.tunnel }
             members.array(
                 "informational",
-                "The responses 1xx before the final one, the first 32 of them",
+                "The first 32 informational responses (1xx) before the final response",
                 InformationalResponse.Report.self
             ) { $0.informationalResponses }
             members.integer(
                 "countOfInformationalBytesReceived",
-                "Bytes of the heads of all responses 1xx"
+                "Bytes of the heads of all informational responses (1xx)"
             ) { $0.countOfInformationalBytesReceived }
             members.optionalOwnText(
                 "serverTrust",
-                "Whom the session trusts over TLS; null without TLS",
+                "The session's rule of trust in servers; null without TLS",
                 .oneOf(TLSConfiguration.ServerTrust.allCases.map(\.rawValue))
             ) { $0.serverTrust?.rawValue }
             members.optionalString(
                 "networkInterface",
-                "The interface that the connection went over; null where no policy asked for it"
+                "The interface of the connection; null where no policy needs it"
             ) { $0.path?.interface }
             members.optionalOwnText(
                 "networkEnforcement",
-                "How forbidden interfaces were kept out: bound to the device, or by its route; null when none is forbidden",
+                "How runner avoided forbidden interfaces: by binding to the device, or by the route; null when none is forbidden",
                 .oneOf(TransactionMetrics.Path.Enforcement.allCases.map(\.rawValue))
             ) { $0.path?.enforcement?.rawValue }
             members.optionalOwnText(
                 "byteCounting",
-                "What the byte counts are of: the wire, or libcurl's HTTP/1 rendering of frames",
+                "The subject of the byte counts: the wire, or libcurl's HTTP/1 rendering of frames",
                 .oneOf(["wire", "http1-equivalent"])
             ) { $0.byteCounting }
             members.optionalInteger("curlCode", "The CURLcode that ended the exchange") {
                 $0.curlCode.map(Int64.init)
             }
-            members.optionalInteger("osErrno", "The errno behind it") { $0.osErrno.map(Int64.init) }
+            members.optionalInteger("osErrno", "The errno of the failed system call") {
+                $0.osErrno.map(Int64.init)
+            }
         }
     }
 
@@ -242,16 +251,20 @@ extension TransactionMetrics.Tunnel {
         typealias Subject = TransactionMetrics.Tunnel
         static let name = "proxyTunnel"
         static let description =
-            "The exchanges by which a proxy was asked for a tunnel; they count nowhere else"
+            "The CONNECT exchanges with a proxy for a tunnel; no other number counts them"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.optionalInteger("statusCode", "Of the proxy's last answer", .integer(0...999)) {
+            members.optionalInteger(
+                "statusCode",
+                "The status code of the proxy's last response",
+                .integer(0...999)
+            ) {
                 $0.statusCode.map(Int64.init)
             }
             members.integer("countOfHeaderBytesSent", "Bytes of the CONNECT requests") {
                 $0.countOfHeaderBytesSent
             }
-            members.integer("countOfHeaderBytesReceived", "Bytes of the heads of the answers") {
+            members.integer("countOfHeaderBytesReceived", "Bytes of the heads of the responses") {
                 $0.countOfHeaderBytesReceived
             }
         }
@@ -262,14 +275,17 @@ extension TransactionMetrics.InformationalResponse {
     enum Report: ReportObject {
         typealias Subject = TransactionMetrics.InformationalResponse
         static let name = "informationalResponse"
-        static let description = "A response that came before the final one"
+        static let description = "An informational response before the final response"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.integer("statusCode", "100 to 199", .integer(100...199)) {
                 Int64($0.statusCode)
             }
-            members.date("date", "When its head was whole") { $0.date }
-            members.optionalInteger("uploadOffset", "How much of an upload a 104 says is there") {
+            members.date("date", "The time when its head was complete") { $0.date }
+            members.optionalInteger(
+                "uploadOffset",
+                "The bytes of an upload that the server has, according to a 104 response"
+            ) {
                 $0.uploadOffset
             }
         }

@@ -12,10 +12,10 @@ struct ReportedFailure {
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.choice("kind", "The class of the failure") { $0.failure.kind }
-            members.foreignText("message", "One sentence for people") { $0.failure.detail }
+            members.foreignText("message", "The failure in one sentence") { $0.failure.detail }
             members.optionalChoice(
                 "networkUnavailableReason",
-                "Why the interface that leads to the server may not be used; null for another failure, and when none leads there"
+                "The reason why the interface that leads to the server is forbidden; null for other failures, and without such an interface"
             ) { $0.failure.unavailableReason }
             members.optionalObject(
                 "urlError",
@@ -25,12 +25,14 @@ struct ReportedFailure {
             members.optionalInteger("curlCode", "The CURLcode when libcurl reported it") {
                 $0.failure.curlCode.map(Int64.init)
             }
-            members.optionalInteger("osErrno", "The errno behind it") {
+            members.optionalInteger("osErrno", "The errno of the failed system call") {
                 $0.failure.osErrno.map(Int64.init)
             }
-            members.choice("phase", "Where in the exchange it happened") { $0.failure.phase }
-            members.bool("retryable", "Whether a later run may not meet it") { $0.isRetryable }
-            members.optionalForeignText("help", "What can be done about it") { $0.failure.help }
+            members.choice("phase", "The phase of the exchange in which the failure happened") {
+                $0.failure.phase
+            }
+            members.bool("retryable", "Whether a later run may succeed") { $0.isRetryable }
+            members.optionalForeignText("help", "Advice for the user") { $0.failure.help }
         }
     }
 }

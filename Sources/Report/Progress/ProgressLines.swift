@@ -112,8 +112,8 @@ struct ProgressLines: Sendable {
             summary.tasks > 0, summary.succeeded + summary.unchanged == summary.tasks
         {
             text +=
-                "exit code \(summary.exitCode.rawValue): a signal has stopped the run, "
-                + "although every task has ended by itself\n"
+                "exit code \(summary.exitCode.rawValue): a signal stopped the run, "
+                + "although every task had already ended\n"
         }
         if let reportPath { text += "report: \(foreign.line(reportPath))\n" }
         return text

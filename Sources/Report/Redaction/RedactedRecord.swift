@@ -20,7 +20,7 @@ package struct RedactedRecord {
 
     private var record: TaskRecord {
         guard case .taskFinished(let record) = event else {
-            preconditionFailure("a redacted record is made of the end of a task")
+            preconditionFailure("a redacted record needs the end of a task")
         }
         return record
     }

@@ -110,7 +110,7 @@ extension Exit {
         let who =
             switch holder {
             case .process(let number)?: "another run (process \(number))"
-            case .unseen?: "a run of another machine or container"
+            case .unseen?: "a run on another machine or in another container"
             case nil: "another run"
             }
         return Exit(

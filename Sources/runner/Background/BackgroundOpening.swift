@@ -32,7 +32,7 @@ struct BackgroundOpening {
         let plan = job.plan
         guard !plan.sessionTasks.isEmpty else { return nil }
         guard Order.canBeDigested else {
-            throw RunObstacle("background sessions take libcrypto, which cannot be loaded")
+            throw RunObstacle("background sessions need libcrypto, which cannot be loaded")
         }
         let kept = try keptSessions()
         let unended = kept.compactMap(\.unended)
@@ -101,7 +101,7 @@ struct BackgroundOpening {
             return try body()
         } catch {
             throw RunObstacle(
-                "the background session `\(identifier)` cannot be kept: \(error.message)"
+                "the background session `\(identifier)` cannot be stored: \(error.message)"
             )
         }
     }
@@ -110,8 +110,9 @@ struct BackgroundOpening {
         guard !round.transfers.isEmpty, !request.isQuiet else { return }
         let ended = round.transfers.count { $0.state.end != nil }
         StandardError.say(
-            "background session `\(identifier)` goes on since \(round.beginDate.rfc3339.prefix(19))Z: "
-                + "transfers that have ended: \(ended), that have begun: \(round.transfers.count - ended)"
+            "background session `\(identifier)` continues from "
+                + "\(round.beginDate.rfc3339.prefix(19))Z: "
+                + "\(ended) transfers have ended, \(round.transfers.count - ended) have begun"
         )
     }
 }

@@ -8,15 +8,15 @@ import TransferModel
 struct Cancel: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "End a background session with what is left of it.",
+        abstract: "End a background session and cancel its unfinished transfers.",
         discussion: """
-            A run that has it is told to end, and waited for. The next run begins anew; what is there of downloads stays, \
-            and is gone on with. Exits with 2 when there is none of that identifier, 4 when it cannot be read, 10 when \
-            a run that has it does not end.
+            runner stops a run that uses the session and waits for its end. The next run starts the transfers again; \
+            partial downloads are kept and resumed. Exits with 2 for an unknown identifier, with 4 when the session \
+            cannot be read, and with 10 when a run that uses it does not end.
             """
     )
 
-    @Argument(help: "The background session.")
+    @Argument(help: "The identifier of the background session.")
     var identifier: String
 
     @OptionGroup var state: StateOptions
@@ -70,11 +70,11 @@ struct Cancel: ParsableCommand {
     private func line(about left: BackgroundRound?) -> String {
         let name = TerminalText.harmless(identifier)
         guard let left, left.state == .open else {
-            return "\(name): nothing was left to cancel\n"
+            return "\(name): no transfer to cancel\n"
         }
         let ended = left.transfers.count { $0.state.end != nil }
         let all = max(left.taskCount ?? 0, left.transfers.count)
-        return "\(name): cancelled with \(all - ended) of \(all) transfers left\n"
+        return "\(name): cancelled \(all - ended) of \(all) transfers\n"
     }
 
     /// Tells the process that holds the lock to end, and waits for it.

@@ -86,8 +86,8 @@ struct Detachment {
     }
 
     private static let silence = """
-        warning: the user's service manager gave no scope within 3 s (systemd-run --user --scope): the run goes on without \
-        one, and ends when the service manager ends this session
+        warning: the user's service manager gave no scope within 3 s (systemd-run --user --scope): the run continues \
+        without a scope, and ends when the service manager ends this session
 
         """
 
@@ -113,7 +113,7 @@ struct Detachment {
     /// The same arguments, plus the descriptor of the ready pipe.
     private static func arguments(of own: [String]) throws(Exit) -> [String] {
         guard let place = own.firstIndex(of: Program.runCommand) else {
-            throw Exit(.usage, "`--detach` belongs to `runner run`")
+            throw Exit(.usage, "`--detach` is an option of `runner run`")
         }
         return own[...place] + ["--ready-descriptor", "\(DetachedProcess.pipeDescriptor)"]
             + own[(place + 1)...]

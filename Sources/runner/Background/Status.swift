@@ -8,14 +8,15 @@ import TransferModel
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how background sessions stand.",
-        discussion: "Exits with 2 when there is none of that identifier, 4 when one cannot be read."
+        abstract: "Show the status of background sessions.",
+        discussion:
+            "Exits with 2 for an unknown identifier, and with 4 when a session cannot be read."
     )
 
-    @Argument(help: "The background session to show with all its transfers; all of them without.")
+    @Argument(help: "The background session to show with all its transfers; by default, all.")
     var identifier: String?
 
-    @Option(help: "How to write it. [env: RUNNER_FORMAT] (default: text)")
+    @Option(help: "The output format. [env: RUNNER_FORMAT] (default: text)")
     var format: OutputFormat?
 
     @OptionGroup var state: StateOptions

@@ -30,6 +30,6 @@ struct Waiter {
     /// A waiting process that ends before the run begins cancels the run.
     private func say(_ text: String) throws(Exit) {
         guard let pipe, !pipe.say(text) else { return }
-        throw Exit(.interrupted, "whoever started this run has gone before it began")
+        throw Exit(.interrupted, "the process that started this run ended before the run began")
     }
 }

@@ -10,10 +10,10 @@ struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
         _superCommandName: Program.name,
-        abstract: "Look into the HTTP cache, check it, or empty it.",
+        abstract: "Inspect, check or empty the HTTP cache.",
         discussion: """
-            It is the folder that `RUNNER_CACHE_DIR` names, else `runner` in the user's cache folder; a session may have \
-            another one in `urlCache.directory`. Emptying it costs no more than fetching again.
+            The cache is the folder in `RUNNER_CACHE_DIR`, or else `runner` in the user's cache folder; a session may \
+            use another folder with `urlCache.directory`. After it is emptied, runner fetches the responses again.
             """,
         subcommands: [Stat.self, List.self, Clear.self, Verify.self]
     )
@@ -22,13 +22,14 @@ struct CacheCommand: ParsableCommand {
     struct Options: ParsableArguments {
         @Option(
             help: ArgumentHelp(
-                "The cache's folder. [env: RUNNER_CACHE_DIR] (default: runner in the user's cache folder)",
+                "The folder of the cache. [env: RUNNER_CACHE_DIR] (default: runner in the user's "
+                    + "cache folder)",
                 valueName: "folder"
             )
         )
         var directory: String?
 
-        @Option(help: "How to write it: text or json. [env: RUNNER_FORMAT] (default: text)")
+        @Option(help: "The output format: text or json. [env: RUNNER_FORMAT] (default: text)")
         var format: OutputFormat?
 
         /// The folder, which may not exist.
@@ -74,7 +75,7 @@ extension CacheCommand {
     struct Stat: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "stat",
-            abstract: "Tell how much is stored, and how much of it is fresh."
+            abstract: "Show how many responses are stored, and how many are fresh."
         )
 
         @OptionGroup var options: Options
@@ -125,7 +126,8 @@ extension CacheCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
-            abstract: "List what is stored: status, size, age and lifetime in seconds, and URL."
+            abstract:
+                "List the stored responses: status, size, age and lifetime in seconds, and URL."
         )
 
         @OptionGroup var options: Options
@@ -188,7 +190,7 @@ extension CacheCommand {
     struct Clear: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "clear",
-            abstract: "Remove everything that is stored; runs that go on may store more."
+            abstract: "Remove all stored responses; runs that are in progress may store more."
         )
 
         @OptionGroup var options: Options
@@ -215,10 +217,10 @@ extension CacheCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
             abstract:
-                "Read everything that is stored, and exit with 6 when something of it is damaged.",
+                "Read all stored responses, and exit with 6 if one is damaged.",
             discussion: """
-                What is damaged is never used; `clear` removes it. What killed processes have left over is named, too; it is \
-                no damage.
+                runner never uses damaged files; `clear` removes them. The command also lists files that killed processes \
+                left behind; these are not damage.
                 """
         )
 

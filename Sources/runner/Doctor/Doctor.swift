@@ -7,12 +7,13 @@ struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         _superCommandName: Program.name,
-        abstract: "Tell what works on this machine, what does not, and what that means.",
+        abstract: "Check what works on this machine, and explain the consequences.",
         discussion:
-            "Everything is tried out, nothing is sent. Exits with 4 when something keeps jobs from working."
+            "Tries everything out without the network. Exits with 4 when a fault keeps jobs from "
+            + "working."
     )
 
-    @Option(help: "How to write what was found. [env: RUNNER_FORMAT] (default: text)")
+    @Option(help: "The output format. [env: RUNNER_FORMAT] (default: text)")
     var format: OutputFormat?
 
     @OptionGroup var state: StateOptions

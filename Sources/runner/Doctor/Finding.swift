@@ -37,7 +37,7 @@ struct Finding: Sendable {
         if let value {
             self.init(name, .ok, value, meaning)
         } else {
-            self.init(name, status, "not there", without)
+            self.init(name, status, "not available", without)
         }
     }
 }

@@ -15,7 +15,7 @@ enum FolderExamination {
             findings += folder(
                 "state folder",
                 state,
-                use: "keeps cookies, and the reports of jobs that name no place"
+                use: "stores cookies, and the reports of jobs without `report`"
             )
         } else {
             findings.append(
@@ -23,7 +23,7 @@ enum FolderExamination {
                     "state folder",
                     .limited,
                     "none",
-                    "cookies are not kept, and a job that names no report needs --report: set HOME"
+                    "cookies are not stored, and jobs without `report` need --report: set HOME"
                 )
             )
         }
@@ -31,7 +31,7 @@ enum FolderExamination {
             findings += folder(
                 "cache folder",
                 cache,
-                use: "keeps what sessions with a `urlCache` have stored"
+                use: "stores responses of sessions with a `urlCache`"
             )
         }
         if let working = ProcessContext.workingFolder {
@@ -46,18 +46,25 @@ enum FolderExamination {
             let probe = try FolderProbe(path)
             let value = describe(path, probe)
             if let refusal = probe.refusal {
-                return [Finding(name, .fault, value, "\(use), and cannot: \(refusal.message)")]
+                return [
+                    Finding(
+                        name,
+                        .fault,
+                        value,
+                        "\(use), but is not usable: \(refusal.message)"
+                    )
+                ]
             }
             guard probe.exists else {
-                return [Finding(name, .ok, value, "\(use); is made when it is needed")]
+                return [Finding(name, .ok, value, "\(use); runner creates it when it is needed")]
             }
             if !probe.isOwn || probe.mode & 0o077 != 0 {
-                let reason = probe.isOwn ? "others may look into it" : "it is another user's"
+                let reason = probe.isOwn ? "other users may read it" : "it belongs to another user"
                 return [Finding(name, .limited, value, "\(use), but \(reason): chmod 700")]
             }
             return [Finding(name, .ok, value, use)] + publishing(name, probe)
         } catch {
-            return [Finding(name, .fault, error.message, "\(use), and cannot")]
+            return [Finding(name, .fault, error.message, "\(use), but is not usable")]
         }
     }
 
@@ -72,20 +79,27 @@ enum FolderExamination {
                         name,
                         .limited,
                         value,
-                        "nothing can be downloaded into it: \(refusal.message)"
+                        "downloads into it fail: \(refusal.message)"
                     )
                 ]
             }
-            return [Finding(name, .ok, value, "files can be made in it")] + publishing(name, probe)
+            return [
+                Finding(
+                    name,
+                    .ok,
+                    value,
+                    "files can be created in it"
+                )
+            ] + publishing(name, probe)
         } catch {
-            return [Finding(name, .limited, error.message, "nothing can be downloaded into it")]
+            return [Finding(name, .limited, error.message, "downloads into it fail")]
         }
     }
 
     private static func describe(_ path: String, _ probe: FolderProbe) -> String {
         let mode = probe.mode.padded(to: 4, radix: 8)
         let free = probe.availableBytes.map { ", \(Quantity.bytes($0)) free" } ?? ""
-        let place = probe.exists ? "mode \(mode)" : "not there yet, in \(probe.path)"
+        let place = probe.exists ? "mode \(mode)" : "does not exist yet, in \(probe.path)"
         return "\(path) (\(place), \(probe.fileSystem)\(free))"
     }
 
@@ -93,12 +107,18 @@ enum FolderExamination {
     private static func publishing(_ name: String, _ probe: FolderProbe) -> [Finding] {
         let name = "files in the \(name)"
         guard probe.canReplace else {
-            return [Finding(name, .fault, "no rename", "no file can be replaced at once")]
+            return [Finding(name, .fault, "no rename", "no file can be replaced atomically")]
         }
         guard probe.hasHardLinks || probe.canRenameToFree else {
-            let meaning = "`ifExists: fail` and `skip` cannot keep a file that appears meanwhile"
+            let meaning =
+                "`ifExists: fail` and `skip` cannot keep a file that appears during the download"
             return [
-                Finding(name, .limited, "neither links nor renames that replace nothing", meaning)
+                Finding(
+                    name,
+                    .limited,
+                    "neither hard links nor renames without replacement",
+                    meaning
+                )
             ]
         }
         guard probe.hasUnnamedFiles else {
@@ -107,7 +127,8 @@ enum FolderExamination {
                     name,
                     .limited,
                     "no unnamed files (O_TMPFILE)",
-                    "a run that is killed leaves `.….part` files behind, never half a file under its name"
+                    "a killed run leaves `.….part` files behind, but never a partial file under "
+                        + "its final name"
                 )
             ]
         }
@@ -115,8 +136,8 @@ enum FolderExamination {
             Finding(
                 name,
                 .ok,
-                "unnamed until they are whole (O_TMPFILE), then linked or renamed",
-                "a run that is killed leaves nothing behind"
+                "unnamed until complete (O_TMPFILE), then linked or renamed",
+                "a killed run leaves nothing behind"
             )
         ]
     }

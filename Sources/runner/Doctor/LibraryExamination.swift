@@ -13,21 +13,21 @@ enum LibraryExamination {
             Finding(
                 "zlib",
                 Gzip.isAvailable ? Gzip.library : nil,
-                "compresses what is sent with `contentEncoding: gzip`",
+                "compresses bodies with `contentEncoding: gzip`",
                 without: "jobs with `contentEncoding: gzip` fail: install zlib1g"
             ),
             Finding(
                 "Public Suffix List",
                 PublicSuffixList.isPublicSuffix("com") == true ? PublicSuffixList.library : nil,
-                "tells which cookies may be for a whole domain",
+                "decides which cookies may be for a whole domain",
                 without: "every cookie is for one host only: install libpsl5",
                 .limited
             ),
             Finding(
                 "host names beyond ASCII",
                 InternationalName.ascii("ü") == "xn--tda" ? InternationalName.library : nil,
-                "are looked up by their A-labels",
-                without: "such hosts are refused: install libidn2-0",
+                "are looked up in their ASCII form (A-labels)",
+                without: "jobs with such hosts are refused: install libidn2-0",
                 .limited
             ),
         ]
@@ -37,7 +37,7 @@ enum LibraryExamination {
             let found = transfers(library, features) + bodies(features) + credentials(features)
             return Examination(name: "libraries", findings: found + own)
         } catch {
-            let fault = Finding("libcurl", .fault, error.message, "nothing can be transferred")
+            let fault = Finding("libcurl", .fault, error.message, "no transfer works")
             return Examination(name: "libraries", findings: [fault] + own)
         }
     }
@@ -57,21 +57,21 @@ enum LibraryExamination {
                 "TLS",
                 library.tlsVersion,
                 "speaks https",
-                without: "https cannot be spoken",
+                without: "https does not work",
                 .fault
             ),
             http2(library, features),
             Finding(
                 "HTTP/3",
                 library.hasHTTP3 ? features.http3Library ?? "yes" : nil,
-                "`httpVersion: \"3\"` speaks it",
+                "`httpVersion: \"3\"` uses it",
                 without: "`httpVersion: \"3\"` ends a run with exit code 4"
             ),
             Finding(
                 "name lookup",
-                features.hasAsynchronousLookup ? "in a thread of its own" : nil,
-                "a slow resolver holds up nothing else",
-                without: "a slow resolver holds up all transfers, and no timeout ends it",
+                features.hasAsynchronousLookup ? "in a separate thread" : nil,
+                "a slow resolver delays nothing else",
+                without: "a slow resolver delays all transfers, and no timeout ends the wait",
                 .limited
             ),
         ]
@@ -83,7 +83,7 @@ enum LibraryExamination {
             return Finding(
                 name,
                 .absent,
-                "not there",
+                "not available",
                 "`httpVersion: \"2\"` ends a run with exit code 4"
             )
         }
@@ -93,8 +93,8 @@ enum LibraryExamination {
                 name,
                 .limited,
                 value,
-                "`httpVersion: automatic` is HTTP/1.1, because libcurl before 8.0 can report a cut transfer "
-                    + "as complete; `\"2\"` ends a run with exit code 4"
+                "`httpVersion: automatic` is HTTP/1.1, because libcurl before 8.0 can report a "
+                    + "cut transfer as complete; `\"2\"` ends a run with exit code 4"
             )
         }
         return Finding(name, .ok, value, "`httpVersion: automatic` offers it over TLS")
@@ -112,15 +112,15 @@ enum LibraryExamination {
             Finding(
                 name,
                 coding.isAvailable ? version ?? "yes" : nil,
-                "`decode: true` asks for it and undoes it",
-                without: "`decode: true` does not ask for it"
+                "`decode: true` requests and decodes it",
+                without: "`decode: true` does not request it"
             )
         } + [
             Finding(
                 "checksums",
                 // The one-block example in FIPS 180-4.
                 digest?.hasPrefix("ba7816bf8f01cfea") == true ? "SHA-256, SHA-512" : nil,
-                "files are held against the job's `checksum`",
+                "files are checked against the job's `checksum`",
                 without: "jobs with `checksum` fail: install libssl3",
                 .fault
             )
@@ -138,14 +138,14 @@ enum LibraryExamination {
             Finding(
                 "NTLM",
                 features.hasNTLM ? "yes" : nil,
-                "libcurl can authenticate with it",
-                without: "libcurl was built without it"
+                "libcurl can authenticate with NTLM",
+                without: "libcurl was built without NTLM"
             ),
             Finding(
                 "proxies over TLS",
                 features.hasEncryptedProxies ? "yes" : nil,
                 "a proxy may be `https://…`",
-                without: "a proxy of `https://…` cannot be spoken to"
+                without: "a proxy with `https://…` does not work"
             ),
         ]
     }
@@ -156,13 +156,13 @@ enum LibraryExamination {
                 "PCRE2",
                 .ok,
                 try RegularExpression.libraryVersion(),
-                "finds what `capture: { regex: … }` asks for"
+                "searches bodies for `capture: { regex: … }`"
             )
         } catch {
             return Finding(
                 "PCRE2",
                 .absent,
-                "not there",
+                "not available",
                 "jobs with a `regex` end with exit code 4: install libpcre2-8-0"
             )
         }

@@ -16,33 +16,34 @@ enum MachineExamination {
                     "processors",
                     .ok,
                     "\(ProcessContext.processorCount)",
-                    "a run has one engine thread for each, at most two"
+                    "a run has one engine thread for each processor, at most two"
                 ),
                 Finding(
                     "IPv6",
                     kernel.hasIPv6 ? "yes" : nil,
-                    "servers can be reached at addresses of IPv6",
-                    without: "servers can be reached at addresses of IPv4 only"
+                    "servers can be reached at IPv6 addresses",
+                    without: "servers can be reached only at IPv4 addresses"
                 ),
                 Finding(
                     "process descriptors",
                     kernel.hasProcessDescriptors ? "yes" : nil,
-                    "the end of a program of `stream` is noticed at once",
-                    without: "the end of a program of `stream` is noticed within 10 ms",
+                    "runner notices the end of a `stream` program at once",
+                    without: "runner notices the end of a `stream` program within 10 ms",
                     .limited
                 ),
                 Finding(
                     "multipath TCP",
                     kernel.hasMultipath ? "yes" : nil,
-                    "sessions with `multipathServiceType` can ask servers for it",
-                    without: "the kernel has none, or net.mptcp.enabled is 0"
+                    "sessions with `multipathServiceType` can use it",
+                    without: "the kernel does not support it, or net.mptcp.enabled is 0"
                 ),
                 Finding(
                     "binding to devices",
                     kernel.canBindToDevice ? "yes" : nil,
-                    "`allows…Access: false` is kept by binding transfers to an interface",
+                    "`allows…Access: false` binds transfers to an interface",
                     without:
-                        "`allows…Access: false` is kept by routes alone: this user may bind to no interface (SO_BINDTODEVICE)",
+                        "`allows…Access: false` relies on routes: this user may not bind to an "
+                        + "interface (SO_BINDTODEVICE)",
                     .limited
                 ),
             ]
@@ -60,7 +61,8 @@ enum MachineExamination {
                 "clock",
                 .fault,
                 date,
-                "it is older than this program: certificates look as if they were not valid yet"
+                "the date is before the release of this program: certificates seem not to be "
+                    + "valid yet"
             )
         }
         guard let error = Clock.wallErrorMicroseconds else {
@@ -68,11 +70,12 @@ enum MachineExamination {
                 "clock",
                 .limited,
                 "\(date), not synchronized",
-                "nothing keeps it in step: certificates and dates of `Retry-After` are judged by it"
+                "no time service corrects the clock: runner checks certificates and `Retry-After` "
+                    + "dates with it"
             )
         }
         let most = "at most \(error / 1000 + 1) ms off"
-        return Finding("clock", .ok, "\(date), synchronized, \(most)", "dates can be believed")
+        return Finding("clock", .ok, "\(date), synchronized, \(most)", "dates are reliable")
     }
 
     private static func openFiles() -> Finding {

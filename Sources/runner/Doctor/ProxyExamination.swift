@@ -25,14 +25,15 @@ enum ProxyExamination {
 
     private static func proxy(_ entry: ProxyEnvironment.Entry?, for scheme: String) -> Finding {
         guard let entry else {
-            return Finding(scheme, .ok, "none", "servers of \(scheme) are reached directly")
+            return Finding(scheme, .ok, "none", "\(scheme) servers are reached directly")
         }
         let account = entry.server.credentials == nil ? "" : ", with a user and a password"
         return Finding(
             scheme,
             .ok,
             "\(entry.server.url)\(account) (\(entry.variable))",
-            "servers of \(scheme) are reached through it, but for this machine and what `no_proxy` names"
+            "\(scheme) servers are reached through it, except this machine and the hosts in "
+                + "`no_proxy`"
         )
     }
 
@@ -44,8 +45,8 @@ enum ProxyExamination {
         return Finding(
             "HTTP_PROXY",
             .limited,
-            "is not obeyed",
-            "the client of a CGI program can set it: name the proxy in `http_proxy`"
+            "is ignored",
+            "clients of a CGI program can set this variable: use `http_proxy`"
         )
     }
 }

@@ -30,10 +30,10 @@ enum TrustExamination {
                 name,
                 count > 0 ? .ok : .absent,
                 "\(path): \(count) certificates",
-                count > 0 ? "https servers are checked against it" : "nothing in it to check by"
+                count > 0 ? "https servers are checked against it" : "it has no certificates"
             )
         } catch {
-            return Finding(name, .absent, error.message, "nothing is checked by it")
+            return Finding(name, .absent, error.message, "it is not used")
         }
     }
 
@@ -46,7 +46,7 @@ enum TrustExamination {
             "folder of roots",
             count > 0 ? .ok : .absent,
             "\(path): \(count) certificates",
-            count > 0 ? "looked into besides the file" : "nothing in it to check by"
+            count > 0 ? "used in addition to the file" : "it has no certificates"
         )
     }
 }

@@ -9,9 +9,10 @@ struct Interfaces: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interfaces",
         _superCommandName: Program.name,
-        abstract: "Show each network interface, its class, the evidence, and what may use it.",
+        abstract:
+            "Show each network interface, its class, the evidence, and which sessions may use it.",
         discussion:
-            "With a job file its `network.interfaces` count, and its sessions are shown too."
+            "With a job file, the command applies its `network.interfaces` and shows its sessions."
     )
 
     @Argument(help: ArgumentHelp("The job file.", valueName: "file"))
@@ -19,7 +20,7 @@ struct Interfaces: ParsableCommand {
 
     @OptionGroup var job: JobOptions
 
-    @Option(help: "How to show it: text or json. [env: RUNNER_FORMAT] (default: text)")
+    @Option(help: "The output format: text or json. [env: RUNNER_FORMAT] (default: text)")
     var format: OutputFormat?
 
     mutating func run() throws {

@@ -61,8 +61,8 @@ struct MachineWatch {
             let count = (try? GenericNetlink())?.multipathEndpointCount(), count == 0
         else { return }
         StandardError.say(
-            "warning: session `\(session.name.onOneLine(limit: 80).text)` asks for Multipath TCP, and this machine "
-                + "has no endpoint for another path (`ip mptcp endpoint add`)"
+            "warning: session `\(session.name.onOneLine(limit: 80).text)` asks for Multipath TCP, "
+                + "but this machine has no endpoint for another path (`ip mptcp endpoint add`)"
         )
     }
 
@@ -75,7 +75,9 @@ struct MachineWatch {
         } catch let obstacle as RunObstacle {
             throw obstacle
         } catch let exit as Exit {
-            throw RunObstacle(exit.message ?? "the file about this machine's network has faults")
+            throw RunObstacle(
+                exit.message ?? "the host file about this machine's interfaces has faults"
+            )
         } catch let error as SystemError {
             throw RunObstacle(error.message)
         } catch {
@@ -93,9 +95,11 @@ struct MachineWatch {
             try !RouteSocket().choosesByDestination()
         else { return }
         throw RunObstacle(
-            "the kernel lets this user bind no socket to an interface, and the routes of this machine depend on more than "
-                + "the destination (`ip rule`, `ip route`): no flag of `allowsCellularAccess`, "
-                + "`allowsExpensiveNetworkAccess` and `allowsConstrainedNetworkAccess` can be kept; "
+            "this user may not bind a socket to an interface, and the routes of this machine "
+                + "depend on more than "
+                + "the destination (`ip rule`, `ip route`): runner cannot enforce "
+                + "`allowsCellularAccess`, "
+                + "`allowsExpensiveNetworkAccess` and `allowsConstrainedNetworkAccess`; "
                 + "use Linux 5.7 or newer, or CAP_NET_RAW"
         )
     }

@@ -30,7 +30,7 @@ final class JournalledKeys: OrderKeys {
             )
         }
         guard Order.canBeDigested else {
-            throw RunObstacle("`idempotencyKey: auto` takes libcrypto, which cannot be loaded")
+            throw RunObstacle("`idempotencyKey: auto` needs libcrypto, which cannot be loaded")
         }
         var generator = SystemRandomNumberGenerator()
         let journal: KeyJournal
@@ -43,7 +43,7 @@ final class JournalledKeys: OrderKeys {
                 orderCount: request.isPart ? nil : plan.orderCount
             )
         } catch {
-            throw RunObstacle("idempotency keys cannot be kept: \(error.message)")
+            throw RunObstacle("idempotency keys cannot be stored: \(error.message)")
         }
         announce(journal, isQuiet: request.isQuiet)
         return JournalledKeys(journal)
@@ -53,13 +53,13 @@ final class JournalledKeys: OrderKeys {
         if journal.forgottenCount > 0 {
             StandardError.say(
                 "warning: more than \(KeyJournal.mostOrders) orders are open: the first "
-                    + "\(journal.forgottenCount) get new idempotency keys when they come back"
+                    + "\(journal.forgottenCount) get new idempotency keys when they are sent again"
             )
         }
         if let date = journal.beginDate, !isQuiet {
             StandardError.say(
-                "no run since \(date.rfc3339.prefix(19))Z has ended with 0: "
-                    + "orders keep their idempotency keys; for new ones delete \(journal.path)"
+                "no run since \(date.rfc3339.prefix(19))Z ended with exit code 0: "
+                    + "orders keep their idempotency keys; to get new keys, delete \(journal.path)"
             )
         }
     }
@@ -91,7 +91,8 @@ final class JournalledKeys: OrderKeys {
         } catch {
             throw Exit(
                 .environment,
-                "\(error.message): every order was accepted, but the next run uses the same idempotency keys again"
+                "\(error.message): the servers accepted every order, but the next run will use "
+                    + "the same idempotency keys"
             )
         }
     }
@@ -103,7 +104,7 @@ extension TransferFailure {
         var failure = TransferFailure(
             kind: .localIO,
             phase: .prepare,
-            detail: "\(what) cannot be kept: \(fault.message)"
+            detail: "\(what) cannot be stored: \(fault.message)"
         )
         failure.osErrno = Int(fault.errno)
         failure.isPermanent = true

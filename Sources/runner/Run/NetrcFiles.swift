@@ -48,7 +48,7 @@ enum NetrcFiles {
             throw Fault(message: error.message)
         }
         guard bytes.count <= largestFile, let text = String(validating: bytes, as: UTF8.self) else {
-            throw Fault(message: "\(path) is no netrc file: it is too large, or no UTF-8 text")
+            throw Fault(message: "\(path) is not a netrc file: it is too large or not UTF-8 text")
         }
         do throws(NetrcText.Fault) {
             return try NetrcText.credentials(in: text)

@@ -13,7 +13,7 @@ struct Run: ParsableCommand {
         _superCommandName: Program.name,
         abstract: "Run a job file.",
         discussion: """
-            Exits with 0 when every required task succeeded, 1 when one failed for good, 2 when the command line is \
+            Exits with 0 when every required task succeeded, 1 when a required task failed for good, 2 when the command line is \
             wrong, 3 when the job file is invalid, 4 when this machine lacks something, 5 when a later run may \
             succeed, 6 when a checksum did not match, 7 when tasks were deferred by the window, the network or power, 8 when the deadline passed, 10 \
             when another run holds the lock or a background session, 130 and 143 after SIGINT and SIGTERM. 70 is reserved.
@@ -26,7 +26,8 @@ struct Run: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the JSON report here instead of where the job file says. [env: RUNNER_REPORT]",
+            "Write the JSON report to this path instead of the path in the job file. [env: "
+                + "RUNNER_REPORT]",
             valueName: "path"
         )
     )
@@ -37,13 +38,14 @@ struct Run: ParsableCommand {
 
     @Flag(
         name: .customLong("fail-fast"),
-        help: "Start nothing more once a required task has failed. [env: RUNNER_FAIL_FAST]"
+        help: "Start no more tasks once a required task has failed. [env: RUNNER_FAIL_FAST]"
     )
     var failFast = false
 
     @Flag(
         help: ArgumentHelp(
-            "Go on without the terminal once the run has begun; print its process, log and report. [env: RUNNER_DETACH]"
+            "Detach from the terminal once the run has begun, and print its process, log and "
+                + "report. [env: RUNNER_DETACH]"
         )
     )
     var detach = false
@@ -136,11 +138,11 @@ struct Run: ParsableCommand {
     private func chosenReportPath() throws -> String? {
         let path = report ?? EnvironmentOption.text("REPORT")
         switch path {
-        case "": throw Exit(.usage, "--report is empty; it names the file that the report goes to")
+        case "": throw Exit(.usage, "--report is empty; give the path of the report")
         case "-":
             throw Exit(
                 .usage,
-                "the report is not written to standard output; a file named - is ./-"
+                "runner does not write the report to standard output; for a file named -, write ./-"
             )
         default: return path
         }

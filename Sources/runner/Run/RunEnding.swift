@@ -27,7 +27,7 @@ struct RunEnding {
                 try journal.delivered()
             }
         } catch {
-            throw RunObstacle("background sessions cannot be kept: \(error.message)")
+            throw RunObstacle("background sessions cannot be stored: \(error.message)")
         }
     }
 
@@ -84,7 +84,7 @@ struct RunEnding {
     private func unkept(_ summary: RunSummary, _ fault: BackgroundJournal.Fault) -> Exit {
         Exit(
             summary.exitCode.combined(with: .environment),
-            "\(fault.message): the next run may not know what has ended"
+            "\(fault.message): the next run may not know which transfers have ended"
         )
     }
 
@@ -93,7 +93,7 @@ struct RunEnding {
         let shown = ids.prefix(Self.shownTransfers).map { "`\($0.onOneLine(limit: 80).text)`" }
         let more = ids.count > shown.count ? ", …" : ""
         StandardError.say(
-            "warning: transfers that an earlier run has begun are not in the job any more: "
+            "warning: the job no longer has these transfers of an earlier run: "
                 + shown.joined(separator: ", ") + more
         )
     }

@@ -63,7 +63,9 @@ struct RunHook {
         } catch let error as SystemError {
             StandardError.say("warning: the hook `onFinish`: \(error.message)")
         } catch {
-            StandardError.say("warning: the hook `onFinish` could not be heard: \(error)")
+            StandardError.say(
+                "warning: the output of the hook `onFinish` could not be read: \(error)"
+            )
         }
     }
 

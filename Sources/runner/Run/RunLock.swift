@@ -44,7 +44,7 @@ struct RunLock {
         switch request.policy {
         case .fail: throw Exit(.locked, "\(holder) holds the lock: nothing was done")
         case .skip:
-            throw Exit(.success, isQuiet ? nil : "\(holder) is under way: nothing was done")
+            throw Exit(.success, isQuiet ? nil : "\(holder) is in progress: nothing was done")
         case .wait(let limit):
             try wait(limit)
             return (held(), true)
@@ -89,7 +89,7 @@ struct RunLock {
             return { inbox.isTaken(turn) }
         }
         // The listener is there already, because a reader of this line may send a signal at once.
-        if !isQuiet { StandardError.say("waiting: \(holder) is under way") }
+        if !isQuiet { StandardError.say("waiting: \(holder) is in progress") }
         let file = file
         _ = try Exit.environment { () throws(SystemError) in
             try JoinableThread(name: "lock") {
@@ -106,7 +106,7 @@ struct RunLock {
         // A signal that arrives with the lock is not lost: it is in the inbox, or waits for the
         // run's receiver.
         for case .signal(let signal) in first + inbox.takeAll(until: .min) {
-            throw Exit(ExitCode(signal), "stopped while it waited: \(holder)")
+            throw Exit(ExitCode(signal), "stopped while waiting for \(holder)")
         }
         switch first.first {
         case .refused(let error)?: try attempt { () throws(SystemError) in throw error }

@@ -154,7 +154,8 @@ struct RunResources {
         guard let absence = state.absence, plan.sessions.contains(where: { $0.kind != .ephemeral })
         else { return }
         StandardError.say(
-            "warning: \(absence): cookies and records of cut uploads are not kept; name a state folder with --state-dir"
+            "warning: \(absence): cookies and records of interrupted uploads are not stored; name "
+                + "a state folder with --state-dir"
         )
     }
 }

@@ -31,7 +31,7 @@ struct RunStart {
         guard jitter > .zero else { return }
         if !request.isQuiet {
             let time = Quantity.duration(microseconds: jitter.microseconds)
-            StandardError.say("starts in \(time) (startJitter)")
+            StandardError.say("the run starts in \(time) (startJitter)")
         }
         let end = clock.monotonic + min(jitter, request.plan.schedule.deadline ?? jitter)
         try inbox.obeySignal(until: end.nanoseconds)

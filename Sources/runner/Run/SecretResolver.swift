@@ -97,7 +97,7 @@ final class SecretResolver: Sendable {
             diagnostics: declarations.compactMap { declaration in
                 guard let fault = faults[declaration.name] else { return nil }
                 let words = fault.captured.flatMap { Self.words($0, redactor) }
-                let notes = words.map { [Diagnostic.Note("it said: \($0)")] } ?? []
+                let notes = words.map { [Diagnostic.Note("the command wrote: \($0)")] } ?? []
                 return declaration.missing(fault.reason, notes: notes)
             }
         )
@@ -193,7 +193,9 @@ final class SecretResolver: Sendable {
     private static func secret(_ bytes: [UInt8]) throws -> Secret {
         guard !bytes.isEmpty else { throw Fault(reason: "is empty") }
         guard bytes.count >= smallestValue else {
-            throw Fault(reason: "is shorter than \(smallestValue) bytes: it could not be redacted")
+            throw Fault(
+                reason: "is shorter than \(smallestValue) bytes: runner could not redact it"
+            )
         }
         guard bytes.count <= largestValue else { throw Fault(reason: "is larger than 64 KiB") }
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -33,11 +33,11 @@ import TransferModel
         record.error = TransferFailure(
             kind: .cancelled,
             phase: .prepare,
-            detail: "it needs `first`, which did not succeed"
+            detail: "the task needs `first`, which did not succeed"
         )
         #expect(
             lines.finished(record)
-                == "skipped    later: it needs `first`, which did not succeed "
+                == "skipped    later: the task needs `first`, which did not succeed "
                 + "(jobs/nightly.yaml:14:3)\n"
         )
     }
@@ -125,7 +125,7 @@ import TransferModel
         (summary.tasks, summary.succeeded, summary.unchanged) = (2, 1, 1)
         summary.exitCode = code
         let reason =
-            "exit code \(code.rawValue): a signal has stopped the run, although every task has ended by itself\n"
+            "exit code \(code.rawValue): a signal stopped the run, although every task had already ended\n"
         let whole = lines.summary(summary, startDate: nil, reportPath: nil)
         #expect(whole == "1 of 2 tasks succeeded, 1 unchanged; 0 B received\n" + reason)
         (summary.unchanged, summary.cancelled) = (0, 1)
