@@ -21,22 +21,8 @@ extension AttemptResult {
         response = exchange.head.map(exchange.reported)
         checks = exchange.checks
         failure = exchange.failure
-        if let kind = failure?.kind {
-            if exchange.redirects.followsOrder {
-                failure?.followsOrder = true
-                failure?.isKnownUnprocessed = false
-            }
-            if !checks.contains(where: { !$0.passed }) {
-                checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
-            }
-            if failure?.help == nil {
-                failure?.help = ServerExcerpt.help(
-                    of: exchange.response.sink.excerpt,
-                    isCut: exchange.response.sink.isExcerptCut || !exchange.response.isWhole,
-                    head: exchange.head
-                )
-            }
-            proxyResponse = exchange.proxy.refusedTunnel
+        if failure != nil {
+            explainFailure(of: exchange)
         } else {
             voucher = exchange.response.voucher(to: hop.method)
             isUnchanged = exchange.response.isUnchanged || exchange.response.keepsFile
@@ -72,6 +58,26 @@ extension AttemptResult {
         countOfBytesExpectedToReceive = exchange.response.contentLength
         self.transactions = transactions
         omittedTransactions = exchange.recorder.omittedCount
+    }
+
+    /// Adds what the exchange knows about its failure: the check for it, and what the server said.
+    private mutating func explainFailure(of exchange: Exchange) {
+        guard let kind = failure?.kind else { return }
+        if exchange.redirects.followsOrder {
+            failure?.followsOrder = true
+            failure?.isKnownUnprocessed = false
+        }
+        if !checks.contains(where: { !$0.passed }) {
+            checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
+        }
+        if failure?.help == nil {
+            failure?.help = ServerExcerpt.help(
+                of: exchange.response.sink.excerpt,
+                isCut: exchange.response.sink.isExcerptCut || !exchange.response.isWhole,
+                head: exchange.head
+            )
+        }
+        proxyResponse = exchange.proxy.refusedTunnel
     }
 }
 

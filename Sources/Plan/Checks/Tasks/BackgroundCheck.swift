@@ -28,6 +28,29 @@ enum BackgroundCheck {
                 &log
             )
         }
+        checkKeys(of: draft, name, at: place, &log)
+        if let capture {
+            log.add(
+                .notInBackground,
+                "captured values of other tasks do not work with the \(name)\(context): they are "
+                    + "lost at the end of a run",
+                at: capture.range
+            )
+        }
+        if kind == .upload, draft.idempotencyKey != .auto, isOrderOfRun {
+            let effect = "so that a later run sends it even if the server accepted it before"
+            place.warnOfRunOrder(at: id, effect, &log)
+        }
+    }
+
+    /// Reports keys of a task that a later run cannot obey.
+    private static func checkKeys(
+        of draft: TaskDraft,
+        _ name: String,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        let context = place.context
         if case .stream? = draft.body {
             place.report(
                 .notInBackground,
@@ -46,18 +69,6 @@ enum BackgroundCheck {
                 at: place.key("capture"),
                 &log
             )
-        }
-        if let capture {
-            log.add(
-                .notInBackground,
-                "captured values of other tasks do not work with the \(name)\(context): they are "
-                    + "lost at the end of a run",
-                at: capture.range
-            )
-        }
-        if kind == .upload, draft.idempotencyKey != .auto, isOrderOfRun {
-            let effect = "so that a later run sends it even if the server accepted it before"
-            place.warnOfRunOrder(at: id, effect, &log)
         }
         if draft.redirects.follow != .always {
             place.report(
