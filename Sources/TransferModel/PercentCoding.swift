@@ -17,6 +17,21 @@ package enum PercentCoding {
         bytes.append(digit(byte & 15))
     }
 
+    /// The text with every byte escaped that `isKept` does not accept.
+    package static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+        guard !text.utf8.allSatisfy(isKept) else { return text }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 16)
+        for byte in text.utf8 {
+            if isKept(byte) {
+                bytes.append(byte)
+            } else {
+                encode(byte, into: &bytes)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }

@@ -368,17 +368,7 @@ struct FilledURL {
     ///
     /// Control characters stay, which no URL may have: they are refused with it.
     private static func encoded(_ text: String, _ isPlain: (UInt8) -> Bool) -> String {
-        guard !text.utf8.allSatisfy(isPlain) else { return text }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count + 16)
-        for byte in text.utf8 {
-            if isPlain(byte) || byte < 0x20 || byte == 0x7F {
-                bytes.append(byte)
-            } else {
-                PercentCoding.encode(byte, into: &bytes)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        PercentCoding.encode(text) { isPlain($0) || $0 < 0x20 || $0 == 0x7F }
     }
 
     /// Whether a byte is allowed in a path, including `/` (RFC 3986 §3.3).

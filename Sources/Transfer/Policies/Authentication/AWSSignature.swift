@@ -90,43 +90,32 @@ struct AWSSignature {
     /// The path as sent, for S3; for all other services without empty segments and encoded once
     /// more.
     private func canonicalPath(_ path: String) -> String {
-        if isS3 { return Self.encoded(path, keeping: [UInt8(ascii: "/"), UInt8(ascii: "%")]) }
+        if isS3 { return Self.encoded(path, keeping: "/", "%") }
         let segments = path.splitAtBytes("/")
         let end = path.hasByteSuffix("/") && !segments.isEmpty ? "/" : ""
-        return Self.encoded(
-            "/" + segments.joined(separator: "/") + end,
-            keeping: [UInt8(ascii: "/")]
-        )
+        return Self.encoded("/" + segments.joined(separator: "/") + end, keeping: "/")
     }
 
     /// The parameters in order, each with its `=`.
     private static func canonicalQuery(_ query: String) -> String {
         query.splitAtBytes("&").map { parameter in
             let end = parameter.firstByteIndex(of: "=") ?? parameter.endIndex
-            let name = encoded(String(parameter[..<end]), keeping: [UInt8(ascii: "%")])
-            let value = encoded(
-                String(parameter[end...].dropFirst()),
-                keeping: [UInt8(ascii: "%")]
+            let value = parameter[end...].dropFirst()
+            return (
+                name: encoded(String(parameter[..<end]), keeping: "%"),
+                value: encoded(String(value), keeping: "%")
             )
-            return (name: name, value: value)
         }
         .sorted { ($0.name, $0.value) < ($1.name, $1.value) }
         .map { "\($0.name)=\($0.value)" }
         .joined(separator: "&")
     }
 
-    /// All but unreserved characters percent-encoded (RFC 3986 §2.3).
-    private static func encoded(_ text: String, keeping kept: [UInt8]) -> String {
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            if byte.isUnreserved || kept.contains(byte) {
-                result.append(byte)
-            } else {
-                let digits = Array("0123456789ABCDEF".utf8)
-                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
+    /// All but unreserved characters and `kept` percent-encoded (RFC 3986 §2.3).
+    private static func encoded(_ text: String, keeping kept: Unicode.Scalar...) -> String {
+        PercentCoding.encode(text) { byte in
+            byte.isUnreserved || kept.contains { UInt8(ascii: $0) == byte }
         }
-        return String(decoding: result, as: UTF8.self)
     }
 
     private func signature(of text: String, day: String) -> String? {
