@@ -26,6 +26,14 @@ package struct IPAddress: Sendable, Hashable {
             : UInt128(UInt32(bigEndian: UInt32(truncatingIfNeeded: bytes)))
     }
 
+    /// Reads an IPv4 address of one to four numbers, also octal or hexadecimal ones, as inet_aton(3)
+    /// does; nil for anything else.
+    package init?(shorthand text: String) {
+        var address = in_addr()
+        guard unsafe inet_aton(text, &address) != 0 else { return nil }
+        self.init(bitCount: 32, bits: UInt128(UInt32(bigEndian: address.s_addr)))
+    }
+
     /// Reads the 4 or 16 bytes of an address in network order; nil for another count.
     package init?(bytes: Span<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }

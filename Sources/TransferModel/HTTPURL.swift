@@ -72,7 +72,7 @@ package struct HTTPURL: Sendable, Hashable {
         let (hostEnd, port) = try Self.hostEndAndPort(bytes, host..<end)
         origin = Origin(
             scheme: scheme,
-            host: Self.host(text, host..<hostEnd),
+            host: try Self.host(text, host..<hostEnd),
             port: port ?? scheme.defaultPort
         )
         authorityEnd = end
@@ -117,15 +117,29 @@ package struct HTTPURL: Sendable, Hashable {
         return pathEnd + 1 == bytes.count || bytes[pathEnd + 1] == UInt8(ascii: "#")
     }
 
-    /// The host in lower case, which most URLs use already.
-    private static func host(_ text: String, _ offsets: Range<Int>) -> String {
+    /// The host in lower case, which most URLs use already, and an address in its usual form.
+    ///
+    /// libcurl writes addresses in that form, too: `127.1` becomes `127.0.0.1`.
+    private static func host(_ text: String, _ offsets: Range<Int>) throws(Fault) -> String {
         let bytes = text.utf8.span
-        let host = slice(text, offsets)
+        var host = slice(text, offsets)
         for offset in offsets
         where bytes[offset].asciiLowercased != bytes[offset] {
-            return host.lowercased()
+            host = host.lowercased()
+            break
         }
-        return host
+        switch bytes[offsets.lowerBound] {
+        case UInt8(ascii: "["):
+            let end = host.firstByteIndex(of: "%") ?? host.index(before: host.endIndex)
+            guard let address = IPAddress(host[..<end].dropFirst()), address.bitCount == 128 else {
+                throw .badHost
+            }
+            return "[" + address.text + host[end...]
+        case 48...57:
+            return IPAddress(shorthand: host)?.text ?? host
+        default:
+            return host
+        }
     }
 
     /// The same URL in ASCII; nil for a text that is not a URL anyway.

@@ -29,6 +29,7 @@ import TransferModel
             ("ftp://example.com/", .unsupportedScheme("ftp")),
             ("http://", .missingHost), ("http:///path", .missingHost),
             ("http://user@/path", .missingHost), ("http://:80/", .missingHost),
+            ("http://[:::]/", .badHost), ("http://[1:2:3:4:5:6:7:8:9]/", .badHost),
             ("http://[::1", .badHost), ("http://[]/", .badHost), ("http://[::1]x:80/", .badHost),
             ("http://a:1:2/", .badPort), ("http://exa%6Dple.com/", .badHost),
             ("http://a|b/", .badHost), ("http://a{b}/", .badHost), ("http://a;b/", .badHost),
@@ -51,8 +52,9 @@ import TransferModel
             ("127.0.0.1", true), ("127.9.9.9:1", true), ("[::1]", true), ("[::1]:8080", true),
             ("example.com", false), ("localhost.example.com", false), ("notlocalhost", false),
             ("127.0.0.1.example.com", false), ("128.0.0.1", false), ("10.0.0.1", false),
-            ("[::2]", false), ("0.0.0.0", false), ("127.08.0.1", false), ("127.010.0.1", false),
-            ("127.0.0", false), ("127.0.0.1.", false), ("127..0.1", false), ("127.0.0.256", false),
+            ("[::2]", false), ("0.0.0.0", false), ("127.08.0.1", false), ("127.010.0.1", true),
+            ("127.0.0", true), ("2130706433", true), ("[0::1]", true), ("127.0.0.1.", false),
+            ("127..0.1", false), ("127.0.0.256", false),
         ]
     )
     func `an origin knows whether it is this machine`(host: String, isLoopback: Bool) throws {

@@ -37,8 +37,9 @@ enum OriginType {
         reader,
         field in
         guard let text = reader.text(field) else { return nil }
-        guard let origin = try? HTTPURL("https://\(text)/").origin, origin.port == 443,
-            origin.host == text.lowercased() || text.utf8.contains(where: { $0 >= 0x80 })
+        guard let url = try? HTTPURL("https://\(text)/"), !url.hasUserInformation,
+            url.authorityEnd == url.text.utf8.count - 1,
+            text.hasByteSuffix("]") || !text.utf8.contains(UInt8(ascii: ":"))
         else {
             let fault = ValueFault(
                 .badURL,
@@ -48,7 +49,7 @@ enum OriginType {
             reader.report(fault, of: field)
             return nil
         }
-        return origin.host
+        return url.origin.host
     }
 }
 
