@@ -3,6 +3,18 @@ internal import TransferModel
 
 // Declares a member for each kind of value in the report.
 extension ReportMembers where Self: ~Copyable {
+    /// A member whose value `write` writes; null without one.
+    @inline(__always)
+    private mutating func optional<Value>(
+        _ name: StaticString,
+        _ description: StaticString,
+        _ schema: @autoclosure () -> JSONSchema,
+        _ get: (Subject) -> Value?,
+        write: (Value, inout ReportWriter) -> Void
+    ) {
+        member(name, description, .nullable(schema())) { $1.optional(get($0), write: write) }
+    }
+
     @inline(__always)
     mutating func bool(
         _ name: StaticString,
@@ -18,9 +30,7 @@ extension ReportMembers where Self: ~Copyable {
         _ description: StaticString,
         get: (Subject) -> Bool?
     ) {
-        member(name, description, .nullable(.boolean)) { subject, writer in
-            writer.optional(get(subject)) { $1.json.bool($0) }
-        }
+        optional(name, description, .boolean, get) { $1.json.bool($0) }
     }
 
     @inline(__always)
@@ -40,9 +50,7 @@ extension ReportMembers where Self: ~Copyable {
         _ schema: @autoclosure () -> JSONSchema = .count,
         get: (Subject) -> Int64?
     ) {
-        member(name, description, .nullable(schema())) { subject, writer in
-            writer.optional(get(subject)) { $1.json.integer($0) }
-        }
+        optional(name, description, schema(), get) { $1.json.integer($0) }
     }
 
     /// The runner's or the job file's text, complete except for secrets.
@@ -61,9 +69,7 @@ extension ReportMembers where Self: ~Copyable {
         _ description: StaticString,
         get: (Subject) -> String?
     ) {
-        member(name, description, .nullable(.string)) { subject, writer in
-            writer.optional(get(subject)) { $1.text($0) }
-        }
+        optional(name, description, .string, get) { $1.text($0) }
     }
 
     /// Text with a fixed form that the runner creates; it is not searched for secrets.
@@ -74,9 +80,7 @@ extension ReportMembers where Self: ~Copyable {
         _ schema: @autoclosure () -> JSONSchema,
         get: (Subject) -> String?
     ) {
-        member(name, description, .nullable(schema())) { subject, writer in
-            writer.optional(get(subject)) { $1.json.string($0) }
-        }
+        optional(name, description, schema(), get) { $1.json.string($0) }
     }
 
     /// Text that a peer may have influenced: limited in length, without user information in URLs.
@@ -95,9 +99,7 @@ extension ReportMembers where Self: ~Copyable {
         _ description: StaticString,
         get: (Subject) -> String?
     ) {
-        member(name, description, .nullable(.string)) { subject, writer in
-            writer.optional(get(subject)) { $1.foreignText($0) }
-        }
+        optional(name, description, .string, get) { $1.foreignText($0) }
     }
 
     /// A case of an enumeration, by its raw value.
@@ -118,10 +120,8 @@ extension ReportMembers where Self: ~Copyable {
         _ description: StaticString,
         get: (Subject) -> Name?
     ) where Name.RawValue == String {
-        member(name, description, .nullable(.oneOf(Name.allCases.map(\.rawValue)))) {
-            subject,
-            writer in
-            writer.optional(get(subject)) { $1.json.plainString($0.rawValue.utf8.span) }
+        optional(name, description, .oneOf(Name.allCases.map(\.rawValue)), get) {
+            $1.json.plainString($0.rawValue.utf8.span)
         }
     }
 
@@ -151,9 +151,7 @@ extension ReportMembers where Self: ~Copyable {
         _ description: StaticString,
         get: (Subject) -> Timestamp?
     ) {
-        member(name, description, .nullable(.date)) { subject, writer in
-            writer.optional(get(subject)) { $1.date($0) }
-        }
+        optional(name, description, .date, get) { $1.date($0) }
     }
 
     @inline(__always)
@@ -173,9 +171,7 @@ extension ReportMembers where Self: ~Copyable {
         _ object: Object.Type,
         get: (Subject) -> Object.Subject?
     ) {
-        member(name, description, .nullable(.object(object.schema))) { subject, writer in
-            writer.optional(get(subject)) { $1.object(object, $0) }
-        }
+        optional(name, description, .object(object.schema), get) { $1.object(object, $0) }
     }
 
     @inline(__always)
@@ -200,11 +196,7 @@ extension ReportMembers where Self: ~Copyable {
         _ description: StaticString,
         get: (Subject) -> ResponseHead?
     ) {
-        member(name, description, .nullable(.object(ResponseHead.Report.schema))) {
-            subject,
-            writer in
-            writer.optional(get(subject)) { $1.response($0) }
-        }
+        optional(name, description, .object(ResponseHead.Report.schema), get) { $1.response($0) }
     }
 
     /// A value that the runner does not measure yet: always null; `schema` is for later.
