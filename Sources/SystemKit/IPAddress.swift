@@ -26,8 +26,8 @@ package struct IPAddress: Sendable, Hashable {
             : UInt128(UInt32(bigEndian: UInt32(truncatingIfNeeded: bytes)))
     }
 
-    /// Reads an IPv4 address of one to four numbers, also octal or hexadecimal ones, as inet_aton(3)
-    /// does; nil for anything else.
+    /// Reads an IPv4 address of one to four numbers, also octal or hexadecimal ones, as
+    /// inet_aton(3) does; nil for anything else.
     package init?(shorthand text: String) {
         var address = in_addr()
         guard unsafe inet_aton(text, &address) != 0 else { return nil }
