@@ -28,7 +28,11 @@ package struct CurlLibrary: Sendable, Hashable {
         self.hasHTTP3 = hasHTTP3
     }
 
-    /// Whether HTTP/2, if supported, never takes a truncated response for a complete one.
+    /// Whether libcurl reports each HTTP/2 stream that the end of its connection cut.
+    ///
+    /// Before 8.0 a stream without a length that GOAWAY leaves out counts as complete if several
+    /// share the connection. No version tells a stream that the server reset with NO_ERROR from a
+    /// complete one.
     package var isHTTP2Safe: Bool { versionNumber >= 0x08_00_00 }
 
     /// Why no libcurl is available.

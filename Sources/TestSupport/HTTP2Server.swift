@@ -24,6 +24,9 @@ package final class HTTP2Server: Sendable {
         case reset
         /// Sends the same as `leave` and stops the stream without an error or an end flag.
         case stop
+        /// Cuts streams as the path of `url(of:)` says; answers requests of HTTP/1.1 with
+        /// `hellohello` in chunks.
+        case cut
         /// An endless head.
         case endlessHead = "endless_head"
         /// An endless head of empty frames.
@@ -38,6 +41,58 @@ package final class HTTP2Server: Sendable {
         case settings
         /// Pings that each must be answered, without end.
         case pings
+    }
+
+    /// An incomplete answer to streams that share a connection.
+    package struct Cut: Sendable, Hashable {
+        /// What the server sends before the end.
+        package enum Stage: String, Sendable, CaseIterable {
+            case nothing
+            /// A head whose end is missing.
+            case part
+            case head
+            /// The head and `hello`.
+            case body
+            /// The head and `hellohello`, without an end flag.
+            case all
+        }
+
+        /// The end of the streams: RST_STREAM or GOAWAY, each with the number of an error, or the
+        /// end of the connection.
+        package enum End: String, Sendable, CaseIterable {
+            case resetNoError = "reset-0"
+            case resetInternalError = "reset-2"
+            case resetRefused = "reset-7"
+            case resetCancel = "reset-8"
+            /// An end flag, which makes a complete answer of any part without a length.
+            case flag
+            /// GOAWAY that leaves out the streams, and the end of the connection.
+            case goAwayBelow = "below-0"
+            case goAwayBelowWithError = "below-2"
+            /// GOAWAY that includes the streams, and the end of the connection.
+            case goAwayAt = "at-0"
+            case goAwayAtWithError = "at-2"
+            /// The end of TLS and of the connection.
+            case close
+            /// The end of the connection without that of TLS.
+            case drop
+            /// A reset of the connection.
+            case abort
+        }
+
+        package var stage: Stage
+        package var hasLength: Bool
+        package var end: End
+        /// The number of streams; every second one is answered in full before the others end.
+        package var count: Int
+
+        /// Creates an answer to `count` streams.
+        package init(_ stage: Stage, hasLength: Bool, _ end: End, count: Int) {
+            self.stage = stage
+            self.hasLength = hasLength
+            self.end = end
+            self.count = count
+        }
     }
 
     private let server: ServerProcess
@@ -59,4 +114,13 @@ package final class HTTP2Server: Sendable {
 
     /// The absolute URL of any file; the certificate of `TestCertificates.server` is valid for it.
     package var url: String { "https://localhost:\(server.port)/file" }
+
+    /// The URL that a server with the behaviour `cut` answers in that way.
+    package func url(of cut: Cut) -> String {
+        let length = cut.hasLength ? "length" : "none"
+        let path = "\(cut.stage.rawValue)-\(length)-\(cut.end.rawValue)-\(cut.count)"
+        // HPACK's code for a tilde is long, so that the path is sent in plain letters.
+        let padding = String(repeating: "~", count: path.utf8.count)
+        return "https://localhost:\(server.port)/\(path)\(padding)"
+    }
 }

@@ -4,6 +4,7 @@
 """
 
 import itertools
+import re
 import socket
 import ssl
 import struct
@@ -27,12 +28,16 @@ EARLY_HINTS = field(b":status", b"103")
 class Connection:
     numbers = itertools.count(1)
     streams = itertools.count(1)
+    cuts = set()
     lock = threading.Lock()
 
     def __init__(self, peer, behaviour, count):
         self.peer, self.count = peer, count
         self.answered = 0
+        self.ends = []
         self.drops = False
+        # Held frames are sent in one record of TLS.
+        self.holds, self.unsent = False, b""
         with self.lock:
             self.number = next(self.numbers)
         self.behave = getattr(self, behaviour)
@@ -43,7 +48,7 @@ class Connection:
         self.send(SETTINGS, 0, 0)
         while True:
             head = self.receive(9)
-            self.receive(int.from_bytes(head[:3], "big"))
+            payload = self.receive(int.from_bytes(head[:3], "big"))
             kind, flags, stream = head[3], head[4], int.from_bytes(head[5:], "big")
             if kind == SETTINGS and not flags & ACK:
                 self.send(SETTINGS, ACK, 0)
@@ -52,7 +57,10 @@ class Connection:
                     number = next(self.streams)
                 if self.behave == self.take and not flags & END_STREAM:
                     continue
-                self.behave(stream, number)
+                if self.behave == self.cut:
+                    self.cut(stream, payload)
+                else:
+                    self.behave(stream, number)
             elif kind == DATA and self.behave == self.take:
                 length = int.from_bytes(head[:3], "big")
                 for window in (0, stream) if length else ():
@@ -71,7 +79,13 @@ class Connection:
 
     def send(self, kind, flags, stream, payload=b""):
         length = struct.pack(">I", len(payload))[1:]
-        self.peer.sendall(length + struct.pack(">BBI", kind, flags, stream) + payload)
+        self.unsent += length + struct.pack(">BBI", kind, flags, stream) + payload
+        if not self.holds:
+            self.flush()
+
+    def flush(self):
+        frames, self.unsent = self.unsent, b""
+        self.peer.sendall(frames)
 
     def head(self, stream, length):
         """The head of a response, with a length unless it is 0."""
@@ -134,12 +148,7 @@ class Connection:
 
     def drop(self, stream, number):
         self.hello(stream, self.count)
-        self.drops = True
-        # Unread bytes would make the kernel reset the connection.
-        self.peer.shutdown(socket.SHUT_WR)
-        while self.peer.recv(4096):
-            pass
-        raise ConnectionError
+        self.drop_connection()
 
     def hang_up(self, stream, number):
         raise ConnectionError
@@ -151,6 +160,77 @@ class Connection:
     def stop(self, stream, number):
         self.hello(stream, self.count)
         self.reset_stream(stream, NO_ERROR)
+
+    def cut(self, stream, request):
+        """Answers as the path says, /STAGE-LENGTH-END-COUNT, when COUNT streams of the connection are there.
+
+        Every second stream is answered as a whole before the others end. Once they have, COUNT is 1.
+        """
+        script = re.search(rb"/([a-z]+)-([a-z]+)-([a-z0-9-]+)-(\d+)~", request)
+        stage, length, end, count = script.groups()
+        self.ends.append(stream)
+        if len(self.ends) < int(count) and script[0] not in self.cuts:
+            return
+        self.cuts.add(script[0])
+        streams, self.ends = self.ends, []
+        whole, cut = streams[1::2], streams[::2]
+        for stream in streams:
+            self.begin(stream, stage, length)
+        self.holds = True
+        for stream in whole:
+            self.finish_cut(stream, stage, length)
+        kind, _, error = end.decode().partition("-")
+        self.end(cut, kind, error)
+        self.holds = False
+        self.flush()
+        if kind in ("below", "at", "close", "drop", "abort"):
+            self.end_connection(kind)
+
+    def begin(self, stream, stage, length):
+        announced = field(b"content-length", b"10") if length == b"length" else b""
+        if stage == b"nothing":
+            return
+        if stage == b"part":
+            return self.send(HEADERS, 0, stream, OK + announced)
+        self.send(HEADERS, END_HEADERS, stream, OK + announced)
+        if stage in (b"body", b"all"):
+            self.send(DATA, 0, stream, b"hello")
+        if stage == b"all":
+            self.send(DATA, 0, stream, b"hello")
+
+    def finish_cut(self, stream, stage, length):
+        if stage == b"nothing":
+            self.begin(stream, b"head", length)
+        elif stage == b"part":
+            self.send(CONTINUATION, END_HEADERS, stream)
+        rest = {b"all": b"", b"body": b"hello"}.get(stage, b"hellohello")
+        self.send(DATA, END_STREAM, stream, rest)
+
+    def end(self, streams, kind, error):
+        if kind == "reset":
+            for stream in streams:
+                self.reset_stream(stream, int(error))
+        elif kind == "flag":
+            for stream in streams:
+                self.send(DATA, END_STREAM, stream)
+        elif kind in ("below", "at"):
+            last = streams[-1] if kind == "at" else max(streams[0] - 2, 0)
+            self.send(GOAWAY, 0, 0, struct.pack(">II", last, int(error)))
+
+    def end_connection(self, kind):
+        if kind == "drop":
+            self.drop_connection()
+        if kind == "abort":
+            self.drops = True
+            # Without a lingering close the kernel resets the connection.
+            self.peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        raise ConnectionError
+
+    def drop_connection(self):
+        """Closes the connection without the end of TLS."""
+        self.drops = True
+        drain(self.peer)
+        raise ConnectionError
 
     def endless_head(self, stream, number):
         self.send(HEADERS, 0, stream, OK)
@@ -184,16 +264,44 @@ class Connection:
             self.send(PING, 0, 0, b"12345678")
 
 
+def answer_http1(secured):
+    """Answers each request in chunks."""
+    requests = secured.makefile("rb")
+    while line := requests.readline():
+        if line == b"\r\n":
+            secured.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nhellohello\r\n0\r\n\r\n")
+
+
+def close(secured):
+    """Ends TLS and then the connection, as nginx does: without waiting for the client's end of TLS."""
+    secured.settimeout(0)
+    try:
+        secured.unwrap()
+    except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+        pass
+    secured.settimeout(None)
+    drain(secured)
+
+
+def drain(secured):
+    """Ends the connection; unread bytes would make the kernel reset it."""
+    secured.shutdown(socket.SHUT_WR)
+    while secured.recv(4096):
+        pass
+
+
 def serve(peer, behaviour, count):
     try:
         with context.wrap_socket(peer, server_side=True) as secured:
+            if secured.selected_alpn_protocol() == "http/1.1":
+                return answer_http1(secured)
             connection = Connection(secured, behaviour, count)
             try:
                 connection.run()
             finally:
                 # Without the end of TLS a client cannot tell a lost connection from one that was closed.
                 if not connection.drops:
-                    secured.unwrap()
+                    close(secured)
     except OSError:
         pass
 
@@ -202,7 +310,7 @@ port, certificate, key, behaviour = sys.argv[1:5]
 count = int(sys.argv[5]) if len(sys.argv) > 5 else 0
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(certificate, key)
-context.set_alpn_protocols(["h2"])
+context.set_alpn_protocols(["h2", "http/1.1"] if behaviour == "cut" else ["h2"])
 listener = socket.create_server(("127.0.0.1", int(port)), backlog=512)
 print("ready", flush=True)
 while True:

@@ -45,6 +45,16 @@ import TransferModel
         #expect(Self.machine(.redirect, isGivingUp: true).step == .follow)
     }
 
+    @Test func `a body without a voucher is fetched again before the cache decides`() {
+        var machine = Self.machine(.accept)
+        machine.isUnvouched = true
+        machine.isCaching = true
+        #expect(machine.step == .fetchAgain)
+        var failed = Self.machine(.accept, hasFailed: true)
+        failed.isUnvouched = true
+        #expect(failed.step == .finish)
+    }
+
     @Test func `a proxy's question comes before a resent request, the cache and all others`() {
         var machine = Self.machine(.redirect, hasFailed: true, asksForAll: true)
         machine.isCaching = true

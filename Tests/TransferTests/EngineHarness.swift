@@ -24,6 +24,7 @@ final class EngineHarness {
 
     init(
         _ configure: (inout SessionConfiguration) -> Void = { _ in },
+        maximumConcurrentAttempts: Int = 16,
         durability: Durability = .none,
         claims: DestinationClaims? = nil,
         cache: HTTPCache? = nil,
@@ -48,7 +49,7 @@ final class EngineHarness {
                 and: stores,
                 fingerprint: { Engine.sha256(of: $0) }
             ),
-            maximumConcurrentAttempts: 16,
+            maximumConcurrentAttempts: maximumConcurrentAttempts,
             durability: durability,
             clock: clock,
             claims: claims,

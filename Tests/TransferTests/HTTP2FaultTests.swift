@@ -4,15 +4,16 @@ import Testing
 import Transfer
 import TransferModel
 
-/// Servers that take streams away or break the rules of HTTP/2 (RFC 9113), which libcurl 8.0 or
-/// newer speaks.
+/// Servers that take streams away or break the rules of HTTP/2 (RFC 9113).
+///
+/// A libcurl before 8.0 speaks it because the sessions demand it.
 @Suite struct HTTP2FaultTests {
     private let certificates: TestCertificates
-    private let isSpoken: Bool
+    private let isSafe: Bool
 
     init() throws {
         certificates = try TestCertificates.shared()
-        isSpoken = try CurlLibrary.load().versionNumber >= 0x08_00_00
+        isSafe = try CurlLibrary.load().isHTTP2Safe
     }
 
     private func server(
@@ -24,24 +25,28 @@ import TransferModel
 
     private func harness() throws -> EngineHarness {
         let authority = certificates.authorityFile
-        return try EngineHarness { $0.tls.caFile = authority }
+        return try EngineHarness {
+            $0.tls.caFile = authority
+            $0.httpVersion = .http2
+        }
     }
 
     /// The result of a download, and the files that it has left.
-    ///
-    /// An older libcurl cannot speak to such a server, and the failure must say so.
     private func download(
         _ server: HTTP2Server
-    ) throws -> (result: AttemptResult, files: [String])? {
+    ) throws -> (result: AttemptResult, files: [String]) {
         let folder = try TemporaryFolder()
         let result = try harness().run(.download(server.url, to: folder.path("file")))
-        let files = try folder.list()
-        if !isSpoken {
-            #expect([.reset, .truncated].contains(result.failure?.kind))
-            #expect(files.isEmpty)
-            return nil
-        }
-        return (result, files)
+        return (result, try folder.list())
+    }
+
+    /// Expects that libcurl before 8.0 fetched a body without a length again, which failed because
+    /// these servers lack HTTP/1.1.
+    private func expectNoHTTP1(_ result: AttemptResult) {
+        #expect(result.failure?.kind == .reset)
+        #expect(result.failure?.help?.contains("speaks only HTTP/2") == true)
+        #expect(result.transactions.map(\.reason) == [.initial, .unvouchedBody])
+        #expect(result.transactions.map(\.networkProtocolName) == ["h2", nil])
     }
 
     // RFC 9113 §6.8 and §8.7. libcurl sends a request five times again and gives it up; so do we,
@@ -56,7 +61,11 @@ import TransferModel
         behaviour: HTTP2Server.Behaviour,
         count: Int
     ) throws {
-        guard let (result, files) = try download(server(behaviour, count: count)) else { return }
+        let (result, files) = try download(server(behaviour, count: count))
+        if !isSafe, behaviour == .turnAway, count > 1 {
+            // Before 8.0, libcurl leaves the repetition to the runner.
+            return #expect(result.failure?.kind == .reset && result.transactions.count == 2)
+        }
         #expect(result.failure == nil)
         #expect(files == ["file"])
         let exchanges = result.transactions
@@ -66,7 +75,7 @@ import TransferModel
     }
 
     @Test func `a server that refuses every stream fails the attempt`() throws {
-        guard let (result, files) = try download(server(.refuse, count: 1000)) else { return }
+        let (result, files) = try download(server(.refuse, count: 1000))
         #expect(result.failure?.kind == .reset)
         #expect(result.failure?.isPermanent == false)
         #expect(files.isEmpty)
@@ -79,7 +88,6 @@ import TransferModel
         let server = try server(.retire, count: streams)
         let attempts = try (0..<60).map { try AttemptRequest.to(server.url, key: $0) }
         let results = try harness().run(attempts)
-        guard isSpoken else { return #expect(results.allSatisfy { $0.failure != nil }) }
         #expect(results.compactMap(\.failure) == [])
         #expect(results.allSatisfy { $0.transactions.last?.countOfResponseBodyBytesReceived == 5 })
     }
@@ -94,28 +102,30 @@ import TransferModel
         behaviour: HTTP2Server.Behaviour,
         count: Int
     ) throws {
-        guard let (result, files) = try download(server(behaviour, count: count)) else { return }
-        #expect(result.failure?.kind == .truncated)
+        let (result, files) = try download(server(behaviour, count: count))
         #expect(result.failure?.isPermanent == false)
-        #expect(result.response?.statusCode == 200)
         #expect(files.isEmpty)
+        guard isSafe || count > 0 else { return expectNoHTTP1(result) }
+        #expect(result.failure?.kind == .truncated)
+        #expect(result.response?.statusCode == 200)
     }
 
     @Test func `a stream whose connection ends without the end of TLS is no whole body`() throws {
-        guard let (result, files) = try download(server(.drop)) else { return }
+        let (result, files) = try download(server(.drop))
         #expect([.truncated, .reset].contains(result.failure?.kind))
         #expect(files.isEmpty)
     }
 
     // libcurl does not distinguish such an end from that of the body (RFC 9113 §8.1).
     @Test func `a stream that a server stops without an error has no voucher`() throws {
-        guard let (result, _) = try download(server(.stop)) else { return }
+        let (result, _) = try download(server(.stop))
+        guard isSafe else { return expectNoHTTP1(result) }
         #expect(result.failure == nil)
         #expect(result.voucher == BodyVoucher.none)
     }
 
     @Test func `a connection that ends before the response is lost`() throws {
-        guard let (result, files) = try download(server(.hangUp)) else { return }
+        let (result, files) = try download(server(.hangUp))
         #expect(result.failure?.kind == .reset)
         #expect(files.isEmpty)
     }
@@ -129,8 +139,12 @@ import TransferModel
     func `a flood is a violation of the protocol, and ends soon`(
         behaviour: HTTP2Server.Behaviour
     ) throws {
-        guard let (result, files) = try download(server(behaviour)) else { return }
-        #expect(result.failure?.kind == .protocolViolation, "\(result.failure?.detail ?? "")")
+        let (result, files) = try download(server(behaviour))
+        let failure = result.failure
+        // Before 8.0, libcurl does not tell some floods from a lost connection.
+        let isNamed = isSafe || ![.hugeSettings, .settings, .pings].contains(behaviour)
+        let kinds: [TransferFailure.Kind] = [.protocolViolation] + (isNamed ? [] : [.reset])
+        #expect(kinds.contains { $0 == failure?.kind }, "\(failure?.detail ?? "")")
         #expect(result.countOfBytesReceived == 0)
         // libcurl stops at 300 KiB of a head, and nghttp2 long before.
         let counts = result.transactions.map {

@@ -5,12 +5,13 @@ import Testing
 import Transfer
 import TransferModel
 
-/// HTTP/2 with nginx: with libcurl 8.0 or newer many tasks share a connection, below all is
-/// HTTP/1.1.
+/// HTTP/2 with nginx.
+///
+/// With libcurl before 8.0, which uses it only on demand, requests with a body go over HTTP/1.1.
 @Suite struct HTTP2Tests {
     private let nginx: Nginx
     private let certificates: TestCertificates
-    private let isSpoken: Bool
+    private let isSafe: Bool
     private let origin: String
 
     init() throws {
@@ -27,7 +28,7 @@ import TransferModel
                 }
                 """
         )
-        isSpoken = try CurlLibrary.load().versionNumber >= 0x08_00_00
+        isSafe = try CurlLibrary.load().isHTTP2Safe
         origin = try #require(nginx.secureOrigin)
         try nginx.root.write("hello", to: "file.txt")
     }
@@ -36,20 +37,22 @@ import TransferModel
         _ configure: (inout SessionConfiguration) -> Void = { _ in }
     ) throws -> EngineHarness {
         let authority = certificates.authorityFile
+        let version = isSafe ? HTTPVersion.automatic : .http2
         return try EngineHarness { session in
             session.tls.caFile = authority
+            session.httpVersion = version
             configure(&session)
         }
     }
 
-    /// The version that both sides choose.
-    private var chosen: String { isSpoken ? "h2" : "http/1.1" }
+    /// The version that both sides choose for requests with a body.
+    private var chosenForBodies: String { isSafe ? "h2" : "http/1.1" }
 
     @Test func `a session offers HTTP/2 by default from libcurl 8 on`() throws {
-        let result = try harness().run(.to(origin + "/file.txt"))
+        let result = try harness { $0.httpVersion = .automatic }.run(.to(origin + "/file.txt"))
         #expect(result.failure == nil)
         let exchange = try #require(result.transactions.first)
-        #expect(exchange.networkProtocolName == chosen)
+        #expect(exchange.networkProtocolName == (isSafe ? "h2" : "http/1.1"))
         #expect(exchange.negotiatedTLSProtocolVersion != nil)
         #expect(exchange.countOfResponseBodyBytesAfterDecoding == 5)
         #expect(exchange.countOfResponseBodyBytesReceived == 5)
@@ -57,6 +60,15 @@ import TransferModel
         #expect(exchange.countOfResponseHeaderBytesReceived > 0)
         #expect(!exchange.request.headers.isEmpty)
         #expect(result.response?.fields["content-type"] == "text/plain")
+        #expect(result.voucher == .length)
+    }
+
+    @Test(arguments: ["GET", "HEAD"])
+    func `a session may demand HTTP/2 of any libcurl`(method: String) throws {
+        let harness = try harness { $0.httpVersion = .http2 }
+        let result = try harness.run(.to(origin + "/file.txt", method: method))
+        #expect(result.failure == nil)
+        #expect(result.transactions.map(\.networkProtocolName) == ["h2"])
         #expect(result.voucher == .length)
     }
 
@@ -83,7 +95,7 @@ import TransferModel
         let exchanges = results.flatMap(\.transactions)
         #expect(exchanges.count == 40)
         let connections = Set(exchanges.map(\.connectionIdentifier))
-        #expect(connections.count <= (isSpoken ? 2 : 4))
+        #expect(connections.count <= 2)
         // The exchange that opens a connection has its dates.
         #expect(exchanges.count { !$0.isReusedConnection } == connections.count)
         for exchange in exchanges where exchange.isReusedConnection {
@@ -109,7 +121,7 @@ import TransferModel
         let results = try harness().run([order, keyed])
         #expect(results.map(\.response?.statusCode) == [201, 201])
         #expect(results[0].transactions.first?.networkProtocolName == "http/1.1")
-        #expect(results[1].transactions.first?.networkProtocolName == chosen)
+        #expect(results[1].transactions.first?.networkProtocolName == chosenForBodies)
         #expect(results[1].transactions.first?.countOfRequestBodyBytesSent == 3)
         #expect(try nginx.requests().map(\.body).sorted { $0.count < $1.count }.count == 2)
     }
@@ -151,7 +163,7 @@ import TransferModel
         #expect(exchanges.compactMap(\.response?.statusCode) == [401, 201])
         #expect(exchanges.first?.countOfRequestBodyBytesSent == 0)
         #expect(exchanges.first?.request.headers["expect"] == "100-continue")
-        #expect(exchanges.last?.networkProtocolName == chosen)
+        #expect(exchanges.last?.networkProtocolName == chosenForBodies)
     }
 
     @Test func `a streamed body without a length ends as a stream does`() throws {
@@ -159,7 +171,7 @@ import TransferModel
         let upload = try AttemptRequest.to(origin + "/orders", method: "PUT", body: command)
         let result = try harness().run(upload)
         #expect(result.failure == nil)
-        #expect(result.transactions.first?.networkProtocolName == chosen)
+        #expect(result.transactions.first?.networkProtocolName == chosenForBodies)
         #expect(result.countOfBytesSent >= 10)
         #expect(try nginx.requests().last?.body == Array("0123456789".utf8))
     }
@@ -175,8 +187,10 @@ import TransferModel
         attempt.decodesBody = true
         let result = try harness().run(attempt)
         #expect(result.failure == nil)
-        let exchange = try #require(result.transactions.first)
-        #expect(exchange.networkProtocolName == chosen)
+        #expect(result.transactions.first?.networkProtocolName == "h2")
+        // nginx does not know the length of what it codes.
+        let exchange = try #require(result.transactions.last)
+        #expect(exchange.networkProtocolName == (isSafe ? "h2" : "http/1.1"))
         #expect(try folder.text("coded.txt") == text)
         #expect(exchange.countOfResponseBodyBytesAfterDecoding == Int64(text.utf8.count))
         #expect(exchange.countOfResponseBodyBytesReceived < 1000)
@@ -188,9 +202,12 @@ import TransferModel
     @Test func `a length vouches for a stream, its end does not`() throws {
         let chunks = "5\r\nhello\r\n0\r\n\r\n"
         let origin = try ScriptedServer([
-            "/file": [
-                Reply([.send(Reply.head(200, ["Transfer-Encoding: chunked"]) + Array(chunks.utf8))])
-            ]
+            "/file": Array(
+                repeating: Reply([
+                    .send(Reply.head(200, ["Transfer-Encoding: chunked"]) + Array(chunks.utf8))
+                ]),
+                count: 2
+            )
         ])
         let front = try Nginx(
             certificate: certificates.server,
@@ -203,8 +220,56 @@ import TransferModel
         let result = try harness().run(.to(url))
         #expect(result.failure == nil)
         #expect(result.countOfBytesReceived == 5)
-        #expect(result.transactions.first?.networkProtocolName == chosen)
-        #expect(result.voucher == (isSpoken ? BodyVoucher.none : .length))
+        #expect(result.transactions.first?.networkProtocolName == "h2")
+        #expect(result.transactions.count == (isSafe ? 1 : 2))
+        #expect(result.voucher == (isSafe ? BodyVoucher.none : .length))
+    }
+
+    @Test func `a digest of the server or the job vouches for a stream`() throws {
+        let digest = "RK/5qy6MXBSVnoM8Pv3gE+LAMZhxtBM1TVH9lGN2GAs="
+        let hello = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
+        let chunks = "5\r\nhello\r\n0\r\n\r\n"
+        let body = Array(chunks.utf8)
+        let origin = try ScriptedServer([
+            "/digest": [
+                Reply([
+                    .send(
+                        Reply.head(
+                            200,
+                            ["Transfer-Encoding: chunked", "Repr-Digest: sha-256=:\(hello):"]
+                        ) + body
+                    )
+                ])
+            ],
+            "/wrong": [
+                Reply([
+                    .send(
+                        Reply.head(
+                            200,
+                            ["Transfer-Encoding: chunked", "Repr-Digest: sha-256=:\(digest):"]
+                        ) + body
+                    )
+                ])
+            ],
+        ])
+        let front = try Nginx(
+            certificate: certificates.server,
+            hasHTTP2: true,
+            locations: """
+                location = /digest { proxy_pass \(origin.url("/digest")); proxy_http_version 1.1; }
+                location = /wrong { proxy_pass \(origin.url("/wrong")); proxy_http_version 1.1; }
+                """
+        )
+        let folder = try TemporaryFolder()
+        let base = try #require(front.secureOrigin)
+        let results = try harness().run([
+            .download(base + "/digest", to: folder.path("right")),
+            .download(base + "/wrong", to: folder.path("wrong"), key: 1),
+        ])
+        #expect(results.map(\.failure?.kind) == [nil, .integrity])
+        #expect(results.map(\.voucher) == [.digest, BodyVoucher.none])
+        #expect(results.allSatisfy { $0.transactions.map(\.networkProtocolName) == ["h2"] })
+        #expect(try folder.list() == ["right"])
     }
 
     /// nginx breaks the stream off when the server behind it does.
@@ -214,9 +279,12 @@ import TransferModel
         let isChunked = framing.hasSuffix("chunked")
         let chunk = Array("1000\r\n".utf8) + piece + [13, 10]
         let origin = try ScriptedServer([
-            "/file": [
-                Reply([.send(Reply.head(200, [framing]) + (isChunked ? chunk : piece)), .close])
-            ]
+            "/file": Array(
+                repeating: Reply([
+                    .send(Reply.head(200, [framing]) + (isChunked ? chunk : piece)), .close,
+                ]),
+                count: 2
+            )
         ])
         let front = try Nginx(
             certificate: certificates.server,
@@ -234,8 +302,9 @@ import TransferModel
         let result = try harness().run(.download(url, to: folder.path("file")))
         #expect(result.failure?.kind == .truncated)
         #expect(result.failure?.isPermanent == false)
-        let exchange = try #require(result.transactions.first)
-        #expect(exchange.networkProtocolName == chosen)
+        let exchange = try #require(result.transactions.last)
+        #expect(result.transactions.first?.networkProtocolName == "h2")
+        #expect(exchange.networkProtocolName == (isSafe || !isChunked ? "h2" : "http/1.1"))
         #expect(exchange.responseStartDate != nil)
         #expect(exchange.responseEndDate == nil)
         #expect(try folder.list().isEmpty)
@@ -259,7 +328,7 @@ import TransferModel
     func `a server without HTTP/1.1 gets orders and resumable uploads too`(
         version: HTTPVersion
     ) throws {
-        guard isSpoken else { return }
+        guard isSafe else { return }
         let server = try HTTP2Server(.take, certificate: certificates.server)
         let harness = try harness { $0.httpVersion = version }
         let folder = try TemporaryFolder()
@@ -282,6 +351,54 @@ import TransferModel
         }
         #expect(order.countOfBytesSent == 5)
         #expect(upload.countOfBytesSent == 2 << 20)
+    }
+
+    @Test func `libcurl 7 sends no order to a server without HTTP/1.1`() throws {
+        guard !isSafe else { return }
+        let server = try HTTP2Server(.take, certificate: certificates.server)
+        let order = try AttemptRequest.to(
+            server.url,
+            method: "POST",
+            headers: [HeaderField(name: "Idempotency-Key", value: "\"a\"")],
+            body: .bytes(Array("order".utf8))
+        )
+        let result = try harness().run(order)
+        #expect(result.failure?.help?.contains("speaks only HTTP/2") == true)
+        #expect(result.transactions.map(\.response).allSatisfy { $0 == nil })
+    }
+
+    @Test func `a body without a length is fetched again beside a host's only stream connection`()
+        throws
+    {
+        let chunks = "5\r\nhello\r\n0\r\n\r\n"
+        let origin = try ScriptedServer([
+            "/chunks": Array(
+                repeating: Reply([
+                    .send(Reply.head(200, ["Transfer-Encoding: chunked"]) + Array(chunks.utf8))
+                ]),
+                count: 40
+            )
+        ])
+        let front = try Nginx(
+            certificate: certificates.server,
+            hasHTTP2: true,
+            locations: """
+                location = /chunks { proxy_pass \(origin.url("/chunks")); proxy_http_version 1.1; }
+                """
+        )
+        try front.root.write("hello", to: "file.txt")
+        let base = try #require(front.secureOrigin)
+        let attempts = try (0..<40).map {
+            try AttemptRequest.to(base + ($0 % 2 == 0 ? "/chunks" : "/file.txt"), key: $0)
+        }
+        let results = try harness { $0.httpMaximumConnectionsPerHost = 1 }.run(attempts)
+        #expect(results.compactMap(\.failure) == [])
+        #expect(results.allSatisfy { $0.countOfBytesReceived == 5 })
+        let expected = isSafe ? ["h2"] : ["h2", "http/1.1"]
+        for (index, result) in results.enumerated() {
+            let names = result.transactions.map(\.networkProtocolName)
+            #expect(names == (index % 2 == 0 ? expected : ["h2"]))
+        }
     }
 
     @Test func `a server without HTTP/1.1 is named as such if only 1.1 is offered`() throws {

@@ -25,9 +25,9 @@ import TransferModel
 
     @Test(arguments: [
         (HTTPVersion.automatic, 0x075801, HTTPProtocol.http1), (.automatic, 0x080000, .http2),
-        (.http1, 0x080E01, .http1), (.http2, 0x080E01, .http2),
+        (.http1, 0x080E01, .http1), (.http2, 0x080E01, .http2), (.http2, 0x075801, .http2),
     ])
-    func `HTTP/2 is used from libcurl 8 on`(
+    func `HTTP/2 is used by default from libcurl 8 on, and wherever it is demanded`(
         version: HTTPVersion,
         number: Int,
         choice: HTTPProtocol
@@ -41,8 +41,8 @@ import TransferModel
     }
 
     @Test(arguments: [
-        (HTTPVersion.http2, 0x075801, true, "can report a cut HTTP/2 response as complete"),
-        (.http2, 0x080E01, false, "is built without HTTP/2"),
+        (HTTPVersion.http2, 0x080E01, false, "is built without HTTP/2"),
+        (.http2, 0x075801, false, "is built without HTTP/2"),
         (.http3, 0x080E01, true, "is built without HTTP/3"),
     ])
     func `a requested but unavailable HTTP version is a fault`(

@@ -20,7 +20,7 @@ import TransferModel
 
     @Test(
         arguments: [
-            (6, .resolve, false), (7, .connect, false), (18, .truncated, false),
+            (6, .resolve, false), (7, .connect, false),
             (23, .localIO, true), (28, .timeout, false), (35, .tls, false), (43, .engine, true),
             (48, .engine, true), (52, .reset, false), (56, .reset, false), (60, .tls, true),
         ] as [(Int, TransferFailure.Kind, Bool)]
@@ -34,7 +34,7 @@ import TransferModel
         #expect(failure(code).isPermanent == isPermanent)
     }
 
-    @Test(arguments: [16, 92, 95])
+    @Test(arguments: [16, 18, 92, 95])
     func `a stream that breaks off after its head is truncated`(code: Int) {
         #expect(failure(code, .receive).kind == .truncated)
         #expect(failure(code, .wait).kind == .reset)

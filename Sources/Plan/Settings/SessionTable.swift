@@ -82,7 +82,7 @@ enum SessionTable {
                 .choice(),
                 default: "automatic",
                 "Over TLS, `automatic` uses HTTP/2 where libcurl (8.0 or newer) and the server "
-                    + "support it; without TLS it is always 1.1."
+                    + "support it, and `\"2\"` also with libcurl 7.88; without TLS it is always 1.1."
             ) { $0.httpVersion = $1 },
             Setting(
                 "credentials",

@@ -26,6 +26,7 @@ extension Attempt {
         var machine = machine
         machine.isAsked = !machine.hasFailed && exchange.proxy.isAsked(isComplete: isComplete)
         machine.isGivenUp = !isComplete && ended.mayResend()
+        machine.isUnvouched = exchange.response.isUnvouched
         if !machine.hasFailed, let fault = fault(of: ended, isComplete: isComplete, machine) {
             exchange.fail(fault)
             machine.hasFailed = true
@@ -34,7 +35,7 @@ extension Attempt {
         let isFault = !isEnd && !exchange.response.isUnchanged && !machine.isAsked
         exchange.noteFailedConnection()
         exchange.recorder.end(
-            isComplete: isComplete && !machine.asksForAll
+            isComplete: isComplete && !machine.asksForAll && !machine.isUnvouched
                 && exchange.failure?.kind != .truncated,
             protocolName: protocolName,
             curlCode: isFault ? code.rawValue : nil,

@@ -117,6 +117,10 @@ struct Attempt {
             // Over a new connection, before others that will share it.
             exchange.connection.resend()
             return try repeatRequest(.transparentRetry)
+        case .fetchAgain:
+            exchange.connection.keepToHTTP1()
+            exchange.checks = []
+            return try repeatRequest(.unvouchedBody)
         case .startOver:
             exchange.giveUpPart()
             exchange.checks = []

@@ -8,6 +8,8 @@ struct AttemptMachine {
         case answerProxy
         /// The same request over a new connection, because libcurl has given it up.
         case resend
+        /// The same request over HTTP/1.1, because nothing vouches for the end of the body.
+        case fetchAgain
         /// The cache decides; without an answer from it, the steps below follow.
         case endCaching
         /// Repeats the request without a range.
@@ -27,6 +29,8 @@ struct AttemptMachine {
     var isAsked = false
     /// Whether libcurl has given up a request that may leave once more.
     var isGivenUp = false
+    /// Whether nothing vouches for the end of the body, which was not read.
+    var isUnvouched = false
     /// Whether the cache has not decided yet.
     var isCaching = false
     var hasFailed: Bool
@@ -41,6 +45,7 @@ struct AttemptMachine {
     var step: Step {
         if isAsked { return .answerProxy }
         if isGivenUp { return .resend }
+        if isUnvouched, !hasFailed { return .fetchAgain }
         if isCaching { return .endCaching }
         if hasFailed { return .finish }
         if asksForAll { return .startOver }

@@ -203,6 +203,7 @@ package final class Engine: AttemptRunner {
             EngineContext.Session(
                 configuration: configuration,
                 secureProtocol: try secureProtocol(of: configuration, with: library),
+                streamTrust: StreamTrust(detectsCuts: library.isHTTP2Safe),
                 cookieJar: cookieJars.indices.contains(index) ? cookieJars[index] : nil,
                 cache: caches.indices.contains(index) ? caches[index] : nil,
                 routes: routes(of: configuration, environment: shared)

@@ -13,6 +13,8 @@ final class EngineContext: Sendable {
         let configuration: SessionConfiguration
         /// The newest version of HTTP that requests offer over TLS.
         let secureProtocol: HTTPProtocol
+        /// Which requests and bodies may use streams with the loaded libcurl.
+        let streamTrust: StreamTrust
         /// nil when the session neither sends nor keeps cookies.
         let cookieJar: CookieJar?
         /// nil when the session has no cache; several sessions may share one.

@@ -53,7 +53,11 @@ struct EndedExchange {
         if exchange.connection.lacksVersion(demand, after: code, detail: detail) { return true }
         // The server may have seen the request: it must be one that may arrive twice.
         return !exchange.isStream && exchange.request.resending.allows(exchange.hop)
-            && exchange.connection.mayResend(after: code, detail: detail)
+            && exchange.connection.mayResend(
+                after: code,
+                detail: detail,
+                detectsCuts: exchange.session.streamTrust.detectsCuts
+            )
     }
 
     // MARK: - Failures
@@ -64,8 +68,16 @@ struct EndedExchange {
         if exchange.head != nil, exchange.verdict == nil, isExpected {
             return exchange.proxy.refusal(at: exchange.recorder.stage)
         }
+        if code.isOK, let miscount { return miscount }
         return !exchange.response.isCutOff && isPerhapsCut
             ? ExchangeStage.missingCloseNotify : nil
+    }
+
+    private var miscount: TransferFailure? {
+        exchange.response.miscount(
+            of: exchange.hop.method,
+            received: exchange.response.decoding?.codedBytes ?? exchange.recorder.deliveredBytes
+        )
     }
 
     /// The failure of an exchange without a whole response.

@@ -93,6 +93,7 @@ extension Exchange {
             note(findings)
             return false
         }
+        guard mayRead(head) else { return false }
         response.bodyCheck = BodyCheck(
             request.expectation,
             head: head,

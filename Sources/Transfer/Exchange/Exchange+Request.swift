@@ -38,12 +38,23 @@ extension Exchange {
     /// What the hop's request demands of its connection.
     var connectionDemand: ConnectionPolicy.Demand {
         ConnectionPolicy.Demand(
-            newestVersion: session.httpProtocol(for: hop.url.origin),
+            newestVersion: newestVersion,
             // The method first: a call with the request copies it.
             isSentOnce: !RequestSpec.isSafe(hop.method)
                 && request.resending.requiresFreshConnection(for: hop),
             isUpload: upload != nil
         )
+    }
+
+    private var newestVersion: HTTPProtocol {
+        let mayUseStream =
+            !connection.keepsToHTTP1
+            && session.streamTrust.mayCarry(
+                hop.method,
+                carriesBody: carriesBody,
+                mayRepeat: request.resending.allows(hop)
+            )
+        return mayUseStream ? session.httpProtocol(for: hop.url.origin) : .http1
     }
 
     func easyBody() -> EasyRequest.Body {

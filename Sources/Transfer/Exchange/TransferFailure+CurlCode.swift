@@ -76,7 +76,12 @@ struct ExchangeEnd {
     /// Whether frames were invalid or too many for nghttp2 or libcurl; without a message, the same
     /// code (16) means a lost connection.
     fileprivate var hasBrokenFrames: Bool {
-        guard code.rawValue == 16, let detail else { return false }
+        guard let detail else { return false }
+        // Before 8.0, libcurl reports them as a failed send or receive.
+        if [55, 56].contains(code.rawValue) {
+            return detail.contains("nghttp2_session_mem_recv()")
+        }
+        guard code.rawValue == 16 else { return false }
         return detail.hasPrefix("nghttp2 ") || detail.hasPrefix("Too many response headers")
     }
 
@@ -126,7 +131,7 @@ extension TransferFailure {
             Row(kind: .truncated, urlError: .networkConnectionLost)
         // After a sent request, the unknown protocol (1) is that of the response.
         case 1 where end.didSend, 8,
-            16 where end.hasBrokenFrames, 56 where end.isUnreadable, 92 where end.hasInvalidField:
+            _ where end.hasBrokenFrames, 56 where end.isUnreadable, 92 where end.hasInvalidField:
             Row(kind: .protocolViolation, urlError: .badServerResponse)
         case 1: Row(kind: .engine, urlError: .unsupportedURL, isPermanent: true)
         case 3: Row(kind: .engine, urlError: .badURL, isPermanent: true)
@@ -140,7 +145,9 @@ extension TransferFailure {
                 kind: end.phase == .receive ? .truncated : .reset,
                 urlError: .networkConnectionLost
             )
-        case 52, 55, 56: Row(kind: .reset, urlError: .networkConnectionLost)
+        // Before 8.0, libcurl reports a stream without a head like a cut body (18).
+        case 18 where end.phase == .wait, 52, 55, 56:
+            Row(kind: .reset, urlError: .networkConnectionLost)
         case 18: Row(kind: .truncated, urlError: .networkConnectionLost)
         case 22: Row(kind: .httpStatus, urlError: .badServerResponse)
         case 23: Row(kind: .localIO, urlError: .cannotWriteToFile, isPermanent: true)

@@ -17,6 +17,9 @@ struct ResponseIntake: ~Copyable {
     /// Whether the attempt kept libcurl from another request of its own: the received part of this
     /// response stays.
     var isCutOff = false
+    /// Whether nothing could vouch for the end of the body, so that it is not read and the request
+    /// is sent again over HTTP/1.1.
+    var isUnvouched = false
     /// Whether the server closed the TLS connection without an announcement, which is an error to
     /// libcurl.
     var hasUnannouncedEnd = false
@@ -57,6 +60,20 @@ struct ResponseIntake: ~Copyable {
         guard let head else { return false }
         return Self.hasNoBody(head, to: method) || isFramed
             || protocolName?.hasPrefix("http/1") == false
+    }
+
+    /// The failure of an accepted body whose length is not the announced one, as counted here: the
+    /// runner does not rely on libcurl's count.
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - received: The bytes of the body before its coding is undone.
+    /// - Returns: nil for the right length, and for a response without one.
+    func miscount(of method: String, received: Int64) -> TransferFailure? {
+        guard case .accept = verdict, let head, let length = contentLength, received != length,
+            !Self.hasNoBody(head, to: method)
+        else { return nil }
+        return ExchangeStage.truncated("the body ended after \(received) of \(length) bytes")
     }
 
     /// The source that says that the body is whole: its length or its framing, or none when only

@@ -10,6 +10,9 @@ struct ProtocolFault: Error, Hashable {
 extension HTTPProtocol {
     /// The newest version that a session's exchanges offer over TLS.
     ///
+    /// With a libcurl that may report a cut stream as complete, `automatic` is HTTP/1.1: there
+    /// `StreamTrust` makes HTTP/2 cost a second request for each body of unknown length.
+    ///
     /// - Throws: `ProtocolFault` for a version that the job demands by number and libcurl lacks.
     static func choose(
         for session: SessionConfiguration,
@@ -20,15 +23,6 @@ extension HTTPProtocol {
         case .automatic: return library.hasHTTP2 && library.isHTTP2Safe ? .http2 : .http1
         case .http2:
             guard library.hasHTTP2 else { throw fault(session, library, "is built without HTTP/2") }
-            guard library.isHTTP2Safe else {
-                throw fault(
-                    session,
-                    library,
-                    "can report a cut HTTP/2 response as complete: "
-                        + "use libcurl 8.0 or newer, or `automatic`, which uses HTTP/1.1 with "
-                        + "older ones"
-                )
-            }
             return .http2
         case .http3:
             guard library.hasHTTP3 else { throw fault(session, library, "is built without HTTP/3") }

@@ -29,6 +29,8 @@ final class SessionTransport {
     private let clientCertificates: ClientCertificates
     /// The newest version of HTTP that requests offer over TLS.
     private let secureProtocol: HTTPProtocol
+    /// Which requests and bodies may use streams.
+    let streamTrust: StreamTrust
     private var idleHandles: [EasyHandle] = []
     /// The sockets of the connections, by connection number.
     private var openings: [Int: SocketTable.Opening] = [:]
@@ -95,6 +97,7 @@ final class SessionTransport {
         connections = KnownConnections(share)
         routes = session.routes
         secureProtocol = session.secureProtocol
+        streamTrust = session.streamTrust
         clientCertificates = ClientCertificates(configuration.credentials)
         easyConfiguration = EasyConfiguration(
             // libcurl adds this number to others as an int.

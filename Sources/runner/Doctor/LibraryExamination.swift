@@ -93,8 +93,9 @@ enum LibraryExamination {
                 name,
                 .limited,
                 value,
-                "`httpVersion: automatic` is HTTP/1.1, because libcurl before 8.0 can report a "
-                    + "cut transfer as complete; `\"2\"` ends a run with exit code 4"
+                "`httpVersion: automatic` is HTTP/1.1, because libcurl before 8.0 can report a cut "
+                    + "transfer as complete; `\"2\"` is for GET and HEAD, and repeats over 1.1 what "
+                    + "has no length or digest"
             )
         }
         return Finding(name, .ok, value, "`httpVersion: automatic` offers it over TLS")

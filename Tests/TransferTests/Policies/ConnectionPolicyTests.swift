@@ -27,6 +27,16 @@ import Testing
         #expect(!policy.requiresFreshConnection)
     }
 
+    @Test func `a hop keeps to HTTP/1.1 until the next hop begins`() {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        #expect(!policy.keepsToHTTP1)
+        policy.keepToHTTP1()
+        policy.beginExchange()
+        #expect(policy.keepsToHTTP1)
+        policy.beginHop()
+        #expect(!policy.keepsToHTTP1)
+    }
+
     @Test(arguments: [(true, false), (false, true)])
     func `a request sent once and an upload offer HTTP/1.1 alone`(
         isSentOnce: Bool,
@@ -92,14 +102,27 @@ import Testing
 
     @Test func `a request that libcurl abandoned is sent once more for each hop`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
-        #expect(policy.mayResend(after: Self.sendFailure, detail: Self.died))
-        #expect(!policy.mayResend(after: Self.sendFailure, detail: "reset by peer"))
-        #expect(!policy.mayResend(after: Self.tlsFailure, detail: Self.died))
+        func mayResend(_ code: CurlCode, _ detail: String?) -> Bool {
+            policy.mayResend(after: code, detail: detail, detectsCuts: true)
+        }
+        #expect(mayResend(Self.sendFailure, Self.died))
+        #expect(!mayResend(Self.sendFailure, "reset by peer"))
+        #expect(!mayResend(Self.tlsFailure, Self.died))
         policy.resend()
         #expect(policy.requiresFreshConnection)
-        #expect(!policy.mayResend(after: Self.sendFailure, detail: Self.died))
+        #expect(!mayResend(Self.sendFailure, Self.died))
         policy.beginHop()
-        #expect(policy.mayResend(after: Self.sendFailure, detail: Self.died))
+        #expect(mayResend(Self.sendFailure, Self.died))
+    }
+
+    @Test func `a request that GOAWAY left out is sent once more where libcurl does not`() {
+        var policy = ConnectionPolicy(resolvesAnew: false)
+        let code = CurlCode(rawValue: 16)
+        #expect(policy.mayResend(after: code, detail: nil, detectsCuts: false))
+        #expect(!policy.mayResend(after: code, detail: "nghttp2 error", detectsCuts: false))
+        #expect(!policy.mayResend(after: code, detail: nil, detectsCuts: true))
+        policy.resend()
+        #expect(!policy.mayResend(after: code, detail: nil, detectsCuts: false))
     }
 
     @Test func `all versions stay offered in the next leg of an upload, not at the next URL`() {

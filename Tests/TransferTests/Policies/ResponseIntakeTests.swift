@@ -46,6 +46,19 @@ import TransferModel
         #expect(framed.lacksProof(to: "GET", isRest: false) == false)
     }
 
+    @Test(arguments: [(0, true), (2, true), (3, false), (4, true)])
+    func `an accepted body with another length than announced is truncated`(
+        received: Int64,
+        isTruncated: Bool
+    ) {
+        var intake = Self.intake("HTTP/2 200", "Content-Length: 3")
+        #expect(intake.miscount(of: "GET", received: received) == nil)
+        intake.verdict = .accept
+        let failure = intake.miscount(of: "GET", received: received)
+        #expect(failure?.kind == (isTruncated ? .truncated : nil))
+        #expect(intake.miscount(of: "HEAD", received: received) == nil)
+    }
+
     @Test func `a stored body has the length that is served`() {
         var intake = Self.intake("HTTP/1.1 200 OK", "Content-Length: 3")
         intake.servedLength = 2

@@ -22,6 +22,9 @@ struct ConnectionPolicy {
     /// Whether the hop offers every version of HTTP of its session, because the server chose none
     /// of the fewer versions that such a request otherwise offers.
     private(set) var offersAllVersions = false
+    /// Whether the hop's request leaves over HTTP/1.1, because nothing vouched for the end of the
+    /// body of an earlier response.
+    private(set) var keepsToHTTP1 = false
     /// Whether the running exchange was given up before its request was sent, because no version
     /// was chosen.
     private(set) var lacksVersion = false
@@ -41,7 +44,11 @@ struct ConnectionPolicy {
     mutating func beginHop() {
         offersAllVersions = false
         isResent = false
+        keepsToHTTP1 = false
     }
+
+    /// The hop's request is to leave once more, over HTTP/1.1 whatever the session offers.
+    mutating func keepToHTTP1() { keepsToHTTP1 = true }
 
     /// Prepares for another leg of a resumable upload at the same origin.
     mutating func beginLeg() { isResent = false }
@@ -112,10 +119,20 @@ struct ConnectionPolicy {
     ///
     /// A server that retires its connections (GOAWAY, RFC 9113 §6.8) or refuses streams (§8.7) has
     /// not processed the request. libcurl repeats it over the next connection, five times; with
-    /// many waiting streams, some fail each time.
-    func mayResend(after code: CurlCode, detail: String?) -> Bool {
+    /// many waiting streams, some fail each time. Before 8.0, libcurl does not repeat a request that
+    /// GOAWAY leaves out.
+    ///
+    /// - Parameters:
+    ///   - code: libcurl's result.
+    ///   - detail: libcurl's message.
+    ///   - detectsCuts: Whether libcurl reports each stream that GOAWAY has cut.
+    /// - Returns: Whether `resend` may follow.
+    func mayResend(after code: CurlCode, detail: String?, detectsCuts: Bool) -> Bool {
+        guard !isResent else { return false }
+        // CURLE_HTTP2, which has a message if the frames were invalid.
+        if code.rawValue == 16, detail == nil { return !detectsCuts }
         // CURLE_SEND_ERROR, CURLE_RECV_ERROR.
-        !isResent && [55, 56].contains(code.rawValue)
+        return [55, 56].contains(code.rawValue)
             && detail?.hasPrefix("Connection died, tried") ?? false
     }
 

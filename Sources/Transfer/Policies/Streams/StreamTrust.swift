@@ -1,0 +1,46 @@
+/// Decides which requests may use a stream of HTTP/2 or HTTP/3, and which bodies may arrive over
+/// one, although libcurl may report a cut stream as complete.
+///
+/// libcurl before 8.0 does so when the server announces that it leaves out streams (GOAWAY,
+/// RFC 9113 §6.8) while several share the connection. A value without I/O.
+struct StreamTrust: Sendable, Hashable {
+    /// Whether libcurl reports each stream that GOAWAY has cut.
+    let detectsCuts: Bool
+
+    /// Whether a request may use a stream.
+    ///
+    /// The runner may have to send the request again over HTTP/1.1. Each request that must not be
+    /// repeated, or has a body, therefore goes over HTTP/1.1 from the start.
+    ///
+    /// - Parameters:
+    ///   - method: The method of the request.
+    ///   - carriesBody: Whether the request has a body.
+    ///   - mayRepeat: Whether the task allows the request to leave once more.
+    /// - Returns: Whether the request may offer more than HTTP/1.1.
+    func mayCarry(_ method: String, carriesBody: Bool, mayRepeat: @autoclosure () -> Bool) -> Bool {
+        detectsCuts || !carriesBody && (method == "GET" || method == "HEAD") && mayRepeat()
+    }
+
+    /// What a response's head and its task say about the end of the body.
+    struct Evidence {
+        /// Whether the method or the status excludes a body.
+        var hasNoBody = false
+        /// Whether the runner knows how many bytes to count: by `Content-Length`, or by the range
+        /// of a resumed download.
+        var hasLength = false
+        /// Whether the runner verifies the stored file: by the job's checksum, or by the digest in
+        /// the response's fields.
+        var isVerified = false
+    }
+
+    /// Whether the runner itself can vouch for the end of an accepted body.
+    ///
+    /// - Parameters:
+    ///   - evidence: What is known when the response's head is complete.
+    ///   - protocolName: The ALPN name of the response's protocol.
+    /// - Returns: Whether the body may be read; otherwise the request is sent again over HTTP/1.1.
+    func accepts(_ evidence: Evidence, over protocolName: String?) -> Bool {
+        detectsCuts || protocolName?.hasPrefix("http/1") == true
+            || evidence.hasNoBody || evidence.hasLength || evidence.isVerified
+    }
+}
