@@ -80,8 +80,11 @@ package final class HTTP2Server: Sendable {
             case abort
         }
 
+        /// How much of the answer the server sends before the end.
         package var stage: Stage
+        /// Whether the head has a `Content-Length`.
         package var hasLength: Bool
+        /// How the server ends the streams.
         package var end: End
         /// The number of streams; every second one is answered in full before the others end.
         package var count: Int

@@ -27,7 +27,8 @@ package struct TransactionMetrics: Sendable, Hashable {
         /// its server cannot answer before the body, or uses another version of resumable uploads.
         case transparentRetry
         /// The request was repeated over HTTP/1.1 within the attempt: nothing in the response over
-        /// HTTP/2 could vouch for the end of its body, and libcurl may report a cut one as complete.
+        /// HTTP/2 could vouch for the end of its body, and libcurl may report a cut one as
+        /// complete.
         case unvouchedBody
         /// A query for the server's offset of an upload.
         case uploadOffset

@@ -119,8 +119,8 @@ struct ConnectionPolicy {
     ///
     /// A server that retires its connections (GOAWAY, RFC 9113 §6.8) or refuses streams (§8.7) has
     /// not processed the request. libcurl repeats it over the next connection, five times; with
-    /// many waiting streams, some fail each time. Before 8.0, libcurl does not repeat a request that
-    /// GOAWAY leaves out.
+    /// many waiting streams, some fail each time. Before 8.0, libcurl does not repeat a request
+    /// that GOAWAY leaves out.
     ///
     /// - Parameters:
     ///   - code: libcurl's result.
