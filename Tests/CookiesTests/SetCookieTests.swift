@@ -51,7 +51,8 @@ import TransferModel
     }
 
     @Test(arguments: [
-        ("Strict", SetCookie.SameSite.strict), ("LAX", .lax), ("none", .none), ("other", .unspecified),
+        ("Strict", SetCookie.SameSite.strict), ("LAX", .lax), ("none", .none),
+        ("other", .unspecified),
         ("", .unspecified),
     ])
     func `SameSite is one of three words`(text: String, sameSite: SetCookie.SameSite) throws {

@@ -4,7 +4,9 @@ struct FaultyExpression {
     /// The name that is asked for, without its namespace.
     let name: String
     /// What may be the secret: the text behind the name as it is written, and without the signs and
-    /// quotation marks around it. Empty for an expression that is a name alone.
+    /// quotation marks around it.
+    ///
+    /// It is empty for an expression that is a name alone.
     let fallbacks: [String]
 
     /// Takes an expression apart, from its `${` to its brace.
