@@ -38,10 +38,10 @@ extension Attempt {
             case .ask where exchange.request.cachePolicy == .returnCacheDataDontLoad:
                 return failUnavailable()
             case .ask(var question):
-                if caching.takesPart(), exchange.beginResuming() {
+                if caching.takesPart(), beginResuming() {
                     // No stored response answers: resume the part of an earlier attempt.
                     question = .init(reason: question.reason, mayStore: false)
-                    try exchange.sign()
+                    try sign()
                 }
                 // Without the stored body or a copy at the destination, a 304 would be useless.
                 if question.stored.contains(where: {

@@ -33,7 +33,7 @@ extension Attempt {
         }
         if !isEnd { ended.noteCutRefusal() }
         let isFault = !isEnd && !exchange.response.isUnchanged && !machine.isAsked
-        exchange.noteFailedConnection()
+        noteFailedConnection()
         exchange.recorder.end(
             isComplete: isComplete && !machine.asksForAll && !machine.isUnvouched
                 && exchange.failure?.kind != .truncated,
@@ -67,7 +67,7 @@ extension Attempt {
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
         exchange.noteSent()
-        exchange.noteFailedConnection()
+        noteFailedConnection()
         exchange.recorder.end(
             isComplete: false,
             protocolName: exchange.handle.networkProtocolName

@@ -46,7 +46,7 @@ extension Attempt {
             exchange.carriesBody = keepsBody
             exchange.connection.beginHop()
             caching?.beginHop()
-            exchange.beginAuthentication()
+            beginAuthentication()
             return try repeatRequest(.redirect)
         }
     }

@@ -48,7 +48,7 @@ extension Attempt {
         exchange.redirects.beginLeg()
         exchange.connection.beginLeg()
         exchange.bodyHold.beginBody()
-        exchange.beginAuthentication()
+        beginAuthentication()
         return try repeatRequest(upload.reason)
     }
 

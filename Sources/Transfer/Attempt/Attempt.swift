@@ -30,14 +30,14 @@ struct Attempt {
                 throw TransferFailure(reading: error, phase: .prepare)
             }
             // With a cache, once it is known that nothing stored answers.
-            if exchange.caching == nil { exchange.beginResuming() }
+            if exchange.caching == nil { beginResuming() }
             if exchange.request.upload != nil { try beginUpload(boundary: boundary) }
-            exchange.beginAuthentication()
-            try exchange.sign()
+            beginAuthentication()
+            try sign()
         } catch {
             return end(unsent: error)
         }
-        exchange.chooseRoute()
+        chooseRoute()
         return perform { () throws(TransferFailure) in try ask() }
     }
 
@@ -172,8 +172,8 @@ struct Attempt {
             url: exchange.reportedURL,
             at: now
         )
-        exchange.chooseRoute()
-        try exchange.sign()
+        chooseRoute()
+        try sign()
         if reason == .redirect { exchange.redirects.follow() }
         return try ask()
     }
@@ -189,7 +189,9 @@ struct Attempt {
                 $0
             )
         }
-        let asksForTicket = exchange.asksForTicket
+        // libcurl may ask a Kerberos service for a ticket.
+        let asksForTicket =
+            exchange.authentication?.easy == .negotiate || exchange.proxy.asksForTicket
         if let fault = exchange.path?.faultAtBeginning(asksForTicket: asksForTicket) {
             return end(unsent: exchange.failure(of: fault))
         }

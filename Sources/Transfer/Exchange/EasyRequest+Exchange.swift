@@ -28,7 +28,7 @@ extension EasyRequest {
                 acceptsCodings: exchange.request.decodesBody,
                 asksFirst: exchange.bodyHold.holdsBodyBack(forProxy: exchange.proxy.asksFirst)
             ),
-            body: exchange.easyBody(),
+            body: Body(of: exchange),
             proxy: exchange.proxy.easy,
             authentication: authentication,
             answersChallenge: exchange.sent.takeAnswersChallenge(),
@@ -48,5 +48,30 @@ extension EasyRequest {
             requiresFreshConnection = true
         }
         clientCertificate = session.clientCertificate(for: url.origin)
+    }
+}
+
+extension EasyRequest.Body {
+    /// The body of an exchange's request, which the exchange records.
+    init(of exchange: Exchange) {
+        exchange.bodyHold.beginBody()
+        self = .none
+        guard exchange.carriesBody else { return }
+        let (bytes, originalCount): ([UInt8], Int)
+        switch exchange.request.body {
+        case nil: return
+        case .bytes(let whole): (bytes, originalCount) = (whole, whole.count)
+        case .compressed(let whole, let original): (bytes, originalCount) = (whole, original)
+        default:
+            let size = exchange.body?.size
+            exchange.recorder.willSendBody(.pieces(total: size))
+            self = .stream(size: size)
+            return
+        }
+        let part = exchange.upload?.appended(of: bytes)
+        exchange.recorder.willSendBody(
+            .memory(sent: part?.count ?? bytes.count, original: part?.count ?? originalCount)
+        )
+        self = .bytes(part ?? bytes)
     }
 }

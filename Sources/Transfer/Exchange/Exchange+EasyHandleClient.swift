@@ -10,13 +10,15 @@ extension Exchange: EasyHandleClient {
     }
 
     func willOpenSocket(to peer: SocketAddress) -> SocketOptions? {
-        guard let now = didBegin(), let options = socketOptions(for: peer) else { return nil }
+        guard let now = didBegin(), let options = session.options(for: peer, &path)
+        else { return nil }
         recorder.didOpenSocket(isNamed: isPeerNamed, at: now)
         return options
     }
 
     func didBind(_ binding: SocketBinding) -> Bool {
-        noteBinding(binding)
+        let peer = handle.triedPeer
+        return path?.didBind(binding, to: peer?.ip, scope: peer?.scope) ?? true
     }
 
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
@@ -139,16 +141,38 @@ extension Exchange {
         at now: MonotonicTime
     ) throws(TransferFailure) -> Bool {
         let isNew = recorder.hasNewConnection
-        if !isNew, try !mayReuse(connection) { return false }
+        let isSecure = hop.url.origin.scheme == .https
+        let isEncrypted = isSecure || proxy.route?.isEncrypted == true
+        if !isNew, !session.isClean(connection, isEncrypted: isEncrypted, of: handle) {
+            guard self.connection.refusedReuse.refuse() else {
+                throw recorder.stage.uncleanConnections
+            }
+            return false
+        }
         let number = session.connections.number(of: connection, isNew: isNew) {
             handle.socket(of: connection)
         }
         if isNew { session.keep(handle.newestOpening, of: number) }
-        if session.paths != nil, !mayUse(connection, number, isNew: isNew) { return false }
-        let isSecure = hop.url.origin.scheme == .https
+        if session.paths != nil {
+            switch session.use(connection, number, isNew: isNew, of: handle, &path) {
+            case .free: break
+            case .over(let metrics): recorder.willUse(metrics)
+            case .refused:
+                // The pool offered a connection made before the network changed.
+                if !isNew { _ = self.connection.refusedReuse.refuse() }
+                return false
+            }
+        }
         if isNew { self.connection.osErrnoOfConnecting = handle.lastOSErrno }
         let tls = isSecure ? handle.useTLS() : nil
-        if isNew, let tls, !tls.hasChosenProtocol, !mayUseUnchosenVersion() { return false }
+        if isNew, let tls, !tls.hasChosenProtocol {
+            // Before anything is sent, so that another exchange can offer more versions.
+            let isKnown = session.originsWithoutALPN.contains(hop.url.origin)
+            let demand = connectionDemand
+            guard self.connection.mayUseUnchosenVersion(demand, isKnown: isKnown) else {
+                return false
+            }
+        }
         recorder.willSendRequest(
             over: connection,
             identifier: number,
@@ -157,7 +181,11 @@ extension Exchange {
             serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
             at: now
         )
-        if session.socketOptions.isMultipath { noteMultipath(connection, number, isNew: isNew) }
+        if session.socketOptions.isMultipath {
+            recorder.noteMultipath(
+                session.isMultipath(connection, number, isNew: isNew, of: handle)
+            )
+        }
         return true
     }
 
@@ -171,7 +199,9 @@ extension Exchange {
             let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
             recorder.didReceiveInformational(head, at: now)
-            if upload != nil { didInform(head) }
+            if let upload, head.statusCode == 104, carriesBody, !bodyHold.lacksBody {
+                upload.didInform(head, from: hop.url, &session.uploadSupport)
+            }
         case .began:
             recorder.didReceiveHead(count: line.count, isFinal: true, at: move(bytes: line.count))
         case .trailer:

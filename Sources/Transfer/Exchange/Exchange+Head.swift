@@ -17,7 +17,7 @@ extension Exchange {
         if response.parser.maySetCookies {
             session.cookies?.keep(head, from: hop.url, first: request.request.url)
         }
-        if session.invalidation != nil { invalidate(after: head, of: hop) }
+        if session.invalidation != nil { session.invalidate(after: head, of: hop, at: wallTime) }
         if head.statusCode == 401 { handle.noteChallenge() }
         if refusesExpectation(head) {
             response.verdict = .sendUnasked
@@ -81,32 +81,16 @@ extension Exchange {
 
     /// Prepares for the body of an accepted response; false when the body is not wanted.
     private func accept(_ head: ResponseHead) throws(TransferFailure) -> Bool {
-        if request.isDownload,
-            let findings = BodyCheck.missingContent(head, request.expectation)
-        {
-            note(findings)
-            return false
-        }
-        if request.decodesBody, hop.method != "HEAD", !head.hasNoContent,
-            let findings = response.beginDecoding(head, mayKeepCoding: !request.isDownload)
-        {
+        if let findings = response.decode(head, for: request, hop.method) {
             note(findings)
             return false
         }
         guard mayRead(head) else { return false }
-        response.bodyCheck = BodyCheck(
-            request.expectation,
-            head: head,
-            method: hop.method,
-            start: part.start
-        )
-        // The length of a decoded body is known at its end.
-        let length = response.decoding == nil ? response.contentLength : nil
-        if let findings = response.bodyCheck?.announce(length) {
+        if let findings = response.check(head, for: request, hop.method, start: part.start) {
             note(findings)
             return false
         }
-        return try openSink(head, expectedCount: length)
+        return try openSink(head, expectedCount: response.expectedCount)
     }
 
     /// Prepares the sink; false ends the transfer, because of a kept file whose body needs no
@@ -153,18 +137,6 @@ extension Exchange {
     }
 
     // MARK: - Parts
-
-    /// Requests the rest of a file of which an earlier attempt left a part.
-    ///
-    /// - Returns: Whether an earlier attempt left a part.
-    @discardableResult
-    func beginResuming() -> Bool {
-        guard part.begin(request) else { return false }
-        guard let offer = part.resumption?.offer else { return true }
-        hop.headers += offer.fields
-        recorder.willResume()
-        return true
-    }
 
     /// Judges the response to a request for the rest; false ends the exchange, and a request for
     /// the whole file follows.
@@ -263,12 +235,6 @@ extension Exchange {
 
     // MARK: - Uploads
 
-    /// Takes an informational response, which may name the upload's URL.
-    func didInform(_ head: ResponseHead) {
-        guard let upload, head.statusCode == 104, carriesBody, !bodyHold.lacksBody else { return }
-        upload.didInform(head, from: hop.url, &session.uploadSupport)
-    }
-
     /// Judges a response for the upload; false when the response is judged like any other.
     private func judgeUpload(_ head: ResponseHead) -> Bool {
         guard let upload else { return false }
@@ -280,7 +246,7 @@ extension Exchange {
             mayFollow: request.redirects.follow != .never
         )
         if judgement == .usual(answersOrder: true) || upload.step == .answerLost {
-            invalidate(after: head, of: upload.start.request)
+            session.invalidate(after: head, of: upload.start.request, at: wallTime)
         }
         switch judgement {
         case .usual: return false
@@ -292,14 +258,6 @@ extension Exchange {
     }
 
     // MARK: - Stored responses
-
-    /// Removes all stored responses that a response from the network makes invalid (RFC 9111 §4.4).
-    private func invalidate(after head: ResponseHead, of request: RequestSpec) {
-        guard let invalidation = session.invalidation, !RequestSpec.isSafe(request.method) else {
-            return
-        }
-        invalidation.apply(head, to: request.method, request.url, at: wallTime)
-    }
 
     /// Whether a stored response replaces the response with this head.
     private func isAnsweredByStored(_ head: ResponseHead) -> Bool {

@@ -56,7 +56,7 @@ extension Exchange {
             at: now
         )
         noteRoute()
-        _ = easyBody()
+        _ = EasyRequest.Body(of: self)
         return true
     }
 

@@ -3,17 +3,6 @@ internal import TransferModel
 
 // Asks `ProxyPolicy` about the answers of proxies.
 extension Exchange {
-    /// Chooses the route to the hop's origin.
-    func chooseRoute() {
-        proxy.beginExchange(
-            to: hop.url.origin,
-            by: session.route(to: hop.url.origin),
-            carriesBody: carriesBody,
-            keepsChallenge: sent.answersChallenge
-        )
-        noteRoute()
-    }
-
     /// Records the route of a request that is about to leave.
     func noteRoute() {
         if let route = proxy.route { recorder.willUseProxy(route.url) }

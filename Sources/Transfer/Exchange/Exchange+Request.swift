@@ -1,34 +1,10 @@
 internal import CurlKit
-internal import SystemKit
 internal import TransferModel
 
-// Prepares the hop's request, and describes it.
+// Describes the hop's request.
 extension Exchange {
-    /// Decides which credential the first request of a hop carries.
-    func beginAuthentication() {
-        guard authentication != nil else { return }
-        let start = authentication?.begin(
-            hop.url,
-            hasBody: carriesBody,
-            hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
-            known: session.knownSpaces
-        )
-        bodyHold.beginHop(awaitsChallenge: start == .asking)
-    }
-
-    /// Signs the next exchange's request, if its credential signs requests.
-    func sign() throws(TransferFailure) {
-        guard let authentication else { return }
-        sent.signature = []
-        sent.signature = try authentication.signature(
-            for: hop,
-            carriesBody ? request.body : nil
-        ) {
-            // Not the run's clock: a server compares the date with its own clock, and machines
-            // sleep or are set right.
-            Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
-        }
-    }
+    /// The origin to connect to: the proxy, if there is one.
+    var peer: Origin { proxy.route?.origin ?? hop.url.origin }
 
     /// The cookies that the current hop carries, or would to another URL; nil for none.
     func cookieField(for url: HTTPURL) -> String? {
@@ -55,30 +31,6 @@ extension Exchange {
                 mayRepeat: request.resending.allows(hop)
             )
         return mayUseStream ? session.httpProtocol(for: hop.url.origin) : .http1
-    }
-
-    func easyBody() -> EasyRequest.Body {
-        bodyHold.beginBody()
-        guard carriesBody else { return .none }
-        switch request.body {
-        case .bytes(let bytes): return easyBody(bytes, originalCount: bytes.count)
-        case .compressed(let bytes, let originalCount):
-            return easyBody(bytes, originalCount: originalCount)
-        case nil:
-            return .none
-        default:
-            recorder.willSendBody(.pieces(total: body?.size))
-            return .stream(size: body?.size)
-        }
-    }
-
-    private func easyBody(_ bytes: [UInt8], originalCount: Int) -> EasyRequest.Body {
-        let part = upload?.appended(of: bytes)
-        let count = part?.count
-        recorder.willSendBody(
-            .memory(sent: count ?? bytes.count, original: count ?? originalCount)
-        )
-        return .bytes(part ?? bytes)
     }
 
     /// Whether the length of the body is unknown.

@@ -118,6 +118,19 @@ final class Exchange {
         checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
     }
 
+    /// The failure of an exchange without a permitted path.
+    func failure(of fault: PathPolicy.Fault?) -> TransferFailure {
+        var failure = TransferFailure(
+            fault,
+            to: peer.host,
+            phase: recorder.phase,
+            isKnownUnprocessed: !recorder.hasSentAnything
+        )
+        if case .ticket? = fault { return failure }
+        failure.isOfWholeSession = path?.isClosed ?? false
+        return failure
+    }
+
     // MARK: - Time
 
     /// Notes that something moved, and returns the present.

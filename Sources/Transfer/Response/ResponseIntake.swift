@@ -117,6 +117,32 @@ struct ResponseIntake: ~Copyable {
         return destination?.checksum == nil && announcedDigest(to: method, isRest: isRest) == nil
     }
 
+    /// The number of bytes to store, once the head is accepted; the length of a decoded body is
+    /// known at its end.
+    var expectedCount: Int64? { decoding == nil ? contentLength : nil }
+
+    /// Prepares to decode and check an accepted body; findings end the transfer.
+    mutating func accept(
+        _ head: ResponseHead,
+        for request: borrowing AttemptRequest,
+        _ method: String,
+        start: Int64
+    ) -> Findings? {
+        if request.isDownload,
+            let findings = BodyCheck.missingContent(head, request.expectation)
+        {
+            return findings
+        }
+        if request.decodesBody, method != "HEAD", !head.hasNoContent,
+            let findings = beginDecoding(head, mayKeepCoding: !request.isDownload)
+        {
+            return findings
+        }
+        bodyCheck = BodyCheck(request.expectation, head: head, method: method, start: start)
+        let count = expectedCount
+        return bodyCheck?.announce(count)
+    }
+
     /// Begins to decode a body that has a content coding; findings end the transfer.
     ///
     /// A body with an unknown coding may be kept as sent, as URLSession does; a stored file must be
