@@ -17,7 +17,7 @@ extension Attempt {
             return send()
         }
         let hop = exchange.hop
-        let now = exchange.wallTime
+        let now = exchange.context.wallTime
         if caching.question != nil {
             // The cookies, and with them the user, may have changed since the lookup.
             if exchange.session.cookies != nil { caching.renew(varyingFields) }
@@ -103,7 +103,7 @@ extension Attempt {
             exchange.verdict,
             exchange.failure,
             isComplete: isComplete,
-            at: { exchange.wallTime }
+            at: { exchange.context.wallTime }
         )
         switch next {
         case .usual, nil: return nil

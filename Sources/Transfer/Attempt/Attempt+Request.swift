@@ -40,7 +40,7 @@ extension Attempt {
             carriesBody: exchange.carriesBody,
             keepsChallenge: exchange.sent.answersChallenge
         )
-        exchange.noteRoute()
+        if let route = exchange.proxy.route { exchange.recorder.willUseProxy(route.url) }
     }
 
     /// Requests the rest of a file of which an earlier attempt left a part.

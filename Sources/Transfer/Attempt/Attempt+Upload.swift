@@ -30,12 +30,7 @@ extension Attempt {
         exchange.upload = upload
         guard let upload, upload.machine.leg != .creation else { return }
         setLeg(of: upload)
-        exchange.recorder.begin(
-            reason: upload.reason,
-            method: exchange.hop.method,
-            url: exchange.reportedURL,
-            at: exchange.startTime
-        )
+        exchange.beginRecord(upload.reason, at: exchange.startTime)
     }
 
     /// Whether the running request cancels an upload.

@@ -122,7 +122,7 @@ struct Attempt {
             exchange.checks = []
             return try repeatRequest(.unvouchedBody)
         case .startOver:
-            exchange.giveUpPart()
+            exchange.part.giveUp(&exchange.hop)
             exchange.checks = []
             return try repeatRequest(.restart)
         case .didCancelUpload: return try didCancelUpload()
@@ -166,12 +166,7 @@ struct Attempt {
         let now = MonotonicTime.now
         exchange.watch.willBegin(at: now)
         exchange.upload?.machine.willRepeat()
-        exchange.recorder.begin(
-            reason: reason,
-            method: exchange.hop.method,
-            url: exchange.reportedURL,
-            at: now
-        )
+        exchange.beginRecord(reason, at: now)
         chooseRoute()
         try sign()
         if reason == .redirect { exchange.redirects.follow() }

@@ -72,6 +72,7 @@ package struct AttemptRequest: Sendable {
         /// What an earlier attempt has left.
         package var partial: PartialUpload?
 
+        /// Creates the upload of a task.
         package init(
             id: String,
             isKept: Bool,
@@ -93,12 +94,17 @@ package struct AttemptRequest: Sendable {
     package var session: Int
     /// The attempt's number, from 1.
     package var number: Int
+    /// The request of the first hop.
     package var request: RequestSpec
+    /// nil for a request without a body.
     package var body: BodySource?
     /// What the files of the body were when its idempotency key was made; none without such a key.
     package var bodyFiles: [InputFile.Identity]
+    /// The destination of the response body.
     package var sink: Sink
+    /// What the task expects of the final response.
     package var expectation: Expectation
+    /// Which redirects to follow.
     package var redirects: RedirectRule
     /// The longest silence; nil means unlimited.
     package var timeoutInterval: Duration?
@@ -141,6 +147,7 @@ package struct AttemptRequest: Sendable {
     /// The other URLs of the file that are asked when this one fails, whatever made it fail.
     package var nextMirrors: [HTTPURL]
 
+    /// Creates an attempt; only the first four values have no default.
     package init(
         key: Int,
         session: Int,

@@ -3,14 +3,18 @@ package import TransferModel
 
 /// How one try of a task ended, its file already published when it succeeded.
 package struct AttemptResult: Sendable {
+    /// The key of the attempt's request.
     package var key: Int
+    /// When the attempt began.
     package var startTime: MonotonicTime
+    /// When the attempt's last exchange had ended.
     package var endTime: MonotonicTime
     /// One per exchange, in order.
-    package var transactions: [TransactionMetrics]
+    package var transactions: [TransactionMetrics] = []
     /// How many between the first and the last of them are left out.
     package var omittedTransactions = 0
-    package var redirectCount: Int
+    /// The number of followed redirects.
+    package var redirectCount = 0
     /// The request of the last hop.
     package var currentRequest: TransactionMetrics.SentRequest
     /// The final response, also when it was refused.
@@ -18,13 +22,15 @@ package struct AttemptResult: Sendable {
     /// The answer of a proxy that has refused a tunnel to the origin.
     package var proxyResponse: ResponseHead?
     /// Every check that ran, in the order of `expect`, up to and including the first that failed.
-    package var checks: [TaskRecord.Check]
+    package var checks: [TaskRecord.Check] = []
     /// nil exactly when the attempt succeeded.
     package var failure: TransferFailure?
     /// Whether it succeeded and published nothing, because a file that was to be kept has appeared
     /// meanwhile, or has the name that the server gave.
     package var isUnchanged = false
+    /// nil when no file was published.
     package var file: PublishedFile?
+    /// What tells that the body is whole; nil when the attempt failed.
     package var voucher: BodyVoucher?
     /// nil when no cache had to do with it.
     package var cache: CacheVerdict?
@@ -33,18 +39,21 @@ package struct AttemptResult: Sendable {
     /// What an attempt for a list of checksums has read.
     package var checksums: ChecksumList?
     /// One for each of the captures when the attempt succeeded, else none.
-    package var captured: [CapturedValue]
+    package var captured: [CapturedValue] = []
     /// Body bytes that have left, as often as they did, without the framing of chunks
     /// (`URLSessionTask.countOfBytesSent`).
-    package var countOfBytesSent: Int64
+    package var countOfBytesSent: Int64 = 0
     /// Body bytes of the final response before a content coding is undone
     /// (`URLSessionTask.countOfBytesReceived`).
     ///
     /// What comes with a redirect is not the task's.
-    package var countOfBytesReceived: Int64
+    package var countOfBytesReceived: Int64 = 0
+    /// nil when the length of the body is unknown.
     package var countOfBytesExpectedToSend: Int64?
+    /// nil when the response announced no length.
     package var countOfBytesExpectedToReceive: Int64?
 
+    /// Creates the result of an attempt without an exchange.
     package init(
         key: Int,
         startTime: MonotonicTime,
@@ -54,26 +63,24 @@ package struct AttemptResult: Sendable {
         self.key = key
         self.startTime = startTime
         self.endTime = endTime
-        transactions = []
-        redirectCount = 0
         self.currentRequest = currentRequest
-        checks = []
-        captured = []
-        countOfBytesSent = 0
-        countOfBytesReceived = 0
     }
 }
 
 /// Where a running attempt stands.
 package struct AttemptProgress: Sendable, Hashable {
+    /// The key of the attempt's request.
     package var key: Int
+    /// The sent body bytes.
     package var countOfBytesSent: Int64
+    /// The received body bytes of the running exchange.
     package var countOfBytesReceived: Int64
     /// Of the direction that carries the payload; nil when the length is not known.
     package var countOfBytesExpected: Int64?
     /// What was there of the body before the attempt, which is no part of the other counts.
     package var countOfBytesResumed: Int64
 
+    /// Creates the progress of an attempt.
     package init(
         key: Int,
         countOfBytesSent: Int64,

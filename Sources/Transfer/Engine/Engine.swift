@@ -8,30 +8,6 @@ package import TransferModel
 /// Carries out attempts by libcurl: each handle belongs to one engine thread, and other threads
 /// send commands and receive values.
 package final class Engine: AttemptRunner {
-    /// The commands of other threads to an engine thread.
-    struct Mailbox: Sendable {
-        /// Some attempts of a list; the other threads have the rest.
-        struct Starts: Sendable {
-            let attempts: [AttemptRequest]
-            let positions: [Int]
-        }
-
-        var starts: [Starts] = []
-        var cancellations: [Int] = []
-        var wantsProgress = false
-        var hasNetworkChanged = false
-        var endsRefreshes = false
-        var isStopped = false
-        /// When the engine, once stopping, gives up refreshing stored responses; nil leaves that to
-        /// the engine.
-        var refreshLimit: MonotonicTime?
-
-        var isEmpty: Bool {
-            starts.isEmpty && cancellations.isEmpty && !wantsProgress && !hasNetworkChanged
-                && !endsRefreshes && !isStopped
-        }
-    }
-
     /// Why an engine could not be made.
     package struct StartFailure: Error, Sendable, Hashable {
         /// A sentence for the user, without its full stop.
@@ -52,10 +28,10 @@ package final class Engine: AttemptRunner {
 
     /// The mailbox of one thread and its wake-up.
     private struct Loop: Sendable {
-        let mailbox = Lock(Mailbox())
+        let mailbox = Lock(EngineMailbox())
         let wakeUp: EventPoll.WakeUp
 
-        func post(_ change: (inout Mailbox) -> Void) {
+        func post(_ change: (inout EngineMailbox) -> Void) {
             let wasEmpty = mailbox.withLock { mailbox in
                 let wasEmpty = mailbox.isEmpty
                 change(&mailbox)

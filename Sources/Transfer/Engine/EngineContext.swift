@@ -2,6 +2,7 @@ internal import Cookies
 internal import CurlKit
 internal import HTTPCache
 internal import NetworkPath
+internal import SystemKit
 internal import TransferModel
 
 /// The properties that all threads of one engine share; every attempt can reach them.
@@ -67,5 +68,12 @@ final class EngineContext: Sendable {
         self.mayName = mayName
         self.say = say
         self.deliver = deliver
+    }
+
+    /// The current wall-clock time: stored responses also age while the machine sleeps, unlike the
+    /// run's clock.
+    var wallTime: Timestamp {
+        let wall = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+        return max(clock.timestamp(of: .now), wall)
     }
 }

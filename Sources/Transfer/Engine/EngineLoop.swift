@@ -60,11 +60,11 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     /// Works until the mailbox asks to stop.
-    func run(_ mailbox: Lock<Engine.Mailbox>) {
+    func run(_ mailbox: Lock<EngineMailbox>) {
         while true {
             let commands = mailbox.withLock { mailbox in
                 let taken = mailbox
-                mailbox = Engine.Mailbox()
+                mailbox = EngineMailbox()
                 return taken
             }
             for starts in commands.starts {
@@ -345,8 +345,8 @@ final class EngineLoop: MultiHandle.Driver {
         let now = MonotonicTime.now
         nextCheck = refreshes.end ?? MonotonicTime(nanoseconds: .max)
         for attempt in Array(attempts.values) {
-            if let verdict = attempt.exchange.checkWatch(at: now) {
-                end(attempt, with: attempt.exchange.failure(for: verdict))
+            if let failure = attempt.exchange.overdue(at: now) {
+                end(attempt, with: failure)
             } else {
                 attempt.exchange.lookAtPart(at: now)
                 nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)

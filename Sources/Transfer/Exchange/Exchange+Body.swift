@@ -74,13 +74,20 @@ extension Exchange {
     /// (RFC 9112 §7.1).
     func didReceiveChunks(_ count: Int) {
         // Earlier pieces were delivered by now.
-        if isMostlyFraming {
+        let received = recorder.receivedBodyBytes
+        let body = response.decoding?.codedBytes ?? recorder.deliveredBytes
+        let isWatched =
+            switch verdict {
+            // libcurl may discard the body, which `mayDiscard` watches.
+            case .challenge, .sendUnasked, nil: false
+            case .accept, .refuse, .redirect, .proceed, .stored: true
+            }
+        if isWatched, ResponseFraming.isTooMuch(received - body, around: body) {
             if !hasFailed {
-                let body = response.decoding?.codedBytes ?? recorder.deliveredBytes
                 fail(
                     ExchangeStage.badResponse(
                         "the chunked body is nearly all framing: "
-                            + "\(recorder.receivedBodyBytes) bytes on the wire for \(body) bytes "
+                            + "\(received) bytes on the wire for \(body) bytes "
                             + "of content"
                     )
                 )
@@ -89,16 +96,6 @@ extension Exchange {
             handle.hearDiscardedBody()
         }
         recorder.didTransfer(.bodyReceived, count: count, at: .now)
-    }
-
-    private var isMostlyFraming: Bool {
-        switch verdict {
-        // libcurl may discard the body, which `mayDiscard` watches.
-        case .challenge, .sendUnasked, nil: return false
-        case .accept, .refuse, .redirect, .proceed, .stored: break
-        }
-        let body = response.decoding?.codedBytes ?? recorder.deliveredBytes
-        return ResponseFraming.isTooMuch(recorder.receivedBodyBytes - body, around: body)
     }
 
     /// Takes the count of a body that libcurl discards.

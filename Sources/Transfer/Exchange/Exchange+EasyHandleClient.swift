@@ -37,7 +37,13 @@ extension Exchange: EasyHandleClient {
             !sent.signature.isEmpty || upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
         let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
         recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
-        if carriesBody, authentication?.carried != nil || proxy.route != nil { noteEmptyRequest() }
+        // A request that only asks for a challenge is sent without its body.
+        if carriesBody, authentication?.carried != nil || proxy.route != nil,
+            recorder.sentContentLength == "0", !recorder.isRequestSent
+        {
+            recorder.willSendBody(.none)
+            bodyHold.didSendWithoutBody()
+        }
     }
 
     func didTransfer(_ traffic: Traffic, count: Int) {
@@ -193,7 +199,7 @@ extension Exchange {
     private func read(_ line: Span<UInt8>) throws(TransferFailure) -> Bool {
         switch response.parser.read(line) {
         case .reading:
-            let now = moveInTurn(bytes: line.count)
+            let now = move(bytes: line.count, at: session.turn.time)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
         case .informed(let head):
             let now = move(bytes: line.count)
@@ -206,7 +212,7 @@ extension Exchange {
             recorder.didReceiveHead(count: line.count, isFinal: true, at: move(bytes: line.count))
         case .trailer:
             // The trailer counts with the body, as a part of its framing.
-            _ = moveInTurn(bytes: line.count)
+            _ = move(bytes: line.count, at: session.turn.time)
         case .ended(let head):
             let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: true, at: now)

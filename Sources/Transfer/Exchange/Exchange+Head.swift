@@ -17,15 +17,27 @@ extension Exchange {
         if response.parser.maySetCookies {
             session.cookies?.keep(head, from: hop.url, first: request.request.url)
         }
-        if session.invalidation != nil { session.invalidate(after: head, of: hop, at: wallTime) }
+        if session.invalidation != nil {
+            session.invalidate(after: head, of: hop, at: context.wallTime)
+        }
         if head.statusCode == 401 { handle.noteChallenge() }
         if refusesExpectation(head) {
             response.verdict = .sendUnasked
             passOver()
             return true
         }
-        switch readChallenge(head) {
-        case .none: return bodyHold.lacksBody ? try judgeEmptyRequest(head) : try judge(head)
+        let answer = authentication?.judge(
+            head,
+            from: hop.url,
+            lacksBody: bodyHold.lacksBody,
+            didSend: recorder.hasSentAuthorization,
+            hasNewCookies: cookieField(for: hop.url) != sent.cookies,
+            in: &session.knownSpaces
+        )
+        if let answer, answer != .none { response.verdict = .challenge(answer) }
+        switch answer {
+        case .none?, nil:
+            return bodyHold.lacksBody ? try judgeEmptyRequest(head) : try judge(head)
         case .stop: throw try refusal(head)
         case .byLibrary, .credential:
             passOver()
@@ -90,15 +102,11 @@ extension Exchange {
             note(findings)
             return false
         }
-        return try openSink(head, expectedCount: response.expectedCount)
     }
 
     /// Prepares the sink; false ends the transfer, because of a kept file whose body needs no
     /// check or a part that has another path.
-    private func openSink(
-        _ head: ResponseHead,
-        expectedCount: Int64?
-    ) throws(TransferFailure) -> Bool {
+    private func openSink(_ head: ResponseHead) throws(TransferFailure) -> Bool {
         guard case .file(let wanted) = request.sink else {
             // The engine's threads do not handle examinations.
             if case .checksums = request.sink { response.sink.keep() }
@@ -123,14 +131,8 @@ extension Exchange {
         }
         response.destination = file
         do throws(SystemError) {
-            if !part.isRest { giveUpPart() }
-            return try part.open(
-                file,
-                from: hop.url,
-                for: request,
-                &response,
-                expectedCount: expectedCount
-            )
+            if !part.isRest { part.giveUp(&hop) }
+            return try part.open(file, from: hop.url, for: request, &response)
         } catch {
             throw TransferFailure(error, phase: .receive)
         }
@@ -151,15 +153,6 @@ extension Exchange {
         return !response.isCutOff
     }
 
-    /// Drops the part of an earlier attempt.
-    func giveUpPart() {
-        guard let resumption = part.resumption else { return }
-        if resumption.offer != nil {
-            hop.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
-        }
-        resumption.startOver()
-    }
-
     /// Does the work on the part that is due at a time, even if no bytes arrive.
     func lookAtPart(at now: MonotonicTime) {
         if response.partTime != nil {
@@ -174,30 +167,6 @@ extension Exchange {
     }
 
     // MARK: - Challenges
-
-    /// Judges a response with regard to the session's credentials.
-    private func readChallenge(_ head: ResponseHead) -> Authentication.Answer {
-        guard authentication != nil else { return .none }
-        guard head.statusCode == 401 else {
-            if !bodyHold.lacksBody {
-                authentication?.didAccept(at: hop.url, in: &session.knownSpaces)
-            }
-            return .none
-        }
-        var answer = authentication?.answer(
-            Challenge.all(of: head),
-            from: hop.url,
-            didSend: recorder.hasSentAuthorization
-        )
-        if answer == .byLibrary, let authentication, let carried = authentication.carried,
-            authentication.carriesDigest, cookieField(for: hop.url) != sent.cookies
-        {
-            // libcurl would repeat the cookies of the challenged request.
-            answer = .credential(carried)
-        }
-        if let answer, answer != .none { response.verdict = .challenge(answer) }
-        return answer ?? .none
-    }
 
     /// Makes a response whose body is gone the result, which can only be a failure.
     ///
@@ -246,7 +215,7 @@ extension Exchange {
             mayFollow: request.redirects.follow != .never
         )
         if judgement == .usual(answersOrder: true) || upload.step == .answerLost {
-            session.invalidate(after: head, of: upload.start.request, at: wallTime)
+            session.invalidate(after: head, of: upload.start.request, at: context.wallTime)
         }
         switch judgement {
         case .usual: return false
@@ -267,18 +236,11 @@ extension Exchange {
                 contentLength: response.contentLength,
                 isFramed: response.isFramed,
                 isWhole: part.resumption == nil,
-                at: wallTime
+                at: context.wallTime
             )
         else { return false }
         response.verdict = .stored
         passOver()
         return true
-    }
-
-    /// The current wall-clock time: stored responses also age while the machine sleeps, unlike the
-    /// run's clock.
-    var wallTime: Timestamp {
-        let wall = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
-        return max(context.clock.timestamp(of: .now), wall)
     }
 }

@@ -1,8 +1,7 @@
 internal import CurlKit
 internal import TransferModel
 
-// Decides whether libcurl may send another request within the running transfer, and notes requests
-// that leave without their body.
+// Decides whether libcurl may send another request within the running transfer.
 extension Exchange {
     /// Decides whether libcurl may send a request, which repeats the running one when its
     /// connection ended without a response.
@@ -49,13 +48,8 @@ extension Exchange {
         forgetResponse()
         checks = []
         upload?.machine.willRepeat()
-        recorder.begin(
-            reason: .authentication,
-            method: hop.method,
-            url: reportedURL,
-            at: now
-        )
-        noteRoute()
+        beginRecord(.authentication, at: now)
+        if let route = proxy.route { recorder.willUseProxy(route.url) }
         _ = EasyRequest.Body(of: self)
         return true
     }
@@ -64,13 +58,6 @@ extension Exchange {
     func forgetResponse() {
         response.reset()
         caching?.forgetResponse()
-    }
-
-    /// Notes that a request that only asks for a challenge was sent without its body.
-    func noteEmptyRequest() {
-        guard recorder.sentContentLength == "0", !recorder.isRequestSent else { return }
-        recorder.willSendBody(.none)
-        bodyHold.didSendWithoutBody()
     }
 
     /// Notes how many body bytes the running request has sent.

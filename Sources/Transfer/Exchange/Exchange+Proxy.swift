@@ -3,11 +3,6 @@ internal import TransferModel
 
 // Asks `ProxyPolicy` about the answers of proxies.
 extension Exchange {
-    /// Records the route of a request that is about to leave.
-    func noteRoute() {
-        if let route = proxy.route { recorder.willUseProxy(route.url) }
-    }
-
     /// Takes a line of a proxy's answer to a request for a tunnel; false ends the transfer.
     func didReceiveTunnelHeader(_ line: Span<UInt8>) throws(TransferFailure) -> Bool {
         _ = move(bytes: line.count)

@@ -120,37 +120,35 @@ final class Exchange {
 
     /// The failure of an exchange without a permitted path.
     func failure(of fault: PathPolicy.Fault?) -> TransferFailure {
-        var failure = TransferFailure(
+        TransferFailure(
             fault,
             to: peer.host,
             phase: recorder.phase,
-            isKnownUnprocessed: !recorder.hasSentAnything
+            isKnownUnprocessed: !recorder.hasSentAnything,
+            isOfWholeSession: path?.isClosed ?? false
         )
-        if case .ticket? = fault { return failure }
-        failure.isOfWholeSession = path?.isClosed ?? false
-        return failure
+    }
+
+    // MARK: - Records
+
+    /// Begins the record of the hop's next request.
+    func beginRecord(_ reason: TransactionMetrics.Reason, at now: MonotonicTime) {
+        recorder.begin(reason: reason, method: hop.method, url: reportedURL, at: now)
     }
 
     // MARK: - Time
 
-    /// Notes that something moved, and returns the present.
-    func move(bytes count: Int = 0) -> MonotonicTime {
-        let now = MonotonicTime.now
+    /// Notes that something moved, and returns the time.
+    func move(bytes count: Int = 0, at now: MonotonicTime = .now) -> MonotonicTime {
         watch.didMove(bytes: count, at: now)
         return now
     }
 
-    /// Notes that something moved whose exact time is not recorded, and returns the time when the
-    /// thread last woke.
-    func moveInTurn(bytes count: Int) -> MonotonicTime {
-        let now = session.turn.time
-        watch.didMove(bytes: count, at: now)
-        return now
-    }
-
-    /// Compares the exchange with its time limits.
-    func checkWatch(at now: MonotonicTime) -> ActivityWatch.Verdict? {
-        watch.check(at: now) { socketProgress }
+    /// The failure of an exchange that has exceeded one of its time limits; nil while it has not.
+    func overdue(at now: MonotonicTime) -> TransferFailure? {
+        watch.check(at: now) { socketProgress }.map {
+            recorder.stage.timeout($0, idleLimit: request.timeoutInterval, body: body)
+        }
     }
 
     /// The kernel's progress of the connection; nil if it does not apply to this exchange alone.
@@ -164,11 +162,6 @@ final class Exchange {
         }
         guard !handle.hasStreams else { return nil }
         return recorder.record.connectionIdentifier.flatMap(session.progress)
-    }
-
-    /// The attempt has run out of one of its times.
-    func failure(for verdict: ActivityWatch.Verdict) -> TransferFailure {
-        recorder.stage.timeout(verdict, idleLimit: request.timeoutInterval, body: body)
     }
 
     /// Whether the exchange waits for its body while its connection can bring nothing more.

@@ -121,23 +121,28 @@ struct ResponseIntake: ~Copyable {
     /// known at its end.
     var expectedCount: Int64? { decoding == nil ? contentLength : nil }
 
-    /// Prepares to decode and check an accepted body; findings end the transfer.
-    mutating func accept(
+    /// Prepares to decode an accepted body; findings end the transfer.
+    mutating func decode(
         _ head: ResponseHead,
         for request: borrowing AttemptRequest,
-        _ method: String,
-        start: Int64
+        _ method: String
     ) -> Findings? {
         if request.isDownload,
             let findings = BodyCheck.missingContent(head, request.expectation)
         {
             return findings
         }
-        if request.decodesBody, method != "HEAD", !head.hasNoContent,
-            let findings = beginDecoding(head, mayKeepCoding: !request.isDownload)
-        {
-            return findings
-        }
+        guard request.decodesBody, method != "HEAD", !head.hasNoContent else { return nil }
+        return beginDecoding(head, mayKeepCoding: !request.isDownload)
+    }
+
+    /// Prepares to check an accepted body; findings end the transfer.
+    mutating func check(
+        _ head: ResponseHead,
+        for request: borrowing AttemptRequest,
+        _ method: String,
+        start: Int64
+    ) -> Findings? {
         bodyCheck = BodyCheck(request.expectation, head: head, method: method, start: start)
         let count = expectedCount
         return bodyCheck?.announce(count)

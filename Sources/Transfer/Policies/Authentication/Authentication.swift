@@ -177,6 +177,27 @@ struct Authentication {
         }
     }
 
+    /// Judges a final response with regard to the session's credentials.
+    mutating func judge(
+        _ head: ResponseHead,
+        from url: HTTPURL,
+        lacksBody: Bool,
+        didSend: @autoclosure () -> Bool,
+        hasNewCookies: @autoclosure () -> Bool,
+        in known: inout KnownSpaces
+    ) -> Answer {
+        guard head.statusCode == 401 else {
+            if !lacksBody { didAccept(at: url, in: &known) }
+            return .none
+        }
+        let answer = answer(Challenge.all(of: head), from: url, didSend: didSend())
+        guard answer == .byLibrary, let carried, isDigest(carried), hasNewCookies() else {
+            return answer
+        }
+        // libcurl would repeat the cookies of the challenged request.
+        return .credential(carried)
+    }
+
     /// Decides on a 401.
     ///
     /// - Parameters:
@@ -252,9 +273,6 @@ struct Authentication {
         default: return false
         }
     }
-
-    /// Whether the carried answer is valid on any connection.
-    var carriesDigest: Bool { carried.map(isDigest) ?? false }
 
     private func isDigest(_ position: Int) -> Bool {
         if case .digest = credentials[position].proof { true } else { false }

@@ -9,7 +9,14 @@ extension TransferFailure {
     ///   - host: The host to connect to.
     ///   - phase: The phase of the exchange.
     ///   - isKnownUnprocessed: Whether nothing was sent.
-    init(_ fault: PathPolicy.Fault?, to host: String, phase: Phase, isKnownUnprocessed: Bool) {
+    ///   - isOfWholeSession: Whether the session has no path at all.
+    init(
+        _ fault: PathPolicy.Fault?,
+        to host: String,
+        phase: Phase,
+        isKnownUnprocessed: Bool,
+        isOfWholeSession: Bool = false
+    ) {
         let reason: NetworkUnavailableReason?
         let detail: String
         switch fault {
@@ -48,6 +55,8 @@ extension TransferFailure {
                 "switch the interface off, or give the session a credential other than `negotiate`"
             // The previous exchange was a challenge, for which the server processed nothing.
             self.isKnownUnprocessed = true
+        } else {
+            self.isOfWholeSession = isOfWholeSession
         }
     }
 }

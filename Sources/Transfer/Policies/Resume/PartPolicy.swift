@@ -47,6 +47,15 @@ struct PartPolicy {
         return true
     }
 
+    /// Drops the part of an earlier attempt, and requests the whole file.
+    func giveUp(_ hop: inout RequestSpec) {
+        guard let resumption else { return }
+        if resumption.offer != nil {
+            hop.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
+        }
+        resumption.startOver()
+    }
+
     /// Prepares the sink for an accepted body: it is appended to the part or begins a new file.
     ///
     /// - Returns: False when the part has another path, so that the whole file is requested.
@@ -54,9 +63,9 @@ struct PartPolicy {
         _ file: TaskSpec.Destination,
         from url: HTTPURL,
         for request: borrowing AttemptRequest,
-        _ response: inout ResponseIntake,
-        expectedCount: Int64?
+        _ response: inout ResponseIntake
     ) throws(SystemError) -> Bool {
+        let expectedCount = response.expectedCount
         if let resumption, isRest, let partial = resumption.partial {
             guard partial.path.hasSameBytes(as: file.path) else {
                 resumption.mustAskForAll = true

@@ -17,7 +17,7 @@ package final class PartialDownload: Sendable {
         /// Whether a checkpoint is in progress.
         var isBusy = false
         /// The checkpoint requested meanwhile, which follows; nil without one.
-        var next: (length: Int64, reach: PartialCheckpoint.Reach)?
+        var next: (length: Int64, reach: PartialReach)?
         /// Whether a checkpoint found that the part must not be resumed.
         var isSpoilt = false
     }
@@ -171,10 +171,10 @@ package final class PartialDownload: Sendable {
     ///     the record; false postpones the rest to the next checkpoint.
     func checkpoint(
         at length: Int64,
-        _ reach: PartialCheckpoint.Reach,
+        _ reach: PartialReach,
         while isWorthwhile: @Sendable () -> Bool = { true }
     ) {
-        var next: (length: Int64, reach: PartialCheckpoint.Reach)? = (length, reach)
+        var next: (length: Int64, reach: PartialReach)? = (length, reach)
         while let (length, reach) = next {
             guard beginCheckpoint(length, reach) else { return }
             do throws(SystemError) {
@@ -201,7 +201,7 @@ package final class PartialDownload: Sendable {
 
     /// Whether this thread may make the checkpoint; otherwise the thread that is making one does
     /// this one too.
-    private func beginCheckpoint(_ length: Int64, _ reach: PartialCheckpoint.Reach) -> Bool {
+    private func beginCheckpoint(_ length: Int64, _ reach: PartialReach) -> Bool {
         state.withLock { state in
             state.isQueued = false
             guard state.isKept, !state.isOver else { return false }
@@ -218,7 +218,7 @@ package final class PartialDownload: Sendable {
     /// Hashes the part, syncs it if it must survive a power loss, and notes it.
     private func vouch(
         upTo length: Int64,
-        _ reach: PartialCheckpoint.Reach
+        _ reach: PartialReach
     ) throws(SystemError) {
         let digest = try prefix.withLock { prefix throws(SystemError) in
             try prefix.extend(to: length, of: file)
@@ -232,7 +232,7 @@ package final class PartialDownload: Sendable {
     /// ones.
     private func note(
         _ checkpoint: PartialRecord.Checkpoint,
-        _ reach: PartialCheckpoint.Reach
+        _ reach: PartialReach
     ) throws(SystemError) {
         try writing.withLock { writing throws(SystemError) in
             guard var record = writing.record,

@@ -3,18 +3,6 @@ internal import TransferModel
 
 /// A part at its present length, to be synced and noted in its record.
 struct PartialCheckpoint: Sendable {
-    /// The events that a note of a part survives.
-    enum Reach: Int, Comparable {
-        /// The end of the process.
-        case process
-        /// The same events as the run's files survive: without syncing, a restart of the machine
-        /// that first writes everything to the disk.
-        case restart
-        case powerLoss
-
-        static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
-    }
-
     let partial: PartialDownload
     let length: Int64
     /// Whether to sync the part, if the run syncs files.

@@ -127,3 +127,12 @@ extension TransactionMetrics.InformationalResponse {
         )
     }
 }
+
+extension UploadVersion {
+    /// Reads the value of `Upload-Draft-Interop-Version`.
+    init?(text: String) {
+        guard let number = UploadFields.integer(text), let version = Self(rawValue: Int(number))
+        else { return nil }
+        self = version
+    }
+}

@@ -18,11 +18,4 @@ enum UploadVersion: Int, Sendable, Hashable, CaseIterable {
     /// Whether a creation states the length of the whole body, and an append has a media type of
     /// its own.
     var namesLengthAndType: Bool { rawValue >= Self.v6.rawValue }
-
-    /// Reads the value of `Upload-Draft-Interop-Version`.
-    init?(text: String) {
-        guard let number = UploadFields.integer(text), let version = Self(rawValue: Int(number))
-        else { return nil }
-        self = version
-    }
 }
