@@ -102,6 +102,7 @@ extension Exchange {
             note(findings)
             return false
         }
+        return try openSink(head)
     }
 
     /// Prepares the sink; false ends the transfer, because of a kept file whose body needs no
