@@ -13,7 +13,7 @@ extension Attempt {
             wanted: wanted,
             request: hop,
             boundary: boundary,
-            total: isOwn ? nil : exchange.bodySize,
+            total: isOwn ? nil : exchange.request.size(of: exchange.body),
             source: UploadDigests.Source(
                 request: exchange.request.request,
                 credentials: session.configuration.credentials,

@@ -21,7 +21,7 @@ extension Exchange {
             session.invalidate(after: head, of: hop, at: context.wallTime)
         }
         if head.statusCode == 401 { handle.noteChallenge() }
-        if refusesExpectation(head) {
+        if head.statusCode == 417, bodyHold.sendsUnasked(after: BodyHold.Refusal(of: self)) {
             response.verdict = .sendUnasked
             passOver()
             return true
@@ -97,12 +97,30 @@ extension Exchange {
             note(findings)
             return false
         }
-        guard mayRead(head) else { return false }
+        guard vouches(for: head) else { return false }
         if let findings = response.check(head, for: request, hop.method, start: part.start) {
             note(findings)
             return false
         }
         return try openSink(head)
+    }
+
+    /// Whether the accepted body may be read; otherwise the exchange ends with its head, and the
+    /// request is sent again over HTTP/1.1.
+    private func vouches(for head: ResponseHead) -> Bool {
+        let trust = session.streamTrust
+        if trust.detectsCuts { return true }
+        let evidence = StreamTrust.Evidence(
+            of: head,
+            in: response,
+            to: request,
+            method: hop.method,
+            isRest: part.isRest
+        )
+        if trust.accepts(evidence, over: handle.networkProtocolName) { return true }
+        response.isUnvouched = true
+        response.isCutOff = true
+        return false
     }
 
     /// Prepares the sink; false ends the transfer, because of a kept file whose body needs no
@@ -139,8 +157,6 @@ extension Exchange {
         }
     }
 
-    // MARK: - Parts
-
     /// Judges the response to a request for the rest; false ends the exchange, and a request for
     /// the whole file follows.
     private func judgeRest(_ head: ResponseHead) -> Bool {
@@ -167,8 +183,6 @@ extension Exchange {
         if let step = part.step(at: now) { part.perform(step, for: request) }
     }
 
-    // MARK: - Challenges
-
     /// Makes a response whose body is gone the result, which can only be a failure.
     ///
     /// - Returns: The failure.
@@ -182,28 +196,8 @@ extension Exchange {
     private func judgeEmptyRequest(_ head: ResponseHead) throws(TransferFailure) -> Bool {
         let isWanted = try judge(head)
         guard !hasFailed else { return isWanted }
-        var failure = ResponseVerdict.statusFailure(head)
-        failure.help =
-            "the server accepted a request without the body, which was sent only to get a challenge"
-        throw failure
+        throw ResponseVerdict.emptyRequestFailure(head)
     }
-
-    /// Whether to send the request again without `Expect`, because the server refused the
-    /// expectation.
-    private func refusesExpectation(_ head: ResponseHead) -> Bool {
-        guard head.statusCode == 417 else { return false }
-        return bodyHold.sendsUnasked(
-            after: BodyHold.Refusal(
-                hasSentBody: recorder.sentBodyBytes > 0,
-                mayRepeat: request.resending.allows(hop),
-                fields: hop.headers,
-                expectation: request.expectation,
-                wasProxyAsked: proxy.asksFirst
-            )
-        )
-    }
-
-    // MARK: - Uploads
 
     /// Judges a response for the upload; false when the response is judged like any other.
     private func judgeUpload(_ head: ResponseHead) -> Bool {
@@ -218,16 +212,11 @@ extension Exchange {
         if judgement == .usual(answersOrder: true) || upload.step == .answerLost {
             session.invalidate(after: head, of: upload.start.request, at: context.wallTime)
         }
-        switch judgement {
-        case .usual: return false
-        case .redirect: response.verdict = .redirect
-        case .passOver: response.verdict = .proceed
-        }
+        guard let verdict = judgement.verdict else { return false }
+        response.verdict = verdict
         response.sink.discard()
         return true
     }
-
-    // MARK: - Stored responses
 
     /// Whether a stored response replaces the response with this head.
     private func isAnsweredByStored(_ head: ResponseHead) -> Bool {

@@ -28,10 +28,8 @@ extension Exchange {
     func beginLeg(at now: MonotonicTime) throws(TransferFailure) -> Bool {
         guard !response.isCutOff else { return false }
         recorder.didPassOver(body: response.discarded.count)
-        switch verdict {
         // Without a verdict the challenge is a proxy's.
-        case nil, .challenge(.byLibrary): break
-        case .accept, .redirect, .challenge, .sendUnasked, .stored, .proceed, .refuse:
+        if let verdict, !verdict.isLibraryChallenge {
             response.isCutOff = true
             if case .accept = verdict, let head { throw ResponseVerdict.statusFailure(head) }
             return false

@@ -38,16 +38,8 @@ extension Exchange {
         carriesBody && body.map { $0.size == nil } ?? false
     }
 
-    /// The length of the whole body; nil when unknown, or without one.
-    var bodySize: Int64? {
-        switch request.body {
-        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
-        default: body?.size
-        }
-    }
-
     /// What the attempt has to send; nil when unknown.
-    var expectedToSend: Int64? { upload?.machine.total ?? bodySize }
+    var expectedToSend: Int64? { upload?.machine.total ?? request.size(of: body) }
 
     /// The URL of the running request for a report.
     var reportedURL: String { upload?.reported(hop.url) ?? hop.url.text }

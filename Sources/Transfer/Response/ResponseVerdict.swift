@@ -26,6 +26,11 @@ enum ResponseVerdict {
         }
     }
 
+    /// Whether libcurl answers the challenge within its transfer.
+    var isLibraryChallenge: Bool {
+        if case .challenge(.byLibrary) = self { true } else { false }
+    }
+
     /// Judges a head in the order of the checks: protocol, status, MIME type.
     ///
     /// - Parameters:
@@ -120,6 +125,14 @@ enum ResponseVerdict {
         )
         failure.httpStatus = head.statusCode
         failure.urlError = .badServerResponse
+        return failure
+    }
+
+    /// The failure of a server that accepts a request without its body.
+    static func emptyRequestFailure(_ head: ResponseHead) -> TransferFailure {
+        var failure = statusFailure(head)
+        failure.help =
+            "the server accepted a request without the body, which was sent only to get a challenge"
         return failure
     }
 

@@ -18,6 +18,15 @@ final class ActiveUpload {
         case redirect
         /// The body is not wanted; `next` returns the following step.
         case passOver
+
+        /// The verdict on a response that another request follows; nil for a usual one.
+        var verdict: ResponseVerdict? {
+            switch self {
+            case .usual: nil
+            case .redirect: .redirect
+            case .passOver: .proceed
+            }
+        }
     }
 
     /// The step after a skipped response, or at the end of the upload.
