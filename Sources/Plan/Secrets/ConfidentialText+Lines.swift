@@ -8,54 +8,73 @@ extension ConfidentialText {
     package init(ofLinesIn source: SourceText) {
         self.init()
         let bytes = source.bytes
-        var depth: Int?
-        // How deep the key `secrets` stands, in whose lines names and sources are no secrets.
-        var section: Int?
-        // Whether nothing stands behind the name in its own line.
-        var isOpen = false
+        var open = OpenKey()
         var start = source.base
         var number = source.firstLine
         while start < bytes.count {
             var end = start
-            while end < bytes.count, bytes.span.lineBreak(at: end) == 0 { end += 1 }
-            let line = bytes[start..<end]
-            let indent = line.prefix { $0 == 32 || $0 == 9 }.count
-            let rest = line.dropFirst(indent)
-            if let open = depth,
-                rest.isEmpty || indent > open || isOpen && Self.beginsValue(rest)
-            {
-                if !rest.isEmpty {
-                    add(rest, of: line, number)
-                    Self.secretValue(in: rest).map { addInner($0) }
-                }
-            } else {
-                depth = nil
-                if let open = section, !rest.isEmpty, indent <= open { section = nil }
-                var value =
-                    section == nil ? Self.secretValue(in: line) : Self.valueOfSource(in: line)
-                var spaced = section == nil ? Self.spacedValue(in: line) : nil
-                // Of both the first one hides the other, too.
-                if let one = value, let other = spaced {
-                    if one.startIndex <= other.startIndex { spaced = nil } else { value = nil }
-                }
-                if let value {
-                    let isSection = value.isEmpty && rest.starts(with: "secrets".utf8)
-                    if isSection { section = indent } else { depth = indent }
-                    isOpen = [nil, UInt8(ascii: "|"), UInt8(ascii: ">")].contains(value.first)
-                    if !value.isEmpty { add(value, of: line, number) }
-                    addInner(value)
-                }
-                if let spaced {
-                    if spaced.isEmpty { depth = indent } else { add(spaced, of: line, number) }
-                    isOpen = spaced.isEmpty
-                    addInner(spaced)
-                }
-                let end = value?.startIndex ?? spaced?.startIndex ?? line.endIndex
-                addNamed(in: line[..<end], number)
+            // A line without a letter has no name.
+            var hasLetter = false
+            let span = bytes.span
+            while end < span.count, span.lineBreak(at: end) == 0 {
+                hasLetter = hasLetter || span[end] | 0x20 >= 97 && span[end] | 0x20 <= 122
+                end += 1
             }
+            if hasLetter || open.depth != nil { addLine(bytes[start..<end], number, &open) }
             start = end + (end < bytes.count ? bytes.span.lineBreak(at: end) : 0)
             number += 1
         }
+    }
+
+    /// The key whose value the next lines may continue.
+    private struct OpenKey {
+        /// Blanks before the name of a secret; nil for none.
+        var depth: Int?
+        /// Blanks before the key `secrets`, in whose lines names and sources are no secrets.
+        var section: Int?
+        /// Whether nothing follows the name in its own line.
+        var isEmpty = false
+    }
+
+    private mutating func addLine(
+        _ line: ArraySlice<UInt8>,
+        _ number: Int,
+        _ open: inout OpenKey
+    ) {
+        let indent = line.prefix { $0 == 32 || $0 == 9 }.count
+        let rest = line.dropFirst(indent)
+        if let depth = open.depth,
+            rest.isEmpty || indent > depth || open.isEmpty && Self.beginsValue(rest)
+        {
+            if !rest.isEmpty {
+                add(rest, of: line, number)
+                Self.secretValue(in: rest).map { addInner($0) }
+            }
+            return
+        }
+        open.depth = nil
+        if let section = open.section, !rest.isEmpty, indent <= section { open.section = nil }
+        let isSource = open.section != nil
+        var value = isSource ? Self.valueOfSource(in: line) : Self.secretValue(in: line)
+        var spaced = isSource ? nil : Self.spacedValue(in: line)
+        // Of both the first one hides the other, too.
+        if let one = value, let other = spaced {
+            if one.startIndex <= other.startIndex { spaced = nil } else { value = nil }
+        }
+        if let value {
+            let isSection = value.isEmpty && rest.starts(with: "secrets".utf8)
+            if isSection { open.section = indent } else { open.depth = indent }
+            open.isEmpty = [nil, UInt8(ascii: "|"), UInt8(ascii: ">")].contains(value.first)
+            if !value.isEmpty { add(value, of: line, number) }
+            addInner(value)
+        }
+        if let spaced {
+            if spaced.isEmpty { open.depth = indent } else { add(spaced, of: line, number) }
+            open.isEmpty = spaced.isEmpty
+            addInner(spaced)
+        }
+        let end = value?.startIndex ?? spaced?.startIndex ?? line.endIndex
+        addNamed(in: line[..<end], number)
     }
 
     /// Keeps the places of values behind names of secrets in comments.
