@@ -41,9 +41,17 @@ enum BackgroundCheck {
             let effect = "so that a later run sends it even if the server accepted it before"
             place.warnOfRunOrder(at: id, effect, &log)
         }
+        if draft.redirects.follow != .always {
+            place.report(
+                .notInBackground,
+                "the \(name) follows all redirects; remove `redirects`\(context)",
+                at: place.key("redirects"),
+                &log
+            )
+        }
     }
 
-    /// Reports keys of a task that a later run cannot obey.
+    /// Reports a body and captures that a later run cannot have.
     private static func checkKeys(
         of draft: TaskDraft,
         _ name: String,
@@ -67,14 +75,6 @@ enum BackgroundCheck {
                 "`capture`\(context) does not work with the \(name): captured values are lost at "
                     + "the end of a run",
                 at: place.key("capture"),
-                &log
-            )
-        }
-        if draft.redirects.follow != .always {
-            place.report(
-                .notInBackground,
-                "the \(name) follows all redirects; remove `redirects`\(context)",
-                at: place.key("redirects"),
                 &log
             )
         }
