@@ -3,7 +3,7 @@ package import Diagnostics
 extension ConfidentialText {
     /// Looks through the lines of a file that is no document.
     ///
-    /// What stands behind the name of a secret is confidential up to the end of its line, and so
+    /// The text after the name of a secret is confidential up to the end of its line, and so
     /// are the lines that are indented deeper, and those of a list at the same depth.
     package init(ofLinesIn source: SourceText) {
         self.init()
@@ -190,7 +190,7 @@ extension ConfidentialText {
         return count
     }
 
-    /// What stands behind the first name of a secret and its colon; nil without one.
+    /// The text after the first name of a secret and its colon; nil without one.
     private static func secretValue(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var index = line.startIndex
         while index < line.endIndex {
@@ -212,14 +212,14 @@ extension ConfidentialText {
         return nil
     }
 
-    /// What stands behind the first name of a secret, whatever sign is between them.
+    /// The text after the first name of a secret, whatever sign is between them.
     private static func spacedValue(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         SpacedSecret.value(in: line.span).map {
             line[(line.startIndex + $0.lowerBound)...]
         }
     }
 
-    /// What stands in the place of a secret's source, behind a name that the section `secrets`
+    /// The text in the place of a secret's source, after a name that the section `secrets`
     /// declares; nil for a mapping and for the keys of one.
     private static func valueOfSource(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }

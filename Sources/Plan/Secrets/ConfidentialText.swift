@@ -3,20 +3,20 @@ package import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// What of a job file nobody may read where its lines are shown or quoted: the values of keys that
-/// hold secrets, and logins in URLs.
+/// The parts of a job file that are hidden where its lines are shown or quoted: the values of keys
+/// that hold secrets, and logins in URLs.
 ///
-/// It is looked for only when something is shown: a file that is right costs nothing.
+/// The runner searches only when it shows a part of the file: a valid file costs nothing.
 package struct ConfidentialText: Sendable {
-    /// Where it stands; one may lie within another.
+    /// The places of these parts; one may lie within another.
     package private(set) var ranges: [SourceRange] = []
-    /// What stands there, the fallbacks of expressions among it, and what variables and rows make
-    /// of it: messages may quote it.
+    /// The texts of these parts, fallbacks of expressions among them, and the values that variables
+    /// and rows make of them: messages may quote them.
     package internal(set) var texts: [String] = []
     /// Keys and ids of the file, and the words of the language: a text that is one of them tells
     /// nothing.
     package private(set) var names: Set<String> = []
-    /// Made when the text around a value is asked for.
+    /// The lines of the file; nil until the text around a value is needed.
     private var lines: SourceLines?
     /// Whether the file has backticks, which take the quotes of messages apart.
     package private(set) var hasBackticks = false
@@ -152,7 +152,7 @@ package struct ConfidentialText: Sendable {
         }
     }
 
-    /// Keeps the value that stands in a key because its space is missing; returns whether it does.
+    /// Keeps the value that is part of a key because its space is missing; returns whether it is.
     private mutating func addJoined(
         _ entry: (key: NodeID, value: NodeID),
         _ key: String,
@@ -187,7 +187,7 @@ package struct ConfidentialText: Sendable {
         return key.utf8.contains { signs.contains($0) }
     }
 
-    /// Keeps the value behind the name of a secret in a text that stands in the place of a mapping.
+    /// Keeps the value behind the name of a secret in a text that replaces a mapping.
     private mutating func addSpaced(_ node: NodeID, in document: Document) {
         let text = document.text(of: node)
         guard let value = SpacedSecret.value(in: text.utf8.span), !value.isEmpty
@@ -271,7 +271,7 @@ package struct ConfidentialText: Sendable {
         }
         let template = Template(text)
         let parts = template.pieces.compactMap(\.confidentialText)
-        // Expressions alone tell nothing, and whoever mends them has to see them.
+        // Expressions alone reveal no secret, and the author must see them to correct them.
         if parts.isEmpty, template.faults.isEmpty { return }
         texts += parts + NamedSecrets.fallbacks(ofFaulty: text)
         add(document.range(of: node), text)
@@ -326,7 +326,7 @@ package struct ConfidentialText: Sendable {
 }
 
 extension Template.Piece {
-    /// What of it nobody may read in the place of a secret: text, and the fallback of an
+    /// The part of it that is hidden in the place of a secret: text, and the fallback of an
     /// expression.
     fileprivate var confidentialText: String? {
         switch self {

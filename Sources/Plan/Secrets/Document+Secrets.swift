@@ -1,7 +1,7 @@
 internal import JobFile
 internal import SystemKit
 
-// What the nodes of a job file show about secrets beside them.
+// Finds secrets by the nodes beside them.
 extension Document {
     /// Whether a node is a scalar without a text, such as the value of a key without one.
     func isEmptyScalar(_ node: NodeID) -> Bool {
@@ -24,7 +24,7 @@ extension Document {
             }
     }
 
-    /// Whether a node is a JSON pointer, which tells nothing.
+    /// Whether a node is a JSON pointer, which reveals no secret.
     func hasPointer(_ node: NodeID) -> Bool {
         kind(of: node) == .scalar
             && withBytes(of: node) { !$0.isEmpty && $0[0] == UInt8(ascii: "/") }

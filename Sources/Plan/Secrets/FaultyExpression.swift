@@ -1,9 +1,9 @@
 /// An expression that cannot be read, in the place of a secret or behind the name of one: what
 /// follows its name may be the secret.
 struct FaultyExpression {
-    /// The name that is asked for, without its namespace.
+    /// The name of the wanted value, without its namespace.
     let name: String
-    /// What may be the secret: the text behind the name as it is written, and without the signs and
+    /// The possible secret: the text behind the name as it is written, and without the signs and
     /// quotation marks around it.
     ///
     /// It is empty for an expression that is a name alone.

@@ -235,7 +235,7 @@ enum NamedSecrets {
         }
     }
 
-    /// What stands between the quotes that begin at an index; nil when none begin there.
+    /// The text between the quotes that begin at an index; nil when none begin there.
     private static func quoted(at index: Int, in text: Span<UInt8>) -> Range<Int>? {
         var start = index
         let isEscaped = start < text.count && text[start] == UInt8(ascii: "\\")

@@ -24,7 +24,7 @@ extension Plan {
     ///   - values: Those of `neededSecrets` by their names.
     ///   - finder: Makes what finds a secret in a text that a task has captured.
     /// - Returns: The plan to be run; one without secrets is itself.
-    /// - Throws: What is wrong with values: control characters in one that stands in a header
+    /// - Throws: The faults of values: control characters in one that belongs to a header
     ///   field, or what may not stand in a URL.
     package func with(
         _ values: [String: Secret],

@@ -1,7 +1,7 @@
 internal import JSON
 internal import JobFile
 
-// Values under names of secrets, and what comes of them.
+// Values under names of secrets, and the values made of them.
 extension Reader {
     /// The values of variables, of the job and of the environment, that have names of secrets, and
     /// those of rows that were found wrong: messages may quote what they were filled into.
@@ -14,7 +14,7 @@ extension Reader {
         return variables + asked.compactMap { values.environment[$0] } + valuesOfRows
     }
 
-    /// Notes what nobody may read of a row, because something is said of it.
+    /// Notes the hidden values of a row that a message is about.
     mutating func noteConfidential(of row: Row) {
         switch row {
         case .record(let columns, let fields):
@@ -51,7 +51,7 @@ extension Reader {
         return variables.areIn(node, of: document)
     }
 
-    /// Where the value of an item stands in the job file.
+    /// The place of an item's value in the job file.
     private func node(of row: Row, at path: String) -> NodeID? {
         switch row {
         case .node(let node): child(of: node, at: path)

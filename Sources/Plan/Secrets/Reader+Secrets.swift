@@ -5,7 +5,7 @@ internal import TransferModel
 // Where a secret may stand: in values of header fields, in bodies, and in URLs where its
 // declaration allows it.
 extension Reader {
-    /// A URL that is not asked for but shown; nil when some of it is secret, or not known yet.
+    /// A URL for display only; nil when some of it is secret, or not known yet.
     mutating func shownURL(_ field: Field) -> String? {
         guard let url = values.urlOrStandIn(field, &faults), url.secrets.isEmpty, !url.isKnownLater
         else {
@@ -14,7 +14,7 @@ extension Reader {
         return url.text
     }
 
-    /// What the environment gives as a secret is not meant as a variable that nobody uses.
+    /// A variable of the environment that gives a secret counts as used.
     mutating func forgetVariablesOfSecrets() {
         for name in values.variables.unused
         where values.secrets.first(ofEnvironment: name, behind: PlanOptions.variablePrefix) != nil {
@@ -82,10 +82,9 @@ extension Reader {
         return nil
     }
 
-    /// A URL that something is asked of; secrets may stand in its path and query, where their
-    /// declarations allow it.
+    /// The URL of a request; its path and query may hold secrets, where the declarations allow it.
     ///
-    /// Of one that is known only when the task starts, one that leads to the same origin, or nil
+    /// For a URL that is known only when the task starts, this is one with the same origin, or nil
     /// without a report when its origin is not known either.
     mutating func url(_ field: Field) -> HTTPURL? {
         guard let scalar = sentScalar(field, as: .url), let text = text(of: scalar, field),
@@ -141,7 +140,7 @@ extension Reader {
     /// not so.
     private mutating func mayHoldSecrets(_ scalar: ScalarValue, _ field: Field) -> Bool {
         let front = scalar.text.slice(0..<scalar.firstSecret)
-        // What begins with a captured value is looked at again when that is there.
+        // A URL that begins with a captured value is checked when that value is known.
         guard URLText.hasOrigin(front) || scalar.standInStart == 0 else {
             report(
                 .secretInURL,

@@ -9,7 +9,7 @@ package struct SecretDeclaration: Sendable {
         case environment(String)
         /// A file with an absolute path, as whose `displayPath` the job file has it.
         case file(path: String, displayPath: String)
-        /// What a program writes to its standard output, within a time; its own name comes first.
+        /// The standard output of a program, within a time; the program's own name comes first.
         case command([String], timeout: Duration)
     }
 
@@ -21,7 +21,7 @@ package struct SecretDeclaration: Sendable {
     let origins: [Origin]?
     /// Whether it may stand in the path and the query of a URL.
     let allowsURL: Bool
-    /// Of its name.
+    /// The range of its name in the job file.
     let range: SourceRange
 
     /// The fault of this secret's value not being there or not being fit; `reason` continues "the

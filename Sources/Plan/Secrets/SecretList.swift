@@ -9,19 +9,20 @@ struct KnownSecret: Sendable {
 
 /// The secrets of a job: their names first, then what is said of each, and their values in the end.
 struct SecretList: Sendable {
-    /// What stands for a secret until its value is there: fit for every place where one may stand.
+    /// The text that represents a secret until its value is known; it fits every place of a secret.
     static let standIn = "redacted"
 
-    /// In the order of the file.
+    /// The names in the order of the file.
     private(set) var names: [String] = []
-    /// Of each name; nil where it has a fault.
+    /// The declaration of each name; nil for one with a fault.
     private(set) var declarations: [SecretDeclaration?] = []
     /// The variables that are the sources of secrets, and whose: each expression is compared with
     /// them.
     private var environment: [(name: String, position: Int)] = []
     /// The variables of the environment that have values of secrets, also of those with a fault.
     var variables: Set<String> = []
-    /// Of each name; nil while the job is only looked at, and of those that no task of a run uses.
+    /// The value of each name; nil while the job is only checked, and for secrets that no task of a
+    /// run uses.
     private var values: [KnownSecret?] = []
     /// Whether tasks are read to be run, so that nothing may stand for a value.
     private let isForRun: Bool
@@ -62,15 +63,15 @@ struct SecretList: Sendable {
         if case .environment(let name) = declaration.source { environment.append((name, position)) }
     }
 
-    /// The text of a secret, or what stands for it.
+    /// The text of a secret, or the text that represents it.
     ///
-    /// Variables and sessions of a run may hold what stands for a secret that none of its tasks
+    /// Variables and sessions of a run may hold that text for a secret that none of its tasks
     /// uses: a task that would send it is stopped by `missing`.
     func text(of position: Int) -> String {
         values[position]?.value.withText { $0 } ?? Self.standIn
     }
 
-    /// Those of some secrets that a run has no values of; none while the job is only looked at.
+    /// Finds the secrets that a run has no values of; none while the job is only checked.
     func missing(of used: SecretSet) -> [SecretDeclaration] {
         guard isForRun, !used.isEmpty else { return [] }
         return used.positions.filter { values[$0] == nil }.compactMap { declarations[$0] }
@@ -85,7 +86,7 @@ struct SecretList: Sendable {
         }
     }
 
-    /// Keeps what is asked of the values.
+    /// Keeps the demands of a use on the values.
     mutating func note(_ use: SecretUse) {
         switch use.place {
         case .url: inURLs.formUnion(use.secrets)
@@ -94,13 +95,13 @@ struct SecretList: Sendable {
         }
     }
 
-    /// Keeps what was asked of the values elsewhere.
+    /// Keeps the demands on the values that another list has noted.
     mutating func takeNotes(of other: SecretList) {
         inURLs.formUnion(other.inURLs)
         inHeaders.formUnion(other.inHeaders)
     }
 
-    /// Those of some secrets that have `origins`.
+    /// Finds the secrets that have `origins`.
     func bound(of used: SecretSet) -> SecretSet {
         var bound = SecretSet()
         for position in used.positions where declarations[position]?.origins != nil {

@@ -29,10 +29,10 @@ enum SecretName {
         "authorization", "proxyauthorization", "password", "passphrase", "credential",
         "credentials", "secretkey", "privatekey", "accesskey", "accesstoken", "clientsecret",
     ]
-    /// What a name of a number begins with: `max_tokens` says how many.
+    /// The beginnings of names of numbers: `max_tokens` says how many.
     private static let counts = ["max", "min", "num", "count", "total"]
 
-    /// Whether what stands under a name is probably a secret.
+    /// Whether the value under a name is probably a secret.
     static func isOne(_ name: String) -> Bool {
         var bytes = name.utf8.compactMap(folded)
         // `password2` is one, too.
@@ -94,7 +94,7 @@ enum SecretName {
     }
 
     /// The value in a key such as `password:hunter2`, whose space is missing in a flow mapping,
-    /// `password=hunter2`, or `password hunter2`; nil when there is none.
+    /// `password=hunter2`, or `password hunter2`; nil without one.
     ///
     /// - Parameters:
     ///   - key: The key.

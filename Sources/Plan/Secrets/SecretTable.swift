@@ -5,7 +5,7 @@ internal import TransferModel
 /// One entry of `secrets`.
 struct SecretDraft: Sendable {
     var source: SecretDeclaration.Source?
-    /// Every name that stands under `env`, also of a secret with a fault.
+    /// Every variable named under `env`, also by a secret with a fault.
     var variables: [String] = []
     var timeout: Duration?
     var origins: [Origin]?

@@ -1,12 +1,12 @@
 internal import Diagnostics
 internal import JobFile
 
-// What the shape of a value says of whether anybody may read it.
+// Which values are hidden, by their shape.
 extension Shape {
-    /// The keys of a part of a form under which its value stands.
+    /// The keys of a form's part that hold its value.
     static let valuesOfPart = ["text", "json"]
 
-    /// Whether what stands under a name that the job chose is a secret.
+    /// Whether the value under a name that the job chose is a secret.
     ///
     /// The name may be that of a mapping with settings of its own, such as a capture, which is
     /// none.
@@ -88,7 +88,7 @@ extension Shape {
         }
     }
 
-    /// Whether a value of it is shown to nobody.
+    /// Whether its values are never shown.
     var isCredential: Bool {
         switch self {
         case .credential: true

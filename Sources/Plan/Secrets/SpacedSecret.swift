@@ -1,7 +1,7 @@
 internal import SystemKit
 
-/// Finds the value behind the name of a secret where the colon is missing, or another sign stands
-/// in its place: `Authorization Bearer hunter2`, `password = hunter2`, `"token"; "hunter2"`.
+/// Finds the value behind the name of a secret where the colon is missing, or another sign takes
+/// its place: `Authorization Bearer hunter2`, `password = hunter2`, `"token"; "hunter2"`.
 enum SpacedSecret {
     /// Bytes of the longest user name before the colon of a login.
     private static let longestUser = 256

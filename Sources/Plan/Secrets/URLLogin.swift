@@ -1,8 +1,8 @@
 internal import TransferModel
 
-/// Finds what nobody may read in a text that should be a URL and perhaps is none.
+/// Finds the login in a text that should be a URL and perhaps is none.
 enum URLLogin {
-    /// What stands before the last `@` of a text that is no URL, or has a login; nil in a URL
+    /// The text before the last `@` of a text that is no URL, or has a login; nil in a URL
     /// without one.
     ///
     /// It is often the password that makes a URL wrong: `https://user:a#b@host`. Curl's users also

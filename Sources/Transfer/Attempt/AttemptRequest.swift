@@ -1,7 +1,7 @@
 package import SystemKit
 package import TransferModel
 
-/// One try of a task, as the engine is asked for it.
+/// One attempt of a task: everything that the engine needs for it.
 package struct AttemptRequest: Sendable {
     /// Where the response body goes when the response is accepted.
     package enum Sink: Sendable, Equatable {
@@ -11,7 +11,7 @@ package struct AttemptRequest: Sendable {
         case file(TaskSpec.Destination)
         /// Read as a list of checksums.
         case checksums
-        /// Nothing is sent: the file that is there is held against its checksum.
+        /// The engine sends nothing: it compares the present file with its checksum.
         case examination(FileExamination)
     }
 
@@ -27,12 +27,12 @@ package struct AttemptRequest: Sendable {
     /// Which requests libcurl may send again over another connection, when a kept one has ended
     /// without an answer.
     package enum Resending: Sendable, Hashable {
-        /// Those that may arrive twice: idempotent methods (RFC 9110 §9.2.2) and those with an
+        /// Requests that may arrive twice: with an idempotent method (RFC 9110 §9.2.2) or an
         /// idempotency key.
         case idempotent
-        /// Those that change nothing (RFC 9110 §9.2.1): the task has one attempt.
+        /// Requests that change nothing (RFC 9110 §9.2.1): the task has one attempt.
         case safe
-        /// None: the task says that nothing is repeated.
+        /// No request: the task forbids repetitions.
         case none
 
         /// Whether a request may leave once more.
@@ -44,10 +44,10 @@ package struct AttemptRequest: Sendable {
             }
         }
 
-        /// Whether a request goes over a connection of its own: one that was kept may be dead,
-        /// which the request must not find out.
+        /// Whether a request needs a new connection, because a kept one may be dead, which only a
+        /// repeated request would show.
         ///
-        /// What changes nothing is rather let fail than sent over a new connection each time.
+        /// A request that changes nothing may fail instead: a new connection each time costs more.
         package func requiresFreshConnection(for request: RequestSpec) -> Bool {
             !allows(request) && !request.isSafe
         }
@@ -55,21 +55,20 @@ package struct AttemptRequest: Sendable {
 
     /// A request that may become a resumable upload.
     package struct Upload: Sendable {
-        /// That of its task, which later runs know it by.
+        /// The id of its task, by which later runs find it.
         package var id: String
-        /// Whether later runs are to go on with it.
+        /// Whether later runs may resume it.
         package var isKept: Bool
-        /// Whether it may be sent although another one was left in its place, which is then given
-        /// up.
+        /// Whether it may replace an earlier upload of the task, which the runner then gives up.
         ///
-        /// Not an order that an earlier run may have brought to its end under other fields or
+        /// False for an order that an earlier run may have completed with other fields or
         /// credentials.
         package var mayReplace: Bool
         /// Whether it may reach the server twice, whatever its method.
         package var mayRepeat: Bool
-        /// Why what an earlier run has left cannot be told.
+        /// The reason why the state of an earlier run's upload is unknown.
         package var obstacle: UploadObstacle?
-        /// What an earlier attempt has left.
+        /// The upload that an earlier attempt has left.
         package var partial: PartialUpload?
 
         /// Creates the upload of a task.
@@ -98,53 +97,52 @@ package struct AttemptRequest: Sendable {
     package var request: RequestSpec
     /// nil for a request without a body.
     package var body: BodySource?
-    /// What the files of the body were when its idempotency key was made; none without such a key.
+    /// The identities of the body's files when its idempotency key was made; none without a key.
     package var bodyFiles: [InputFile.Identity]
     /// The destination of the response body.
     package var sink: Sink
-    /// What the task expects of the final response.
+    /// The task's requirements for the final response.
     package var expectation: Expectation
     /// Which redirects to follow.
     package var redirects: RedirectRule
     /// The longest silence; nil means unlimited.
     package var timeoutInterval: Duration?
-    /// When the attempt is ended with a failure of kind `timeout`, whatever it is doing.
+    /// The time at which the attempt ends with a failure of kind `timeout`, in any phase.
     package var deadline: MonotonicTime?
-    /// Open a new connection instead of an idle one: for an unsafe request without an idempotency
-    /// key, which libcurl would otherwise send again by itself when the idle connection has died;
-    /// and for every repeated attempt, which must not meet the connection on which the one before
-    /// it failed.
+    /// Whether to open a new connection instead of an idle one.
+    ///
+    /// An unsafe request without an idempotency key needs one: libcurl would otherwise repeat it by
+    /// itself when the idle connection has died. So does every repeated attempt: the connection on
+    /// which the last one failed may still be open.
     package var requiresFreshConnection: Bool
     /// Which requests may leave once more within the attempt.
     package var resending: Resending
-    /// Whether names are looked up again, because the attempt before this one did not get through
-    /// to an address.
+    /// Whether to resolve names again, because the last attempt reached no address.
     package var resolvesAnew: Bool
     /// Refreshes report to the cache, tasks to the scheduler.
     package var purpose = Purpose.task
-    /// What the report says of the first exchange.
+    /// The report's reason for the first exchange.
     package var reason: TransactionMetrics.Reason
-    /// Whether a content coding is asked for and undone; otherwise the body is stored as it is
-    /// sent.
+    /// Whether the request accepts content codings, and the runner decodes the body; otherwise it
+    /// stores the body as sent.
     package var decodesBody: Bool
-    /// Whether the file is what the request is for: an answer without content is then a failure.
+    /// Whether the request is for the file: a response without content is then a failure.
     package var isDownload: Bool
-    /// What a destination's listed checksum is looked up in.
+    /// The list with the checksum of the destination.
     package var checksums: ChecksumList?
-    /// What an earlier attempt has left of the file.
+    /// The part of the file that an earlier attempt has left.
     package var partial: PartialDownload?
-    /// Which interfaces it may use: no more than its session.
+    /// The permitted interfaces: those of its session at most.
     package var access: NetworkAccess
     /// nil for a body that is always sent as a whole.
     package var upload: Upload?
-    /// What is made of stored responses; nil leaves the session's cache out of it.
+    /// The use of stored responses; nil for an attempt without the session's cache.
     package var cachePolicy: RequestCachePolicy?
-    /// Whether what an earlier attempt received was not what the task expects, so that it is not to
-    /// be used again.
+    /// Whether to ignore stored responses, because the task refused one in an earlier attempt.
     package var ignoresStored: Bool
-    /// Whether an earlier run may have left some of it: nobody has looked yet.
+    /// Whether an earlier run may have left a part of it; the engine has not looked yet.
     package var looksForPart: Bool
-    /// The other URLs of the file that are asked when this one fails, whatever made it fail.
+    /// The mirrors of the file, in the order in which they replace this URL after any failure.
     package var nextMirrors: [HTTPURL]
 
     /// Creates an attempt; only the first four values have no default.

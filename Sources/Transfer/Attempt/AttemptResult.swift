@@ -30,23 +30,23 @@ package struct AttemptResult: Sendable {
     package var isUnchanged = false
     /// nil when no file was published.
     package var file: PublishedFile?
-    /// What tells that the body is whole; nil when the attempt failed.
+    /// The evidence that the body is whole; nil when the attempt failed.
     package var voucher: BodyVoucher?
-    /// nil when no cache had to do with it.
+    /// The cache's verdict; nil for an attempt without a cache.
     package var cache: CacheVerdict?
-    /// nil when nothing was gone on with and nothing is left.
+    /// nil when the attempt resumed no transfer and left none to resume.
     package var resume: ResumeOutcome?
-    /// What an attempt for a list of checksums has read.
+    /// The entries that an attempt for a list of checksums has read.
     package var checksums: ChecksumList?
-    /// One for each of the captures when the attempt succeeded, else none.
+    /// One value for each capture when the attempt succeeded, else none.
     package var captured: [CapturedValue] = []
-    /// Body bytes that have left, as often as they did, without the framing of chunks
+    /// Sent body bytes, repetitions included, without the framing of chunks
     /// (`URLSessionTask.countOfBytesSent`).
     package var countOfBytesSent: Int64 = 0
     /// Body bytes of the final response before a content coding is undone
     /// (`URLSessionTask.countOfBytesReceived`).
     ///
-    /// What comes with a redirect is not the task's.
+    /// The body of a redirect is not the task's.
     package var countOfBytesReceived: Int64 = 0
     /// nil when the length of the body is unknown.
     package var countOfBytesExpectedToSend: Int64?
@@ -67,7 +67,7 @@ package struct AttemptResult: Sendable {
     }
 }
 
-/// Where a running attempt stands.
+/// The progress of a running attempt.
 package struct AttemptProgress: Sendable, Hashable {
     /// The key of the attempt's request.
     package var key: Int
@@ -75,9 +75,9 @@ package struct AttemptProgress: Sendable, Hashable {
     package var countOfBytesSent: Int64
     /// The received body bytes of the running exchange.
     package var countOfBytesReceived: Int64
-    /// Of the direction that carries the payload; nil when the length is not known.
+    /// The expected bytes of the payload's direction; nil when the length is not known.
     package var countOfBytesExpected: Int64?
-    /// What was there of the body before the attempt, which is no part of the other counts.
+    /// Body bytes from before the attempt, which the other counts do not include.
     package var countOfBytesResumed: Int64
 
     /// Creates the progress of an attempt.

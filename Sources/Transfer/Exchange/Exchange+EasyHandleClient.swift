@@ -4,7 +4,7 @@ internal import TransferModel
 
 extension Exchange: EasyHandleClient {
     func didStartResolving() {
-        // What may not go on opens no socket.
+        // An exchange that may not continue opens no socket.
         guard let now = didBegin() else { return }
         recorder.didStartResolving(isLookup: isPeerNamed, at: now)
     }
@@ -37,7 +37,7 @@ extension Exchange: EasyHandleClient {
             !sent.signature.isEmpty || upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
         let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
         recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
-        // A request that only asks for a challenge is sent without its body.
+        // A request for a challenge only is sent without its body.
         if carriesBody, authentication?.carried != nil || proxy.route != nil,
             recorder.sentContentLength == "0", !recorder.isRequestSent
         {
@@ -51,7 +51,7 @@ extension Exchange: EasyHandleClient {
         if traffic == .bodyReceived, response.parser.framing.isChunked {
             return didReceiveChunks(count)
         }
-        // What TLS sends on a connection with several streams may be about any of them.
+        // TLS records on a connection with several streams may belong to any of them.
         let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
         recorder.didTransfer(traffic, count: count, at: isOwn ? move(bytes: count) : .now)
     }

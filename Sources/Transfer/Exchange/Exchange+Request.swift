@@ -11,7 +11,7 @@ extension Exchange {
         session.cookies?.field(for: url, with: hop.headers, first: request.request.url)
     }
 
-    /// What the hop's request demands of its connection.
+    /// The demands of the hop's request on its connection.
     var connectionDemand: ConnectionPolicy.Demand {
         ConnectionPolicy.Demand(
             newestVersion: newestVersion,
@@ -38,7 +38,7 @@ extension Exchange {
         carriesBody && body.map { $0.size == nil } ?? false
     }
 
-    /// What the attempt has to send; nil when unknown.
+    /// The bytes that the attempt has to send; nil when unknown.
     var expectedToSend: Int64? { upload?.machine.total ?? request.size(of: body) }
 
     /// The URL of the running request for a report.

@@ -16,7 +16,7 @@ final class Exchange {
     let request: AttemptRequest
     let handle: EasyHandle
     let session: SessionTransport
-    /// What the engine's threads share.
+    /// The values that the engine's threads share.
     let context: EngineContext
     let startTime: MonotonicTime
     var watch: ActivityWatch

@@ -1,8 +1,8 @@
 internal import TransferModel
 
-// What a failure means for the things that an attempt has used or leaves behind.
+// The consequences of a failure for the received part, the cache and the next attempt.
 extension TransferFailure {
-    /// Whether the attempt failed on what it received, so that another one is not to receive the
+    /// Whether the attempt failed on the received bytes, so that a next one must not receive the
     /// same.
     package var isAboutContent: Bool {
         switch kind {

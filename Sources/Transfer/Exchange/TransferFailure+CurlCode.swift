@@ -10,7 +10,7 @@ struct ExchangeEnd {
     var host = ""
     /// Whether the session has a client certificate.
     var hasClientCertificate = false
-    /// Whether the server asked for one.
+    /// Whether the server requested a client certificate.
     var isCertificateAsked = false
     /// Why a certificate was rejected; code 0 when its chain was not.
     var certificateFault = CertificateFault(code: 0)
