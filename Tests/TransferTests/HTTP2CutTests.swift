@@ -89,7 +89,8 @@ import TransferModel
     /// No client can tell a stream that ends early by its flag from a complete one, and no libcurl
     /// tells RST_STREAM with NO_ERROR from that flag if it reads the frame apart from the others.
     /// libcurl 7.88 also takes a stream that GOAWAY leaves out for complete if another stream's
-    /// transfer reads that frame. Both are chance.
+    /// transfer reads that frame: the reason for `StreamTrust`. Both are chance, which no test can
+    /// expect; the test below shows that no such body becomes a file.
     private func taken(of cut: HTTP2Server.Cut) -> ClosedRange<Int> {
         guard !cut.hasLength, [.head, .body].contains(cut.stage) else { return 0...0 }
         let cutCount = (cut.count + 1) / 2
@@ -113,16 +114,6 @@ import TransferModel
             #expect(taken(of: cut).contains(ends.taken), "\(cut): \(ends)")
             if stage != .all { #expect(ends.taken + ends.failed >= (count + 1) / 2, "\(cut)") }
         }
-    }
-
-    // The reason for `StreamTrust`.
-    @Test func `libcurl 7 takes a stream that GOAWAY leaves out for complete`() throws {
-        guard !isSafe else { return }
-        let server = try HTTP2Server(.cut, certificate: certificates.server)
-        let cut = HTTP2Server.Cut(.body, hasLength: false, .goAwayBelow, count: 4)
-        // How the frames of one connection reach its transfers is chance.
-        let isTaken = try (0..<100).contains { _ in try ends(server, cut).taken > 0 }
-        #expect(isTaken)
     }
 
     /// With libcurl 8 and without a length, the two ends that no libcurl tells apart have no
