@@ -53,9 +53,10 @@ package struct ConfidentialQuotes: Sendable {
         self.mark = mark
     }
 
-    /// The message without confidential texts in its quotes.
-    package func redacted(_ message: String) -> String {
-        guard !texts.isEmpty else { return message }
+    /// The message without confidential texts in its quotes; `words` are those of the confidential
+    /// text at the message's place, in small letters, which its quotes lose besides.
+    package func redacted(_ message: String, words: Set<String> = []) -> String {
+        guard !texts.isEmpty || !words.isEmpty else { return message }
         let bytes = Array(message.utf8)
         var result: [UInt8] = []
         var position = 0
@@ -63,7 +64,7 @@ package struct ConfidentialQuotes: Sendable {
         while position <= bytes.count {
             let end = bytes[position...].firstIndex(of: UInt8(ascii: "`")) ?? bytes.count
             let part = bytes[position..<end]
-            result += isQuote ? redactedQuote(part) : Array(part)
+            result += isQuote || hasBackticks ? redactedQuote(part, words) : Array(part)
             if end < bytes.count { result.append(bytes[end]) }
             isQuote.toggle()
             position = end + 1
@@ -74,27 +75,64 @@ package struct ConfidentialQuotes: Sendable {
     }
 
     /// Redacts a text of the file, such as a fix-it's replacement.
-    package func redactedText(_ text: String) -> String {
-        guard !texts.isEmpty else { return text }
-        return String(decoding: redactedQuote(Array(text.utf8)[...]), as: UTF8.self)
+    package func redactedText(_ text: String, words: Set<String> = []) -> String {
+        guard !texts.isEmpty || !words.isEmpty else { return text }
+        return String(decoding: redactedQuote(Array(text.utf8)[...], words), as: UTF8.self)
     }
 
     private func withoutTexts(_ text: String) -> String {
         String(decoding: withoutTexts(Array(text.utf8)[...]), as: UTF8.self)
     }
 
-    private func redactedQuote(_ quote: ArraySlice<UInt8>) -> [UInt8] {
+    private func redactedQuote(_ quote: ArraySlice<UInt8>, _ words: Set<String>) -> [UInt8] {
         let text = String(decoding: quote, as: UTF8.self)
-        if names.contains(text) || Self.isExpression(quote) && !isConfidential(quote) {
-            return Array(quote)
-        }
+        if names.contains(text) { return Array(quote) }
+        let shown = words.isEmpty ? text : without(words, in: text)
+        if shown != text { return withoutTexts(Array(shown.utf8)[...]) }
+        if Self.isExpression(quote) && !isConfidential(quote) { return Array(quote) }
         let redacted = withoutTexts(quote)
         guard redacted.elementsEqual(quote), quote.contains(UInt8(ascii: "%")) else {
             return redacted
         }
         // Values in a URL are percent-encoded.
         let decoded = Self.decoded(quote)
-        return withoutTexts(decoded[...]) == decoded ? redacted : Array(mark.utf8)
+        let isFound =
+            withoutTexts(decoded[...]) != decoded
+            || !words.isEmpty
+                && without(words, in: String(decoding: decoded, as: UTF8.self)).utf8
+                    .elementsEqual(decoded) == false
+        return isFound ? Array(mark.utf8) : redacted
+    }
+
+    /// A quote with the mark in the place of each of the words, also of a beginning of one before
+    /// the ellipsis.
+    private func without(_ words: Set<String>, in quote: String) -> String {
+        func isWord(_ character: Character) -> Bool {
+            character.isLetter || character.isNumber || character == "_"
+        }
+        var result = ""
+        var rest = quote[...]
+        while let first = rest.first {
+            guard isWord(first) else {
+                let run = rest.prefix { !$0.isWhitespace }.prefix { !isWord($0) }
+                let whole = run.isEmpty ? rest.prefix(1) : run
+                result += words.contains(String(whole)) ? mark : String(whole)
+                rest = rest[whole.endIndex...]
+                continue
+            }
+            let word = rest.prefix(while: isWord)
+            rest = rest[word.endIndex...]
+            let small = word.lowercased()
+            let isCut = rest.elementsEqual("…") && small.utf8.count >= Self.shortest
+            let isHidden =
+                words.contains(small) || isCut && words.contains { $0.hasPrefix(small) }
+            if !isHidden {
+                result += word
+            } else if !result.hasSuffix(mark) {
+                result += mark
+            }
+        }
+        return result
     }
 
     /// Whether a quote is one of the confidential texts.

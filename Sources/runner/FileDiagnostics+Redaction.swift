@@ -25,9 +25,10 @@ extension FileDiagnostics {
         }
         let confidential = confidential()
         let quotes = ConfidentialQuotes(confidential)
+        var nearby = NearbyWords(confidential)
         let masked = FileDiagnostics(
             source: source,
-            diagnostics: diagnostics.map { $0.redacted(by: quotes) },
+            diagnostics: diagnostics.map { $0.redacted(by: quotes, nearby.words(of: $0)) },
             confidential: confidential.ranges
         )
         self = masked.redacted(by: Redactor(secrets))
@@ -65,9 +66,42 @@ extension ConfidentialQuotes {
     }
 }
 
+/// Finds the words that a message must not quote because they are confidential at its place.
+private struct NearbyWords {
+    private let confidential: ConfidentialText
+    private var known: [Int: Set<String>] = [:]
+
+    init(_ confidential: ConfidentialText) { self.confidential = confidential }
+
+    /// The words of all confidential parts in the lines of a diagnostic and of its notes.
+    mutating func words(of diagnostic: Diagnostic) -> Set<String> {
+        let ranges = [diagnostic.range] + diagnostic.notes.compactMap(\.range)
+        var words: Set<String> = []
+        for (index, part) in confidential.parts.enumerated()
+        where ranges.contains(where: { $0.sharesLine(with: part.range) }) {
+            let found = known[index] ?? confidential.words(of: part)
+            known[index] = found
+            words.formUnion(found)
+        }
+        return words
+    }
+}
+
+extension SourceRange {
+    fileprivate func sharesLine(with other: SourceRange) -> Bool {
+        start.line <= other.end.line && other.start.line <= end.line
+    }
+}
+
 extension Diagnostic {
-    fileprivate func redacted(by quotes: ConfidentialQuotes) -> Diagnostic {
-        redacted(message: quotes.redacted, text: quotes.redactedText)
+    fileprivate func redacted(
+        by quotes: ConfidentialQuotes,
+        _ words: Set<String> = []
+    ) -> Diagnostic {
+        redacted(
+            message: { quotes.redacted($0, words: words) },
+            text: { quotes.redactedText($0, words: words) }
+        )
     }
 
     fileprivate func redacted(by foreign: ForeignText) -> Diagnostic {

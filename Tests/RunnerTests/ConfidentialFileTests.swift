@@ -156,6 +156,60 @@ import Testing
         "data: { a: { url: \"https://h/\", header: [X-Api-Key, hunter2] } }",
         "uploads: { a: { url: \"https://h/\", multipart: { password: {hunter2} } } }",
         #"data: { a: { url: "https://h.example/f?sv=2024&sig=hunter2", x: y } }"#,
+        #"data: { a: { url: "https://h/", headers: { Authorization: "Bearer {{ env.PW | default('hunter2') }}" } } }"#,
+        "data: { a: { url: \"https://h/\", headers: { Authorization: Bearer $(echo hunter2) } } }",
+        "sessions: { s: { credentials: [{ method: basic, host: h, user: u, password: 'pa{{hunter2}}x' }] } }",
+        "sessions: { s: { credentials: [{ method: basic, host: h, user: u, password: 'pa${hunter2}x' }] } }",
+        #"data: { a: { url: "https://u:pa{{hunter2}}x@h/" } }"#,
+        #"data: { a: { url: "https://h/?token={{hunter2-x}}" } }"#,
+        "uploads:\n  a:\n    url: https://h/\n    multipart:\n      token: { text: !hunter2 }",
+        "uploads:\n  a:\n    url: https://h/\n    multipart:\n      token: { text: *hunter2 }",
+        "uploads:\n  a:\n    url: https://h/\n    multipart:\n      password: { text: &hunter2 }",
+        "uploads:\n  a:\n    url: https://h/\n    multipart:\n      password:\n        text: #hunter2",
+        "secrets: { a: *hunter2 }", "secrets:\n  api: *hunter2",
+        "secrets: { a: { value: *hunter2 } }",
+        "uploads: { a: { url: \"https://h/\", json: [{ name: password, value: *hunter2 }] } }",
+        "hooks: { onFinish: [curl, --password, &hunter2] }",
+        "hooks: { onFinish: [curl, --password, *hunter2] }",
+        "hooks: { onFinish: [curl, --password, !hunter2] }",
+        "uploads:\n  a:\n    url: https://h/\n    json: { password: !<hunter2> }",
+        "data: { a: { url: \"https://h/\", headers: { Foo: \"${{ env.DB_PASSWORD || 'hunter2' }}\" } } }",
+        "data: { a: { url: \"https://h/\", headers: { Foo: \"${env:DB_PASSWORD:-hunter2}\" } } }",
+        "data: { a: { url: \"https://h/\", headers: { Foo: \"${env .DB_PASSWORD:-hunter2}\" } } }",
+        "data: { a: { url: \"https://h/\", headers: { Foo: \"${env[DB_PASSWORD]:-hunter2}\" } } }",
+        "data: { a: { url: \"https://h/\", headers: { Foo: \"${env.DB-PASSWORD:-hunter2}\" } } }",
+        "data: { a: { url: \"https://h/\", headers: { Foo: \"${env.DB_PASSWORD}:-hunter2}\" }, x: y } }",
+        "data: { a: { url: \"https://h/\", headers: { Foo: \"{{ env.DB_PASSWORD | default('hunter2') }}\" } } }",
+        "data:\n  a:\n    url: https://h/?access_token =hunter2",
+        "data:\n  a:\n    url: https://h/?page=1&token = hunter2",
+        "data:\n  a:\n    url: https://h/?token:hunter2\n    x: y",
+        "data:\n  a:\n    url: https://h/?token hunter2",
+        "uploads: { a: { url: \"https://h/\", text: \"user=bob&password =hunter2\", x: y } }",
+        "uploads: { a: { url: \"https://h/\", text: \"user=bob&password: hunter2\", x: y } }",
+        "uploads: { a: { url: \"https://h/\", text: \"password hunter2\", x: y } }",
+        "hooks:\n  onFinish:[curl, -u, \"bob:hunter2\", -H, \"Accept: x\"]",
+        "hooks:\n  onFinish:[curl, --password, hunter2, -H, \"Accept: x\"]",
+        "hooks:\n  onFinish [curl, --password, hunter2, -H, \"Accept: x\"]",
+        "variables:\n  a: b\n  dbPassword\u{A0}hunter2",
+        "variables:\n  a: b\n  dbPassword\u{FF1A}hunter2",
+        "variables:\n  a: b\n  dbPassword\u{FE55} hunter2",
+        "variables:\n  a: b\n  dbPassword\u{2009}hunter2",
+        "data:\n  a:\n    url: https://h/\n    headers:\n      Authorization\u{A0}Bearer hunter2",
+        "data:\n  a:\n    url: https://h/\n    headers: { X-Api-Key\u{FF1A}hunter2 }",
+        "variables: { a: b, dbPassword! hunter2 }", "variables:\n  a: b\n  dbPassword/hunter2",
+        "data: { a: { url: \"https://h/\", headers: { X-Api-Key(hunter2) } } }",
+        #"hooks: { onFinish: [sh, -c, "curl -s -ubob:hunter2 h"], x: y }"#,
+        #"hooks: { onFinish: [sh, -c, "curl -HX-Api-Key:hunter2 h"], x: y }"#,
+        #"hooks: { onFinish: [sh, -c, "curl -H X-Api-Key:hunter2 h"], x: y }"#,
+        #"hooks: { onFinish: [curl, -sSubob:hunter2], x: y }"#,
+        #"hooks: { onFinish: "curl -ubob:hunter2 h" }"#,
+        #"hooks: { onFinish: [curl, --header, "X-Api-Key", "hunter2", -b, "sid=hunter2"], x: y }"#,
+        "variables: { api: x, &dbPassword: hunter2 }",
+        "variables: { api: x, !dbPassword: hunter2 }",
+        "variables:\n  &dbPassword: hunter2", "variables:\n  a: b\n  dbPasswor:d hunter2",
+        "hooks:\n  onFinish: [curl, --password, hunter2:]", "variables: { tokne: hunter2, 1: x }",
+        "data: { a: { url: \"https://h/\", headers: { X-Ap-Key: hunter2 }, x: y } }",
+        "uploads: { a: { url: \"https://h/\", multipart: { token, { text: hunter2 } } } }",
     ])
     func `a secret is shown in no format`(file: String) throws {
         let rows = [
@@ -200,6 +254,23 @@ import Testing
             if format == "text" {
                 #expect(said.contains("    retrys: { method: basic, host: a.example }"))
             }
+        }
+    }
+
+    @Test(arguments: [
+        ("${secrets.shop-key}", "${secret.shop-key}"),
+        ("${taks.get-token.token}", "${task.get-token.token}"),
+        ("Bearer ${{ secrets.SHOP_KEY }}", "${secret.SHOP_KEY}"),
+        ("${vars.api-token}", "${var.api-token}"),
+        ("Bearer {{ secrets.SHOP_KEY }}", "${secret.SHOP_KEY}"), ("$API_TOKEN", "${env.API_TOKEN}"),
+    ])
+    func `the name of a value stays readable in the place of a secret`(
+        written: String,
+        meant: String
+    ) throws {
+        let file = "data: { a: { url: 'https://h/', headers: { Authorization: '\(written)' } } }\n"
+        for (format, said) in try Self.said(of: Array("version: 1\n\(file)".utf8)) {
+            #expect(said.contains("did you mean `\(meant)`?"), "\(format) \(said)")
         }
     }
 

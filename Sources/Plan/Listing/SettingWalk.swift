@@ -192,7 +192,7 @@ struct SettingWalk {
                 }
                 let isSecret = option.map { reader.document.isSecret(element, behind: $0) }
                 elements.append(isSecret == true ? displayCredential(element) : display(element))
-                option = reader.document.option(element)
+                option = reader.document.option(element, behind: option)
             }
             if hidden > 0 { elements.append("and \(hidden) more") }
             return "[\(elements.joined(separator: ", "))]"

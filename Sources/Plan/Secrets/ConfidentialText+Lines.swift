@@ -69,31 +69,41 @@ extension ConfidentialText {
             addInner(value)
         }
         if let spaced {
-            if spaced.isEmpty { open.depth = indent } else { add(spaced, of: line, number) }
-            open.isEmpty = spaced.isEmpty
+            add(spaced, of: line, number)
+            open.isEmpty = false
             addInner(spaced)
+        } else if value == nil, !isSource, SecretScan.endsWithName(line) {
+            (open.depth, open.isEmpty) = (indent, true)
         }
         let end = value?.startIndex ?? spaced?.startIndex ?? line.endIndex
         addNamed(in: line[..<end], number)
     }
 
-    /// Keeps the places of values behind names of secrets in comments.
-    ///
-    /// No message quotes a comment, so the texts are not kept.
-    mutating func addComments(of source: SourceText) {
+    /// Keeps what YAML leaves out of its tree: values behind names of secrets in comments, which no
+    /// message quotes, and values of keys that YAML takes for tags or anchors (`!password: …`).
+    mutating func addUnparsed(of source: SourceText) {
         let bytes = source.bytes
         var start = source.base
         var number = source.firstLine
         while start < bytes.count {
             var end = start
             var comment: Int?
+            var property: Int?
             while end < bytes.count, bytes.span.lineBreak(at: end) == 0 {
+                if property == nil,
+                    bytes[end] == UInt8(ascii: "!") || bytes[end] == UInt8(ascii: "&")
+                {
+                    property = Self.valueOfProperty(bytes[end...])
+                }
                 if comment == nil, bytes[end] == UInt8(ascii: "#"),
                     end == start || bytes[end - 1] == 32 || bytes[end - 1] == 9
                 {
                     comment = end
                 }
                 end += 1
+            }
+            if let property, property < end {
+                add(bytes[property..<end], of: bytes[start..<end], number)
             }
             if let comment {
                 let text = bytes[comment..<end]
@@ -106,6 +116,16 @@ extension ConfidentialText {
             start = end + (end < bytes.count ? bytes.span.lineBreak(at: end) : 0)
             number += 1
         }
+    }
+
+    /// The offset behind a tag or an anchor that is the name of a secret and its colon; nil for any
+    /// other one.
+    private static func valueOfProperty(_ text: ArraySlice<UInt8>) -> Int? {
+        let name = text.dropFirst().prefix(SecretName.longest).prefix(while: isNameByte)
+        guard name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: ":"),
+            SecretName.isOne(String(decoding: name, as: UTF8.self))
+        else { return nil }
+        return name.endIndex + 1
     }
 
     /// Whether a line that is not indented deeper than the key above it holds that key's value: a
@@ -214,7 +234,7 @@ extension ConfidentialText {
 
     /// The text after the first name of a secret, whatever sign is between them.
     private static func spacedValue(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        SpacedSecret.value(in: line.span).map {
+        SecretScan.value(in: line.span, .line).map {
             line[(line.startIndex + $0.lowerBound)...]
         }
     }

@@ -13,11 +13,19 @@ package struct ConfidentialText: Sendable {
     /// The texts of these parts, fallbacks of expressions among them, and the values that variables
     /// and rows make of them: messages may quote them.
     package internal(set) var texts: [String] = []
+    /// The parts of which messages at their places may quote any word.
+    package private(set) var parts: [Part] = []
     /// Keys and ids of the file, and the words of the language: a text that is one of them tells
     /// nothing.
     package private(set) var names: Set<String> = []
     /// The lines of the file; nil until the text around a value is needed.
     private var lines: SourceLines?
+    /// A part of the file, and its text as YAML reads it.
+    package struct Part: Sendable {
+        package let range: SourceRange
+        let text: String
+    }
+
     /// Whether the file has backticks, which take the quotes of messages apart.
     package private(set) var hasBackticks = false
 
@@ -28,7 +36,7 @@ package struct ConfidentialText: Sendable {
     package init(of document: Document, and values: [String] = []) {
         texts = values
         names = LanguageWords.all
-        addComments(of: document.source)
+        addUnparsed(of: document.source)
         visit(document.root, .mapping(JobTable.table.keys), isSecret: false, in: document)
     }
 
@@ -36,12 +44,19 @@ package struct ConfidentialText: Sendable {
     mutating func add(_ range: SourceRange, _ text: String) {
         ranges.append(range)
         texts.append(text)
+        parts.append(Part(range: range, text: text))
+    }
+
+    /// The words of a part, in small letters, that messages at its place must not quote.
+    package func words(of part: Part) -> Set<String> {
+        RevealingText(part.text, names: names).words.filter { !names.contains($0) }
     }
 
     /// Keeps a stretch of a line that no message quotes.
     mutating func add(_ range: SourceRange) { ranges.append(range) }
 
-    init() {}
+    /// Prepares for the lines of a file that is no document.
+    init() { names = LanguageWords.all }
 
     private mutating func visit(
         _ node: NodeID,
@@ -58,10 +73,10 @@ package struct ConfidentialText: Sendable {
             }
             if isSecret || shape.isCredential || shape.holdsCredentials {
                 add(node, in: document)
+                addUnread(beside: node, in: document)
             } else {
                 addLogin(node, shape, in: document)
-                addFallbacks(node, in: document)
-                if shape.isMapping { addSpaced(node, in: document) }
+                addNamed(node, shape.isMapping ? .entry : .value, in: document)
             }
         case .sequence:
             // Users of curl write a list of fields where a mapping belongs.
@@ -78,7 +93,7 @@ package struct ConfidentialText: Sendable {
                     } ?? false
                 visit(child, element, isSecret: isSecret || isBehind, in: document)
                 let name = document.kind(of: child) == .scalar ? document.text(of: child) : nil
-                option = isPair && index == 0 ? name : document.option(child)
+                option = isPair && index == 0 ? name : document.option(child, behind: option)
             }
         case .mapping:
             visitEntries(of: node, shape, isSecret: isSecret, in: document)
@@ -95,14 +110,23 @@ package struct ConfidentialText: Sendable {
         // A mapping in the place of a list is probably the list's only element.
         let shape = (shape.isList && !shape.isMapping ? shape.element : shape)
             .narrowed(to: node, in: document)
-        for entry in document.omittedEntries(of: node) {
-            visit(entry.key, .anything, isSecret: isSecret, in: document)
-            visit(entry.value, .anything, isSecret: isSecret, in: document)
+        let omitted = document.omittedEntries(of: node)
+        // `token, { … }`: a comma instead of the colon.
+        let isBehindName =
+            isSecret
+            || !omitted.isEmpty
+                && document.entries(of: node).contains {
+                    document.isEmptyScalar($0.value) && SecretName.isOne(document.text(of: $0.key))
+                }
+        for entry in omitted {
+            visit(entry.key, .anything, isSecret: isBehindName, in: document)
+            visit(entry.value, .anything, isSecret: isBehindName, in: document)
         }
         var isBehindSecret = isSecret || shape.isCredential || shape.isSecretDeclaration
         for entry in document.entries(of: node) {
             let key = document.text(of: entry.key)
-            if isBehindSecret, !shape.knows(key), isTornOff(entry, in: document) {
+            let isAlone = isBehindSecret && document.isEmptyScalar(entry.value)
+            if isAlone, !shape.knows(key), isSecret || isTornOff(entry, in: document) {
                 add(document.range(of: entry.key), key)
                 continue
             }
@@ -152,22 +176,23 @@ package struct ConfidentialText: Sendable {
         }
     }
 
-    /// Keeps the value that is part of a key because its space is missing; returns whether it is.
+    /// Keeps the value that is part of a key because its colon or space is missing; returns whether
+    /// it is.
     private mutating func addJoined(
         _ entry: (key: NodeID, value: NodeID),
         _ key: String,
         _ shape: Shape,
         in document: Document
     ) -> Bool {
-        let isAlways =
-            shape.isCredential || shape.value(of: key)?.isSecretDeclaration == true
-        guard
-            let value = SecretName.joinedValue(
-                of: key,
-                always: isAlways,
-                isAlone: document.isEmptyScalar(entry.value)
-            )
-        else { return false }
+        guard !shape.knows(key) else { return false }
+        let isAlone = document.isEmptyScalar(entry.value)
+        let value = SecretName.joinedValue(
+            of: key,
+            always: shape.isCredential || shape.value(of: key)?.isSecretDeclaration == true,
+            isAlone: isAlone,
+            isEntry: isAlone || !shape.isAnything
+        )
+        guard let value else { return false }
         add(document.range(of: entry.key), value)
         texts += NamedSecrets.words(of: value).dropFirst()
         return true
@@ -187,14 +212,17 @@ package struct ConfidentialText: Sendable {
         return key.utf8.contains { signs.contains($0) }
     }
 
-    /// Keeps the value behind the name of a secret in a text that replaces a mapping.
-    private mutating func addSpaced(_ node: NodeID, in document: Document) {
+    /// Keeps the value behind the name of a secret in a text.
+    private mutating func addNamed(
+        _ node: NodeID,
+        _ place: SecretScan.Place,
+        in document: Document
+    ) {
         let text = document.text(of: node)
-        guard let value = SpacedSecret.value(in: text.utf8.span), !value.isEmpty
-        else { return }
+        guard let value = SecretScan.value(in: text, place) else { return }
         let secret = String(text.slice(value))
         add(document.range(of: node), secret)
-        texts += NamedSecrets.words(of: secret).dropFirst()
+        texts += RevealingText(secret).parts + NamedSecrets.words(of: secret).dropFirst()
     }
 
     /// Whether the source of a secret is none, but probably the secret itself: a variable with a
@@ -233,6 +261,36 @@ package struct ConfidentialText: Sendable {
         }
     }
 
+    /// Keeps what YAML takes for a tag, an anchor or a comment beside a confidential scalar, which
+    /// is an element of a list or a value, and the name of an alias in its place.
+    private mutating func addUnread(beside node: NodeID, in document: Document) {
+        let range = document.range(of: node)
+        var lines = takeLines(of: document)
+        defer { self.lines = lines }
+        let start = SourcePosition(line: range.start.line, column: 1)
+        let front = lines.text(from: start, to: range.start.column).unicodeScalars
+        var sign: String.UnicodeScalarView.Index?
+        for index in front.indices.reversed() {
+            if front[index] == "," { break }
+            guard ["!", "&", "*"].contains(front[index]) else { continue }
+            let isFirst =
+                index == front.startIndex
+                || [" ", "\t", "[", "{", ",", ":"].contains(front[front.index(before: index)])
+            if isFirst { sign = index }
+        }
+        if let sign {
+            var place = start
+            place.column += front.distance(from: front.startIndex, to: sign)
+            addUnread(String(front[sign...]), at: place)
+        }
+        if range.start < range.end, document.isEmptyScalar(node) {
+            addUnread(lines.text(from: range.start, to: range.end.column), at: range.start)
+        }
+        if lines.hasComment(behind: range.end) {
+            addUnread(lines.text(from: range.end), at: range.end)
+        }
+    }
+
     private mutating func isTornOff(
         _ entry: (key: NodeID, value: NodeID),
         in document: Document
@@ -261,49 +319,15 @@ package struct ConfidentialText: Sendable {
         add(SourceRange(start: from, end: end), String(plain))
     }
 
+    /// Keeps a scalar in the place of a secret, unless it only names a value.
+    ///
+    /// Expressions alone reveal no secret, and the author must see them to correct them.
     private mutating func add(_ node: NodeID, in document: Document) {
         let text = document.text(of: node)
-        guard document.hasInterpolation(node) else {
-            guard !NamedSecrets.hasOnlyNames(text) else { return }
-            add(document.range(of: node), text)
-            addLikely(in: text)
-            return
-        }
-        let template = Template(text)
-        let parts = template.pieces.compactMap(\.confidentialText)
-        // Expressions alone reveal no secret, and the author must see them to correct them.
-        if parts.isEmpty, template.faults.isEmpty { return }
-        texts += parts + NamedSecrets.fallbacks(ofFaulty: text)
+        let revealing = RevealingText(text, names: names)
+        guard revealing.isRevealing else { return }
         add(document.range(of: node), text)
-        addLikely(in: text)
-    }
-
-    /// Keeps the expressions that hints make of a secret between marks.
-    private mutating func addLikely(in text: String) {
-        var offset = 0
-        while let placeholder = Placeholder.first(in: text, from: offset, isKnown: { _ in true }) {
-            for isKnown in [false, true] {
-                if let likely = placeholder.likely(isKnown: { _ in isKnown }) {
-                    texts.append(likely)
-                }
-            }
-            offset = placeholder.range.upperBound
-        }
-    }
-
-    /// The fallbacks of expressions that ask for a secret by its name.
-    private mutating func addFallbacks(_ node: NodeID, in document: Document) {
-        guard document.hasInterpolation(node) else { return }
-        let text = document.text(of: node)
-        for fallback in NamedSecrets.fallbacks(ofFaulty: text, named: SecretName.isOne) {
-            add(document.range(of: node), fallback)
-        }
-        for case .expression(let expression) in Template(text).pieces {
-            guard case .fallback(let text) = expression.rule, !text.isEmpty,
-                SecretName.isOne(expression.name)
-            else { continue }
-            add(document.range(of: node), text)
-        }
+        texts += revealing.parts
     }
 
     /// A login in a URL, also where that is none because of it, and values behind names of secrets.
@@ -322,21 +346,5 @@ package struct ConfidentialText: Sendable {
             add(document.range(of: node), login)
         }
         for secret in NamedSecrets.texts(in: text) { add(document.range(of: node), secret) }
-    }
-}
-
-extension Template.Piece {
-    /// The part of it that is hidden in the place of a secret: text, and the fallback of an
-    /// expression.
-    fileprivate var confidentialText: String? {
-        switch self {
-        case .literal(let literal):
-            return NamedSecrets.hasOnlyNames(literal) ? nil : literal
-        case .expression(let expression):
-            guard case .fallback(let fallback) = expression.rule, !fallback.isEmpty else {
-                return nil
-            }
-            return fallback
-        }
     }
 }

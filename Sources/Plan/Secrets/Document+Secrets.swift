@@ -8,20 +8,21 @@ extension Document {
         kind(of: node) == .scalar && withBytes(of: node) { $0.isEmpty }
     }
 
-    /// An argument of a command that is an option, such as `--password`; nil for any other element
-    /// of a list.
-    func option(_ argument: NodeID) -> String? {
+    /// An argument of a command that is an option, such as `--password`, or a header field's name
+    /// behind an option for one; nil for any other element of a list.
+    func option(_ argument: NodeID, behind last: String?) -> String? {
         guard kind(of: argument) == .scalar else { return nil }
         let text = text(of: argument)
+        if last == "-H" || last == "--header" { return SecretName.isOne(text) ? text : nil }
         return text.hasBytePrefix("-") && !text.hasBytePrefix("--no-") ? text : nil
     }
 
     /// Whether a node is a text with a colon, as a login with a password is.
-    func hasColon(_ node: NodeID) -> Bool {
+    func hasColon(_ node: NodeID) -> Bool { holds(UInt8(ascii: ":"), node) }
+
+    private func holds(_ byte: UInt8, _ node: NodeID) -> Bool {
         kind(of: node) == .scalar
-            && withBytes(of: node) { bytes in
-                bytes.indices.contains { bytes[$0] == UInt8(ascii: ":") }
-            }
+            && withBytes(of: node) { bytes in bytes.indices.contains { bytes[$0] == byte } }
     }
 
     /// Whether a node is a JSON pointer, which reveals no secret.
@@ -30,9 +31,10 @@ extension Document {
             && withBytes(of: node) { !$0.isEmpty && $0[0] == UInt8(ascii: "/") }
     }
 
-    /// Whether the argument behind an option is a secret, or a login with a password.
+    /// Whether the argument behind an option is a secret, a login with a password, or a cookie.
     func isSecret(_ argument: NodeID, behind option: String) -> Bool {
         SecretName.isOne(option)
             || SecretName.isLoginOption(option) && hasColon(argument)
+            || (option == "-b" || option == "--cookie") && holds(UInt8(ascii: "="), argument)
     }
 }

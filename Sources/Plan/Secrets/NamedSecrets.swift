@@ -9,6 +9,9 @@ internal import TransferModel
 /// string in JSON. Any other one goes to the end of the text. Expressions and the placeholders
 /// `{{ … }}` are units: no sign in them ends a value.
 enum NamedSecrets {
+    /// Bytes of the longest user name before the colon of a login.
+    private static let longestUser = 256
+
     /// The values in a text, UTF-8 offsets, ascending and apart.
     static func ranges(in text: Span<UInt8>) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
@@ -60,17 +63,8 @@ enum NamedSecrets {
     /// The texts of the values that are not only names of variables: literals, and the fallbacks of
     /// expressions; of each also the first word, which may be all of the secret.
     static func texts(in text: String) -> [String] {
-        places(in: text).flatMap { range -> [String] in
-            let value = String(text.slice(range))
-            guard !hasOnlyNames(value) else { return [] }
-            let template = Template(value)
-            guard template.faults.isEmpty else { return [value] + fallbacks(ofFaulty: value) }
-            return template.pieces.flatMap { piece -> [String] in
-                switch piece {
-                case .literal(let literal): SecretName.isScheme(literal) ? [] : words(of: literal)
-                case .expression(let expression): [expression.fallback].compactMap(\.self)
-                }
-            }
+        places(in: text).flatMap { range in
+            RevealingText(String(text.slice(range))).parts.flatMap(words)
         }
     }
 
@@ -85,58 +79,28 @@ enum NamedSecrets {
         return word.utf8.count == text.utf8.count ? [text] : [text, String(word)]
     }
 
-    /// The fallbacks of all expressions of a text, also of those that are wrong, such as
-    /// `${ENV.PASSWORD:-…}`.
-    static func fallbacks(ofFaulty text: String, named isSecret: (String) -> Bool = { _ in true })
-        -> [String]
-    {
-        Template(text).faults.flatMap { fault -> [String] in
-            let faulty = FaultyExpression(String(text.slice(fault.range)))
-            guard isSecret(faulty.name), !faulty.fallbacks.isEmpty else { return [] }
-            return faulty.fallbacks + [fault.fault.likely].compactMap(\.self)
-        }
-    }
-
     /// A text with the mark in the place of those texts.
     static func redacted(_ text: String) -> String {
         var result = ""
         var end = 0
         for range in places(in: text) {
             let value = String(text.slice(range))
-            guard !hasOnlyNames(value) else { continue }
-            result += text.slice(end..<range.lowerBound)
+            guard RevealingText(value).isRevealing else { continue }
+            result += withoutNamed(text.slice(end..<range.lowerBound))
             let template = Template(value)
             result +=
                 template.faults.isEmpty
                 ? template.pieces.map { shown($0, of: value) }.joined() : Secret.mark
             end = range.upperBound
         }
-        return end == 0 ? text : result + text.slice(end..<text.utf8.count)
+        return result + withoutNamed(text.slice(end..<text.utf8.count))
     }
 
-    /// Whether a text is what other tools fill in, such as `$PASSWORD` or `Bearer {{ token }}`: the
-    /// name of a variable is no secret.
-    ///
-    /// A name with digits or signs could be the secret itself between marks.
-    static func hasOnlyNames(_ text: String) -> Bool {
-        var offset = 0
-        while let placeholder = Placeholder.first(in: text, from: offset, isKnown: { _ in false }) {
-            let isName = placeholder.name.utf8.allSatisfy { byte in
-                switch byte {
-                case 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "."): true
-                default: false
-                }
-            }
-            guard isName, tellsNothing(text.slice(offset..<placeholder.range.lowerBound)) else {
-                return false
-            }
-            offset = placeholder.range.upperBound
-        }
-        return tellsNothing(text.slice(offset..<text.utf8.count))
-    }
-
-    private static func tellsNothing(_ text: some StringProtocol) -> Bool {
-        text.isEmpty || SecretName.isScheme(String(text))
+    /// A stretch of a text with the mark in the place of a value behind another sign than `=`.
+    private static func withoutNamed(_ text: Substring) -> String {
+        let text = String(text)
+        guard let value = SecretScan.value(in: text, .value) else { return text }
+        return text.slice(0..<value.lowerBound) + Secret.mark
     }
 
     private static func shown(_ piece: Template.Piece, of value: String) -> String {
@@ -203,7 +167,7 @@ enum NamedSecrets {
     ) -> Bool {
         guard SecretName.isLoginOption(string(name, in: text)) else { return false }
         var index = start
-        while index < text.count, !isBlank(text[index]) {
+        while index < min(text.count, start + longestUser), !isBlank(text[index]) {
             if text[index] == UInt8(ascii: ":") { return true }
             index += 1
         }

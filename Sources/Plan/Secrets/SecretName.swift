@@ -29,6 +29,9 @@ enum SecretName {
         "authorization", "proxyauthorization", "password", "passphrase", "credential",
         "credentials", "secretkey", "privatekey", "accesskey", "accesstoken", "clientsecret",
     ]
+    /// Shorter names, known with one letter missing, added or swapped: another letter makes another
+    /// word of them (`taken`).
+    private static let misplaced = ["token", "apikey", "xapikey", "cookie", "secret", "passwd"]
     /// The beginnings of names of numbers: `max_tokens` says how many.
     private static let counts = ["max", "min", "num", "count", "total"]
 
@@ -49,12 +52,21 @@ enum SecretName {
         }
         // Names of environment variables are written without one: `DBPASS`.
         if name.hasSuffix("PASS"), !passes.contains(where: { name.hasSuffix($0) }) { return true }
-        if NearestName.isSlip(folded, of: misspelled) { return true }
+        if NearestName.isSlip(folded, of: misspelled) || isMisplaced(folded) { return true }
         guard folded.hasSuffix("s"), !counts.contains(where: { folded.hasPrefix($0) }) else {
             return false
         }
         let one = folded.dropLast()
         return endings.contains { one.hasSuffix($0) }
+    }
+
+    private static func isMisplaced(_ folded: String) -> Bool {
+        guard (4...8).contains(folded.utf8.count) else { return false }
+        let letters = folded.utf8.sorted()
+        return misplaced.contains { name in
+            (name.utf8.count != folded.utf8.count || name.utf8.sorted() == letters)
+                && NearestName.isSlip(folded, of: [name])
+        }
     }
 
     /// Whether a key of several words has the name of a secret among them, as
@@ -99,30 +111,29 @@ enum SecretName {
     /// - Parameters:
     ///   - key: The key.
     ///   - always: Whether all values beside it are secrets, whatever their names.
-    ///   - isAlone: Whether the key has no value of its own: only then a blank can stand for the
-    ///     colon.
+    ///   - isAlone: Whether the key has no value of its own: then a blank can stand for the colon.
+    ///   - isEntry: Whether the key is probably a name and a value.
     /// - Returns: The text behind the sign or the blank.
-    static func joinedValue(of key: String, always: Bool = false, isAlone: Bool) -> String? {
-        if isAlone {
-            if let value = SpacedSecret.value(in: key.utf8.span), !value.isEmpty {
-                return String(key.slice(value))
-            }
-            if always, let blank = key.firstIndex(of: " ") {
-                return String(key[blank...].dropFirst())
-            }
+    static func joinedValue(
+        of key: String,
+        always: Bool = false,
+        isAlone: Bool,
+        isEntry: Bool
+    ) -> String? {
+        if let value = SecretScan.value(in: key, isEntry ? .entry : .value) {
+            return String(key.slice(value))
         }
-        guard
-            let sign = key.utf8.firstIndex(where: {
-                $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=")
-            }), always || isOne(String(key[..<sign]))
-        else { return nil }
+        let signs: [Character] = isAlone ? [":", "=", " "] : [":", "="]
+        guard always, let sign = key.firstIndex(where: signs.contains) else { return nil }
         let value = key[sign...].dropFirst()
         return value.isEmpty ? nil : String(value)
     }
 
     /// A key with the mark in the place of such a value.
     static func withoutJoinedValue(_ key: String, isAlone: Bool) -> String {
-        guard let value = joinedValue(of: key, isAlone: isAlone) else { return key }
+        guard let value = joinedValue(of: key, isAlone: isAlone, isEntry: isAlone) else {
+            return key
+        }
         return key.dropLast(value.count) + Secret.mark
     }
 
