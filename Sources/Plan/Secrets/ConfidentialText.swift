@@ -22,6 +22,7 @@ package struct ConfidentialText: Sendable {
     private var lines: SourceLines?
     /// A part of the file, and its text as YAML reads it.
     package struct Part: Sendable {
+        /// The place in the file.
         package let range: SourceRange
         let text: String
     }
