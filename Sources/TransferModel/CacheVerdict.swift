@@ -12,6 +12,14 @@ package struct CacheVerdict: Sendable, Hashable {
         case miss
         /// The cache was not consulted.
         case bypassed
+
+        /// Whether the body of the response came from the cache.
+        package var isFromCache: Bool {
+            switch self {
+            case .hit, .stale, .revalidated: true
+            case .miss, .bypassed: false
+            }
+        }
     }
 
     /// The reason for the outcome.

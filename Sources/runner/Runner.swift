@@ -15,7 +15,7 @@ struct Runner: ParsableCommand {
         version: RunnerVersion.current,
         subcommands: [
             Validate.self, ShowPlan.self, Run.self, Status.self, Cancel.self, CacheCommand.self,
-            Interfaces.self,
+            ReportCommand.self, Interfaces.self,
             Schema.self, Doctor.self,
         ]
     )

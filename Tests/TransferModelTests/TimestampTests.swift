@@ -22,6 +22,22 @@ import TransferModel
         #expect(Timestamp(microseconds: microseconds).rfc3339 == text)
     }
 
+    @Test(arguments: [
+        0, 1, -1, 1_795_223_043_123_456, 951_782_400_000_000, -62_167_219_200_000_000,
+    ])
+    func `the text of a time is read back`(microseconds: Int64) {
+        let time = Timestamp(microseconds: microseconds)
+        #expect(Timestamp(rfc3339: time.rfc3339) == time)
+    }
+
+    @Test(arguments: [
+        "", "2026-11-21T01:04:03Z", "2026-02-30T01:04:03.123456Z", "2026-11-21T24:04:03.123456Z",
+        "2026-11-21 01:04:03.123456Z", "2026-11-21T01:04:03.12345aZ", "2026-11-21T01:04:03.123456z",
+    ])
+    func `another text is no time`(text: String) {
+        #expect(Timestamp(rfc3339: text) == nil)
+    }
+
     @Test func `a difference beyond the range is the nearest number`() {
         let first = Timestamp(microseconds: .min)
         let last = Timestamp(microseconds: .max)

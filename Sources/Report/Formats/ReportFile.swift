@@ -1,4 +1,5 @@
 package import SystemKit
+package import TransferModel
 
 /// The destination of a report's text, written from front to back.
 package protocol ReportFile: AnyObject {
@@ -14,14 +15,20 @@ package final class PublishedReport: ReportFile {
     private let folder: Folder
     private let file: OutputFile
 
-    /// Opens the file that will become `path`, and creates missing folders.
-    package init(path: String) throws(SystemError) {
+    /// Opens the file that will become `path`, with the permissions of a report of that kind, and
+    /// creates missing folders.
+    package init(path: String, kind: ReportKind = .json) throws(SystemError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folderPath = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
         folder = try Folder(path: folderPath, create: true, isDurable: true)
         try folder.requireReplaceable(name)
-        file = try OutputFile(in: folder, name: name, mode: 0o600, keepsModeOfReplacedFile: false)
+        file = try OutputFile(
+            in: folder,
+            name: name,
+            mode: kind.fileMode,
+            keepsModeOfReplacedFile: false
+        )
     }
 
     /// Appends all of `bytes` to the unnamed file.

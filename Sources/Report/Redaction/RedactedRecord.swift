@@ -5,7 +5,7 @@ package import TransferModel
 /// The record itself is private to this file: formats read texts without secrets and logins in
 /// URLs, with limited length where a peer chose them. Texts are redacted when read, so that nothing
 /// is copied for formats that do not show it.
-package struct RedactedRecord {
+package struct RedactedRecord: Sendable {
     /// The event of the task's end: keeping it costs one reference instead of a copy of the record.
     private let event: RunEvent
     private let redactor: Redactor?
@@ -48,6 +48,20 @@ package struct RedactedRecord {
     package var failureKind: TransferFailure.Kind? { record.error?.kind }
     /// One sentence about the failure; nil for a task that succeeded.
     package var failureMessage: String? { record.error.map { foreign($0.detail) } }
+    /// Advice about the failure; nil without any.
+    package var failureHelp: String? { record.error?.help.map(foreign) }
+    /// Whether a later run may succeed.
+    package var isRetryable: Bool { record.isRetryable }
+    /// The place of the task in the job file.
+    package var source: SourceLocation {
+        var source = record.source
+        source.file = own(source.file)
+        return source
+    }
+    /// Whether the body of the final response came from the cache.
+    package var isFromCache: Bool { record.cache?.outcome.isFromCache ?? false }
+    /// The method of the last request.
+    package var method: String { own(record.currentRequest.method) }
     /// The URL of the last request.
     package var url: String { foreign(record.currentRequest.url) }
     /// The status code of the last response; nil without one.

@@ -24,6 +24,8 @@ package struct RedactedHeader {
     package var runIdentifier: String { own(header.runIdentifier) }
     /// The beginning of the run.
     package var startDate: Timestamp { header.startDate }
+    /// The version of the runner.
+    package var runnerVersion: String { header.runnerVersion }
     /// The machine's name.
     package var host: String { own(header.host) }
     /// The number of tasks that the run will report.

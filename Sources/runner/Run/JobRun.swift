@@ -61,7 +61,7 @@ struct JobRun {
         var outputs: [Reports.Output] = []
         do throws(SystemError) {
             for (kind, path) in request.reportPaths {
-                let file = try PublishedReport(path: path)
+                let file = try PublishedReport(path: path, kind: kind)
                 outputs.append(Reports.Output(kind.makeFormat()) { file })
             }
         } catch {

@@ -1,0 +1,226 @@
+internal import JSON
+internal import SystemKit
+internal import TransferModel
+
+/// Writes an HTTP Archive (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/): one entry for
+/// each exchange.
+///
+/// Bodies are not in a report, so that `content` has no text. Steps that did not happen are -1.
+/// Members that begin with `_` are the runner's own: the task's id, the attempt and the reason.
+struct HARExport: ReportExport {
+    var text: [UInt8] = []
+    private var json = JSONText()
+
+    /// Makes the writer a part of a value that can be copied.
+    private final class JSONText {
+        var writer = JSONWriter()
+    }
+
+    mutating func open(_ head: ReportedHead) {
+        json = JSONText()
+        json.writer.beginObject()
+        json.writer.key(plain: "log")
+        json.writer.beginObject()
+        json.writer.member("version", "1.2")
+        json.writer.key(plain: "creator")
+        json.writer.beginObject()
+        json.writer.member("name", "runner")
+        json.writer.member("version", head.runnerVersion)
+        json.writer.endObject()
+        json.writer.member("comment", "run \(head.runIdentifier) of job \(head.jobName)")
+        json.writer.key(plain: "entries")
+        json.writer.beginArray()
+        drain()
+    }
+
+    mutating func receive(_ task: ReportedTask) throws(ReportFault) {
+        for exchange in try task.exchanges() {
+            json.writer.newline()
+            write(exchange, of: task)
+        }
+        drain()
+    }
+
+    mutating func finish(_ run: ReportedRun) {
+        json.writer.newline()
+        json.writer.endArray()
+        json.writer.endObject()
+        json.writer.endObject()
+        json.writer.newline()
+        drain()
+    }
+
+    private mutating func drain() {
+        json.writer.drain { text.append($0) }
+    }
+
+    private func write(_ exchange: ReportedExchange, of task: ReportedTask) {
+        let timings = HARTimings(exchange)
+        json.writer.beginObject()
+        json.writer.member("startedDateTime", exchange.steps.fetchStart.rfc3339)
+        json.writer.key(plain: "time")
+        json.writer.raw(Decimal.milliseconds(timings.total).utf8)
+        json.writer.key(plain: "request")
+        writeRequest(exchange)
+        json.writer.key(plain: "response")
+        writeResponse(exchange)
+        json.writer.key(plain: "cache")
+        json.writer.beginObject()
+        json.writer.endObject()
+        json.writer.key(plain: "timings")
+        timings.write(to: &json.writer)
+        if let address = exchange.remoteAddress {
+            json.writer.member("serverIPAddress", address)
+        }
+        if let connection = exchange.connectionIdentifier {
+            json.writer.member("connection", "\(connection)")
+        }
+        json.writer.member("_task", task.id)
+        json.writer.member("_attempt", exchange.attempt)
+        json.writer.member("_reason", exchange.reason)
+        json.writer.member("_fromCache", exchange.isFromCache)
+        json.writer.endObject()
+    }
+
+    private func writeRequest(_ exchange: ReportedExchange) {
+        json.writer.beginObject()
+        json.writer.member("method", exchange.method)
+        json.writer.member("url", exchange.url)
+        json.writer.member("httpVersion", Self.version(of: exchange))
+        writeEmptyList("cookies")
+        writeFields(exchange.requestFields)
+        writeQuery(of: exchange.url)
+        json.writer.member("headersSize", exchange.requestHeaderBytes)
+        json.writer.member("bodySize", exchange.requestBodyBytes)
+        json.writer.endObject()
+    }
+
+    private func writeResponse(_ exchange: ReportedExchange) {
+        json.writer.beginObject()
+        // 0 and an empty text without a response, as browsers write them.
+        json.writer.member("status", exchange.statusCode ?? 0)
+        json.writer.member("statusText", "")
+        json.writer.member(
+            "httpVersion",
+            exchange.statusCode == nil ? "" : Self.version(of: exchange)
+        )
+        writeEmptyList("cookies")
+        writeFields(exchange.responseFields)
+        json.writer.key(plain: "content")
+        json.writer.beginObject()
+        json.writer.member("size", exchange.decodedBodyBytes)
+        json.writer.member("compression", exchange.decodedBodyBytes - exchange.responseBodyBytes)
+        json.writer.member("mimeType", exchange.mimeType ?? "x-unknown")
+        json.writer.endObject()
+        let location = exchange.responseFields.first {
+            $0.name.utf8.span.isEqualIgnoringCase("location".utf8.span)
+        }
+        json.writer.member("redirectURL", location?.value ?? "")
+        json.writer.member("headersSize", exchange.responseHeaderBytes)
+        json.writer.member("bodySize", exchange.isFromCache ? 0 : exchange.responseBodyBytes)
+        json.writer.endObject()
+    }
+
+    private func writeEmptyList(_ name: StaticString) {
+        json.writer.key(plain: name)
+        json.writer.beginArray()
+        json.writer.endArray()
+    }
+
+    private func writeFields(_ fields: [ReportedExchange.Field]) {
+        json.writer.key(plain: "headers")
+        json.writer.beginArray()
+        for field in fields {
+            json.writer.beginObject()
+            json.writer.member("name", field.name)
+            json.writer.member("value", field.value)
+            json.writer.endObject()
+        }
+        json.writer.endArray()
+    }
+
+    private func writeQuery(of url: String) {
+        json.writer.key(plain: "queryString")
+        json.writer.beginArray()
+        let front = url.prefix { $0 != "#" }
+        let query = front.firstIndex(of: "?").map { front[$0...].dropFirst() } ?? ""
+        for part in query.split(separator: "&") {
+            let name = part.prefix { $0 != "=" }
+            json.writer.beginObject()
+            json.writer.member("name", Self.decoded(name))
+            json.writer.member("value", Self.decoded(part[name.endIndex...].dropFirst()))
+            json.writer.endObject()
+        }
+        json.writer.endArray()
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        let spaced = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return String(decoding: PercentCoding.decodeLeniently(spaced), as: UTF8.self)
+    }
+
+    private static func version(of exchange: ReportedExchange) -> String {
+        switch exchange.protocolName {
+        case "h2": "HTTP/2.0"
+        case "h3": "HTTP/3.0"
+        case let name?: name.uppercased()
+        case nil: "HTTP/1.1"
+        }
+    }
+}
+
+/// The stretches of an exchange in HAR's terms, microseconds; nil for one that did not happen.
+///
+/// They follow each other without gaps, and `ssl` is a part of `connect`, so that the others add up
+/// to the time of the entry.
+private struct HARTimings {
+    private var blocked: Int64?
+    private var dns: Int64?
+    private var connect: Int64?
+    private var ssl: Int64?
+    private var send: Int64 = 0
+    private var wait: Int64 = 0
+    private var receive: Int64 = 0
+
+    /// The time of the entry.
+    var total: Int64 {
+        (blocked ?? 0) + (dns ?? 0) + (connect ?? 0) + send + wait + receive
+    }
+
+    init(_ exchange: ReportedExchange) {
+        let steps = exchange.steps
+        var last = steps.fetchStart
+        /// The time since the last step; nil for a step that did not happen.
+        func stretch(to date: Timestamp?) -> Int64? {
+            guard let date else { return nil }
+            defer { last = max(last, date) }
+            return max(0, date.microseconds(since: last))
+        }
+        blocked = stretch(to: steps.lookupStart ?? steps.connectStart ?? steps.requestStart)
+        if steps.lookupStart != nil { dns = stretch(to: steps.lookupEnd) }
+        if steps.connectStart != nil { connect = stretch(to: steps.connectEnd) }
+        if let start = steps.secureStart, let end = steps.secureEnd {
+            ssl = min(connect ?? 0, max(0, end.microseconds(since: start)))
+        }
+        // What passes between a connection and the request belongs to neither: it waits.
+        if let gap = stretch(to: steps.requestStart) { blocked = (blocked ?? 0) + gap }
+        send = stretch(to: steps.requestEnd) ?? 0
+        wait = stretch(to: steps.responseStart) ?? 0
+        receive = stretch(to: steps.responseEnd) ?? 0
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        for (name, value) in [("blocked", blocked), ("dns", dns), ("connect", connect)] {
+            json.key(name)
+            json.raw((value.map(Decimal.milliseconds) ?? "-1").utf8)
+        }
+        for (name, value) in [("send", send), ("wait", wait), ("receive", receive)] {
+            json.key(name)
+            json.raw(Decimal.milliseconds(value).utf8)
+        }
+        json.key(plain: "ssl")
+        json.raw((ssl.map(Decimal.milliseconds) ?? "-1").utf8)
+        json.endObject()
+    }
+}

@@ -1,0 +1,143 @@
+import ArgumentParser
+import Report
+import SystemKit
+import TransferModel
+
+/// `runner report`: shows a written report, or makes another document of it.
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        _superCommandName: Program.name,
+        abstract: "Show a report, or make HAR, JUnit XML or Prometheus metrics of it.",
+        discussion: """
+            A report is the JSON file that `runner run` writes. The job file's `report` names the same documents, \
+            which a run then writes by itself.
+            """,
+        subcommands: [Show.self, HAR.self, JUnit.self, Prometheus.self]
+    )
+
+    /// The report on the command line.
+    struct Input: ParsableArguments {
+        @Argument(help: ArgumentHelp("The JSON report of a run.", valueName: "report"))
+        var path: String
+
+        /// Reads the report; throws `Exit` for a file that is none.
+        func read() throws -> ReportReader {
+            let bytes = try Exit.environment { () throws(SystemError) in
+                try InputFile(path: path).readPrefix(limit: Int.max)
+            }
+            do {
+                return try ReportReader(bytes)
+            } catch {
+                throw failure(error)
+            }
+        }
+
+        func failure(_ fault: ReportFault) -> Exit {
+            Exit(.environment, "`\(path)` is no report of runner: \(fault.message)")
+        }
+
+        /// Calls `body`, and names the file in its faults.
+        func naming(_ body: () throws -> Void) throws {
+            do {
+                try body()
+            } catch let fault as ReportFault {
+                throw failure(fault)
+            }
+        }
+    }
+
+    /// A report, and the file for the document that is made of it.
+    struct Conversion: ParsableArguments {
+        @OptionGroup var input: Input
+
+        @Option(
+            name: [.customShort("o"), .long],
+            help: ArgumentHelp(
+                "The file for the document, replaced as a whole. (default: standard output)",
+                valueName: "file"
+            )
+        )
+        var output: String?
+
+        /// Makes the document.
+        func write(_ kind: ReportKind) throws {
+            let report = try input.read()
+            try input.naming {
+                let file: any ReportFile =
+                    if let output {
+                        try PublishedReport(path: output, kind: kind)
+                    } else {
+                        PrintedReport()
+                    }
+                try kind.export(report, to: file)
+            }
+        }
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Show how a run ended, what failed and why, and where the time went."
+        )
+
+        @OptionGroup var input: Input
+
+        @Option(
+            help: ArgumentHelp("The most tasks of each list. (default: 10)", valueName: "count")
+        )
+        var limit: Int?
+
+        mutating func validate() throws {
+            if let limit, limit < 1 { throw ValidationError("`--limit` takes 1 or more") }
+        }
+
+        mutating func run() throws {
+            let report = try input.read()
+            var summary = ReportSummary(mostTasks: limit ?? 10)
+            try input.naming { try report.forEachTask { summary.add($0) } }
+            try StandardOutput.write(summary.text(of: report.run))
+        }
+    }
+
+    struct HAR: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "har",
+            abstract: "Write an HTTP Archive (HAR 1.2) with each request of the run."
+        )
+
+        @OptionGroup var conversion: Conversion
+
+        mutating func run() throws { try conversion.write(.har) }
+    }
+
+    struct JUnit: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "junit",
+            abstract: "Write JUnit XML with one test case for each task."
+        )
+
+        @OptionGroup var conversion: Conversion
+
+        mutating func run() throws { try conversion.write(.junit) }
+    }
+
+    struct Prometheus: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "prometheus",
+            abstract: "Write metrics for Prometheus' textfile collector."
+        )
+
+        @OptionGroup var conversion: Conversion
+
+        mutating func run() throws { try conversion.write(.prometheus) }
+    }
+}
+
+/// A document on standard output.
+private final class PrintedReport: ReportFile {
+    func write(_ bytes: Span<UInt8>) throws(SystemError) { try StandardOutput.write(bytes) }
+
+    /// The text has left already.
+    func publish() throws(SystemError) {}
+}

@@ -1,0 +1,161 @@
+import JSON
+import Report
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+/// The documents that are made of a run, during it and of its written report.
+@Suite struct ReportExportTests {
+    /// The document of a run that writes it itself.
+    private static func document(
+        _ kind: ReportKind,
+        _ events: [RunEvent] = Samples.events,
+        redactor: Redactor? = nil
+    ) -> String {
+        let file = MemoryFile()
+        let reports = Reports([Reports.Output(kind.makeFormat()) { file }], redactor: redactor)
+        for event in events { reports.receive(event) }
+        return String(decoding: file.bytes, as: UTF8.self)
+    }
+
+    /// The document of the JSON report of that run.
+    private static func document(_ kind: ReportKind, of report: [UInt8]) throws -> String {
+        let file = MemoryFile()
+        try kind.export(ReportReader(report), to: file)
+        #expect(file.isPublished)
+        return String(decoding: file.bytes, as: UTF8.self)
+    }
+
+    private static func events(_ records: [TaskRecord]) -> [RunEvent] {
+        var summary = RunSummary(endDate: Samples.time(2_000_000))
+        summary.tasks = records.count
+        return [.started(Samples.header)] + records.map { .taskFinished($0) } + [.finished(summary)]
+    }
+
+    private static let exports: [ReportKind] = [.har, .junit, .prometheus]
+
+    @Test(arguments: exports)
+    func `a written report makes the document that the run made`(kind: ReportKind) throws {
+        let json = Self.document(.json)
+        let written = try Self.document(kind, of: Array(json.utf8))
+        #expect(written == Self.document(kind))
+        #expect(!written.isEmpty)
+    }
+
+    @Test(arguments: exports)
+    func `a report that another program formatted makes the same document`(kind: ReportKind) throws
+    {
+        let json = Array(Self.document(.json).utf8)
+        var writer = JSONWriter(isPretty: true)
+        writer.value(try JSONValue(bytes: json))
+        #expect(try Self.document(kind, of: writer.bytes) == Self.document(kind, of: json))
+    }
+
+    @Test(arguments: exports)
+    func `no document has a secret or a login of a URL`(kind: ReportKind) throws {
+        var record = Samples.refused
+        record.id = "swordfish-1"
+        record.currentRequest.url = "https://user:hunter@host/swordfish"
+        record.transactions[0].request.url = "https://user:hunter@host/swordfish"
+        record.error?.detail = "https://me:word@host refused swordfish"
+        let redactor = try #require(Redactor([Secret("swordfish")]))
+        let text = Self.document(kind, Self.events([record]), redactor: redactor)
+        for secret in ["swordfish", "hunter", "me:word"] {
+            #expect(!text.contains(secret), "\(text)")
+        }
+        #expect(text.contains("‹redacted›"))
+    }
+
+    @Test func `JUnit has a test case for each task, with the place and the reason of a failure`() {
+        let text = Self.document(.junit)
+        #expect(text.contains(#"<testsuite name="nightly" tests="3" timestamp="2026-11-21T"#))
+        #expect(text.split(separator: "<testcase ").count == 4)
+        #expect(
+            text.contains(#"name="artifact" time="1.200000" file="jobs/nightly.yaml" line="14"/>"#)
+        )
+        #expect(
+            text.contains(#"<failure type="connect" message="connect: no connection to http://"#)
+        )
+        #expect(text.contains("jobs/nightly.yaml:14:3&#10;GET https://"))
+        #expect(text.contains("help: is the server running?</failure>"))
+        #expect(text.contains(#"<skipped message=""#))
+        #expect(text.hasSuffix("</testsuite>\n</testsuites>\n"))
+    }
+
+    @Test func `a failed task that is not required is a skipped test case`() {
+        var record = Samples.refused
+        record.required = false
+        let text = Self.document(.junit, Self.events([record]))
+        #expect(text.contains(#"<skipped message="not required: connect: "#), "\(text)")
+        #expect(!text.contains("<failure"))
+    }
+
+    @Test func `characters that XML forbids and its signs stay readable`() {
+        var record = Samples.refused
+        record.id = "<a> & \"b\"\u{1B}[31m\u{FFFE}"
+        let text = Self.document(.junit, Self.events([record]))
+        #expect(
+            text.contains(#"name="&lt;a&gt; &amp; &quot;b&quot;\u{1B}[31m\u{FFFE}""#),
+            "\(text)"
+        )
+    }
+
+    @Test func `metrics have help and type once, and one series for each label`() {
+        var record = Samples.record("a\"b\\c\n", 1, .succeeded)
+        record.countOfBytesReceived = 7
+        let text = Self.document(.prometheus, Self.events([record, Samples.refused]))
+        let lines = text.split(separator: "\n")
+        #expect(text.contains(#"task_received_bytes{job="nightly",task="a\"b\\c\n"} 7"#), "\(text)")
+        #expect(text.contains(#"task_success{job="nightly",task="refused"} 0"#))
+        #expect(text.contains(#"tasks{job="nightly",outcome="deferred"} 0"#))
+        var names: [Substring] = []
+        for line in lines where line.hasPrefix("# TYPE ") {
+            names.append(line.split(separator: " ")[2])
+        }
+        #expect(Set(names).count == names.count)
+        for line in lines where !line.hasPrefix("#") {
+            #expect(names.contains(line.prefix { $0 != "{" }), "\(line)")
+        }
+    }
+
+    @Test func `a run with many tasks has no metrics of single tasks`() {
+        let records = (1...501).map { Samples.record("t\($0)", $0, .succeeded) }
+        let text = Self.document(.prometheus, Self.events(records))
+        #expect(!text.contains("task="), "\(text.prefix(500))")
+        #expect(text.contains("runner_last_run_received_bytes"))
+    }
+
+    @Test func `the stretches of a HAR entry add up to its time`() throws {
+        let har = try JSONValue(Self.document(.har))
+        let log = try #require(har["log"])
+        #expect(log["version"]?.string == "1.2")
+        let entries = log["entries"]?.elements ?? []
+        #expect(entries.count == 2)
+        for entry in entries {
+            let timings = try #require(entry["timings"])
+            var sum = 0.0
+            for name in ["blocked", "dns", "connect", "send", "wait", "receive"] {
+                let part = try #require(timings[name]?.double)
+                #expect(part >= 0 || part == -1)
+                sum += max(0, part)
+            }
+            let time = try #require(entry["time"]?.double)
+            #expect(abs(sum - time) < 0.000_5)
+            for name in ["method", "url", "httpVersion"] {
+                #expect(entry["request"]?[name]?.string != nil)
+            }
+            for name in ["cookies", "headers", "queryString"] {
+                #expect(entry["request"]?[name] != nil)
+            }
+            #expect(entry["response"]?["content"]?["mimeType"]?.string != nil)
+        }
+        let full = try #require(entries.first)
+        #expect(full["timings"]?["ssl"]?.double == 0.001)
+        #expect(full["time"]?.double == 0.020)
+        #expect(full["response"]?["status"]?.integer == 200)
+        #expect(full["response"]?["httpVersion"]?.string == "HTTP/2.0")
+        #expect(full["_task"]?.string == "artifact")
+        #expect(entries.last?["response"]?["status"]?.integer == 0)
+    }
+}

@@ -1,0 +1,78 @@
+import Report
+import TestSupport
+import Testing
+import TransferModel
+
+/// Written reports are read back task by task.
+@Suite struct ReportReaderTests {
+    private static func report() -> [UInt8] {
+        let file = MemoryFile()
+        let reports = jsonReport(to: file)
+        for event in Samples.events { reports.receive(event) }
+        return file.bytes
+    }
+
+    @Test func `a report tells of its run and its tasks in their order`() throws {
+        let reader = try ReportReader(Self.report())
+        #expect(reader.run.head.jobName == "nightly")
+        #expect(reader.run.exitCode == 1)
+        #expect(reader.run.durationMicroseconds == 3_200_000)
+        #expect(reader.run.outcomes[.skipped] == 1)
+        var ids: [String] = []
+        try reader.forEachTask { ids.append("\($0.id) \($0.outcome.rawValue) \($0.attemptCount)") }
+        #expect(ids == ["artifact succeeded 1", "refused failed 1", "skipped skipped 0"])
+    }
+
+    @Test(arguments: [
+        ("", "it is no JSON: "), ("{}", "`formatVersion`"), ("[1]", "`formatVersion`"),
+        (#"{"formatVersion":99}"#, "it has formatVersion 99; this version reads 1"),
+        (#"{"formatVersion":1}"#, "`job`"),
+        (#"{"formatVersion":1,"job":{"name":"a","file":"b"},"tasks":[],"run":{}}"#, "`summary`"),
+    ])
+    func `another file is refused with the reason`(text: String, reason: String) {
+        let fault = #expect(throws: ReportFault.self) { try ReportReader(Array(text.utf8)) }
+        #expect(fault?.message.contains(reason) == true, "\(String(describing: fault))")
+    }
+
+    @Test func `no cut or changed report traps`() throws {
+        let report = Self.report()
+        var cases = 0
+        for length in stride(from: 0, to: report.count, by: 7) {
+            cases += 1
+            let cut = Array(report[..<length])
+            _ = try? ReportReader(cut).forEachTask { _ in }
+            var changed = report
+            changed[length] = UInt8(truncatingIfNeeded: length)
+            for kind in ReportKind.allCases {
+                _ = try? kind.export(ReportReader(changed), to: MemoryFile())
+            }
+        }
+        #expect(cases > 500)
+    }
+
+    @Test func `a summary names failures with their places, the slowest and the most retried`()
+        throws
+    {
+        var slow = Samples.record("slow\u{1B}[31m", 4, .succeeded)
+        slow.endDate = Samples.time(9_000_000)
+        slow.attempts = Samples.full.attempts + Samples.full.attempts
+        let file = MemoryFile()
+        let reports = jsonReport(to: file)
+        for event in Samples.events.dropLast() { reports.receive(event) }
+        reports.receive(.taskFinished(slow))
+        reports.receive(.finished(Samples.summary))
+        let reader = try ReportReader(file.bytes)
+        var summary = ReportSummary(mostTasks: 2)
+        try reader.forEachTask { summary.add($0) }
+        let text = summary.text(of: reader.run)
+        #expect(text.hasPrefix("job nightly (jobs/nightly.yaml), run 01JD\n"))
+        #expect(text.contains("exit code 1\n3 tasks: 1 succeeded, 1 failed, 1 skipped; 2 attempts"))
+        #expect(
+            text.contains("  jobs/nightly.yaml:14:3  refused  failed: connect: no connection to")
+        )
+        #expect(text.contains("      help: is the server running?"))
+        #expect(text.contains("slowest\n    9.0 s  slow"), "\(text)")
+        #expect(text.contains("most retried\n        2  slow"))
+        #expect(!text.contains("\u{1B}") && !text.contains("secret"))
+    }
+}
