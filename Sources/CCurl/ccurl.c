@@ -18,6 +18,8 @@ static struct {
     void (*easy_cleanup)(CURL *);
     void (*easy_reset)(CURL *);
     CURLcode (*easy_pause)(CURL *, int);
+    CURLcode (*easy_send)(CURL *, const void *, size_t, size_t *);
+    CURLcode (*easy_recv)(CURL *, void *, size_t, size_t *);
     CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
     CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
     struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
@@ -99,6 +101,8 @@ static void load(void) {
         {&api.easy_cleanup, "curl_easy_cleanup"},
         {&api.easy_reset, "curl_easy_reset"},
         {&api.easy_pause, "curl_easy_pause"},
+        {&api.easy_send, "curl_easy_send"},
+        {&api.easy_recv, "curl_easy_recv"},
         {&api.easy_setopt, "curl_easy_setopt"},
         {&api.easy_getinfo, "curl_easy_getinfo"},
         {&api.slist_append, "curl_slist_append"},
@@ -156,6 +160,13 @@ CURLcode ccurl_easy_resume(CURL *handle) { return api.easy_pause(handle, CURLPAU
 void ccurl_easy_wake(CURL *handle) {
     // No function does only this, but each change of the pause state makes libcurl process the handle.
     if (!api.easy_pause(handle, CURLPAUSE_RECV)) api.easy_pause(handle, CURLPAUSE_CONT);
+}
+
+CURLcode ccurl_easy_send(CURL *handle, const void *bytes, size_t count, size_t *sent) {
+    return api.easy_send(handle, bytes, count, sent);
+}
+CURLcode ccurl_easy_recv(CURL *handle, void *bytes, size_t count, size_t *received) {
+    return api.easy_recv(handle, bytes, count, received);
 }
 
 CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {

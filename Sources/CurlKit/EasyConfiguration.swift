@@ -44,6 +44,13 @@ package struct EasyRequest {
     package var httpProtocol = HTTPProtocol.http1
     /// Presented on new connections; connections with other certificates are not reused.
     package var clientCertificate: EasyCertificate?
+    /// Opens the connection only, through a tunnel if there is a proxy (`CURLOPT_CONNECT_ONLY`).
+    ///
+    /// A `RawConnection` takes it over; `willSendRequest` tells of the open connection.
+    package var isConnectOnly = false
+    /// Offers HTTP/1.1 in the TLS handshake (`CURLOPT_SSL_ENABLE_ALPN`); a connection that is only
+    /// opened may be for another protocol.
+    package var offersALPN = true
     /// Whether the client receives all traffic, including TLS and bodies; otherwise only the
     /// request's head until it asks for more.
     package var hearsTraffic: Bool

@@ -45,6 +45,9 @@ internal import SystemKit
     package var hasSocket: Bool { watchedSocket != nil }
     /// Whether the current exchange opened a socket and no request has a connection yet.
     private(set) var isConnecting = false
+    /// Whether the current exchange only opens a connection: the multi handle must keep the handle
+    /// while the connection is used.
+    package private(set) var isConnectOnly = false
     /// Whether libcurl looks up names without its cache.
     private var resolvesAnew = false
     /// Whether the last request left a challenge, or options that a plain GET does not overwrite.
@@ -115,6 +118,13 @@ internal import SystemKit
             clientCertificate = request.clientCertificate
         }
         try setMethodAndBody(of: request)
+        if request.isConnectOnly {
+            needsReset = true
+            isConnectOnly = true
+            try options.set(CURLOPT_CONNECT_ONLY, 1)
+            try options.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+            try options.set(CURLOPT_SSL_ENABLE_ALPN, request.offersALPN ? 1 : 0)
+        }
         if headerList?.isMade(of: request.headerLines) != true {
             let list = HeaderList(request.headerLines)
             try unsafe CurlCode.check(ccurl_set_list(pointer, CURLOPT_HTTPHEADER, list.pointer))
@@ -256,6 +266,7 @@ extension EasyHandle {
         httpProtocol = .http1
         // A reset handle presents no certificate.
         clientCertificate = nil
+        isConnectOnly = false
         try options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
 
         // Sizes: by measurement, 512 KiB almost halves the time of a large file.

@@ -122,6 +122,27 @@ package final class SocketTable {
         try poll.watch(descriptor, for: .readable, tag: tag)
     }
 
+    /// Watches a connection that libcurl opened and no longer watches, until it is closed.
+    ///
+    /// - Parameters:
+    ///   - opening: The connection.
+    ///   - interest: The events to wait for; an empty set stops watching.
+    ///   - key: The argument of `wait`'s closure for inputs, 0 or more.
+    /// - Throws: The error of epoll_ctl(2).
+    func watchRaw(
+        _ opening: Opening,
+        for interest: EventPoll.Interest,
+        key: Int
+    ) throws(SystemError) {
+        guard isOpen(opening) else { return }
+        // libcurl's own interest ended with the connecting.
+        remove(opening.socket)
+        poll.unwatch(opening.socket)
+        guard !interest.isEmpty else { return }
+        let tag = Self.inputTag | UInt64(truncatingIfNeeded: key)
+        try poll.watch(opening.socket, for: interest, tag: tag)
+    }
+
     /// Stops watching the descriptor.
     package func unwatchInput(_ descriptor: Int32) {
         poll.unwatch(descriptor)

@@ -33,6 +33,9 @@ void ccurl_easy_reset(CURL *handle);
 CURLcode ccurl_easy_resume(CURL *handle);
 // Makes the multi handle process this handle soon, whatever it waits for.
 void ccurl_easy_wake(CURL *handle);
+// Write to and read from the connection of a handle with CURLOPT_CONNECT_ONLY, without waiting.
+CURLcode ccurl_easy_send(CURL *handle, const void *bytes, size_t count, size_t *sent);
+CURLcode ccurl_easy_recv(CURL *handle, void *bytes, size_t count, size_t *received);
 
 typedef size_t (*ccurl_write_fn)(char *bytes, size_t size, size_t count, void *user);
 typedef size_t (*ccurl_read_fn)(char *bytes, size_t size, size_t count, void *user);

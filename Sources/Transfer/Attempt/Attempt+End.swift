@@ -96,6 +96,7 @@ extension Attempt {
         if exchange.hasFailed { exchange.caching?.reject(.rejected) }
         forgetStored()
         var result = AttemptResult(of: exchange)
+        exchange.dialogue?.complete(&result)
         guard !exchange.hasFailed, !exchange.response.isUnchanged, case .accept = exchange.verdict
         else { return .finished(result) }
         let check = ContentCheck(

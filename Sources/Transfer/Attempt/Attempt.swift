@@ -13,6 +13,8 @@ struct Attempt {
         case exchange(EasyRequest)
         /// More of a stored body is to be read when others have had their turn.
         case read
+        /// The conversation continues when its connection or its time says so.
+        case turned(Dialogue.Turn)
         case finished(AttemptResult)
         case publish(PublicationJob)
     }

@@ -142,6 +142,8 @@ package struct AttemptRequest: Sendable {
     package var ignoresStored: Bool
     /// Whether an earlier run may have left a part of it; the engine has not looked yet.
     package var looksForPart: Bool
+    /// The conversation over the connection, which is only opened; nil for HTTP.
+    var conversation: ConversationStart?
     /// The mirrors of the file, in the order in which they replace this URL after any failure.
     package var nextMirrors: [HTTPURL]
 

@@ -93,7 +93,10 @@ final class EngineLoop: MultiHandle.Driver {
             while let refresh = refreshes.next() { start(refresh) }
             if let reader = readers.first {
                 readers.removeFirst()
-                perform(reader.readOn(), of: reader)
+                perform(
+                    reader.exchange.dialogue == nil ? reader.readOn() : reader.converse(),
+                    of: reader
+                )
             }
             if holdsResults, awaitSockets(milliseconds: 0) { continue }
             flush()
@@ -147,9 +150,12 @@ final class EngineLoop: MultiHandle.Driver {
         return wasReady
     }
 
-    /// Resumes an attempt whose body had nothing to send.
+    /// Resumes an attempt whose body had nothing to send, or whose conversation waited.
     private func resume(_ key: Int) {
         guard let attempt = attempts[key] else { return }
+        guard attempt.exchange.dialogue == nil else {
+            return perform(attempt.converse(), of: attempt)
+        }
         do throws(CurlCode) {
             try attempt.exchange.resumeBody()
         } catch {
@@ -216,6 +222,12 @@ final class EngineLoop: MultiHandle.Driver {
         case .read:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             readers.append(attempt)
+        case .turned(let turn):
+            nextCheck = min(nextCheck, attempt.nextCheck)
+            if case .hasMore = turn, !readers.contains(where: { $0.exchange === attempt.exchange })
+            {
+                readers.append(attempt)
+            }
         case .finished(let result):
             release(attempt)
             if attempt.exchange.request.purpose == .task { finished.append(.finished(result)) }
@@ -269,7 +281,11 @@ final class EngineLoop: MultiHandle.Driver {
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
         attempt.exchange.session.multi.remove(attempt.exchange.handle)
-        perform(attempt.abort(failure), of: attempt)
+        guard let dialogue = attempt.exchange.dialogue else {
+            return perform(attempt.abort(failure), of: attempt)
+        }
+        dialogue.end(with: failure, at: .now)
+        perform(attempt.endDialogue(dialogue), of: attempt)
     }
 
     /// Ends the attempts whose interface is gone or is no longer permitted.
@@ -302,7 +318,8 @@ final class EngineLoop: MultiHandle.Driver {
             turn: turn,
             access: request.access.intersection(session.configuration.access),
             paths: paths,
-            share: share
+            share: share,
+            isForConversations: request.conversation != nil
         )
         transports[position] = transport
         return transport
@@ -325,6 +342,10 @@ final class EngineLoop: MultiHandle.Driver {
     private func reap() {
         for case let transport? in transports {
             while let (handle, code) = transport.multi.nextDone() {
+                if handle.isConnectOnly, code.isOK, let attempt = attempts[handle.tag] {
+                    perform(attempt.beginDialogue(), of: attempt)
+                    continue
+                }
                 transport.multi.remove(handle)
                 guard let attempt = attempts[handle.tag] else { continue }
                 perform(attempt.end(code), of: attempt)
@@ -347,9 +368,11 @@ final class EngineLoop: MultiHandle.Driver {
         for attempt in Array(attempts.values) {
             if let failure = attempt.exchange.overdue(at: now) {
                 end(attempt, with: failure)
+            } else if let time = attempt.exchange.dialogue?.nextTime, now >= time {
+                perform(attempt.converse(), of: attempt)
             } else {
                 attempt.exchange.lookAtPart(at: now)
-                nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
+                nextCheck = min(nextCheck, attempt.nextCheck)
             }
         }
         return wasReady

@@ -14,8 +14,8 @@ struct ActivityWatch {
         case deadline
     }
 
-    private let idleLimit: Duration?
-    private let minimumRate: MinimumRate?
+    private var idleLimit: Duration?
+    private var minimumRate: MinimumRate?
     private let deadline: MonotonicTime?
     private var lastActivity: MonotonicTime
     /// The time of the last look at the kernel, and the acknowledged bytes then.
@@ -52,6 +52,9 @@ struct ActivityWatch {
         if isWaiting, minimumRate != nil { samples = [(now, bytes)] }
         isWaiting = false
     }
+
+    /// From now on only the deadline ends the exchange.
+    mutating func keepOnlyDeadline() { (idleLimit, minimumRate) = (nil, nil) }
 
     /// Records progress of the exchange, with its payload bytes.
     mutating func didMove(bytes count: Int, at now: MonotonicTime) {

@@ -48,6 +48,11 @@ extension EasyRequest {
             requiresFreshConnection = true
         }
         clientCertificate = session.clientCertificate(for: url.origin)
+        if let conversation = exchange.request.conversation {
+            isConnectOnly = true
+            offersALPN = conversation.isHTTP
+            requiresFreshConnection = true
+        }
     }
 }
 

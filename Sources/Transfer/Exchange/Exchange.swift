@@ -48,6 +48,8 @@ final class Exchange {
     var bodyHold = BodyHold()
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy
+    /// The conversation over the connection, once it is open.
+    var dialogue: Dialogue?
     /// Decides on the exchange's way; nil where every interface will do.
     var path: PathPolicy?
 
@@ -146,7 +148,8 @@ final class Exchange {
 
     /// The failure of an exchange that has exceeded one of its time limits; nil while it has not.
     func overdue(at now: MonotonicTime) -> TransferFailure? {
-        watch.check(at: now) { socketProgress }.map {
+        // A conversation has limits of its own for silence.
+        watch.check(at: now) { dialogue == nil ? socketProgress : nil }.map {
             recorder.stage.timeout($0, idleLimit: request.timeoutInterval, body: body)
         }
     }

@@ -24,6 +24,9 @@ struct ExchangeStage {
         loss("the server had sent unrequested bytes on every idle connection")
     }
 
+    /// An opened connection was closed before its conversation could begin.
+    var lostConnection: TransferFailure { loss("the connection was closed once it was open") }
+
     private func loss(_ detail: String) -> TransferFailure {
         failure(.reset, .networkConnectionLost, detail)
     }

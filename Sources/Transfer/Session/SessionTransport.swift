@@ -75,7 +75,8 @@ final class SessionTransport {
         turn: EngineTurn,
         access: NetworkAccess,
         paths: PathFinder?,
-        share: EngineShare
+        share: EngineShare,
+        isForConversations: Bool
     ) throws(CurlCode) {
         let configuration = session.configuration
         self.configuration = configuration
@@ -111,7 +112,9 @@ final class SessionTransport {
             driver: driver,
             sockets: sockets,
             idleConnections: context.maximumConcurrentAttempts,
-            connectionsPerHost: share.part(of: configuration.httpMaximumConnectionsPerHost)
+            // 0 is no limit.
+            connectionsPerHost: isForConversations
+                ? 0 : share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
     }
 

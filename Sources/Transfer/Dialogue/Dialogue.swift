@@ -1,0 +1,129 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// Moves the bytes of a conversation over its connection, without waiting.
+///
+/// Lives on its engine's thread.
+final class Dialogue {
+    /// What follows a turn.
+    enum Turn {
+        /// The connection or the time of the conversation will continue it.
+        case waits
+        /// There is more to do when others have had their turn.
+        case hasMore
+        case isOver
+    }
+
+    private let connection: RawConnection
+    private var conversation: any Conversation
+    /// Output that the connection has not taken yet, and how much of it has left.
+    private var output: [UInt8] = []
+    private var sent = 0
+    private var buffer = [UInt8](repeating: 0, count: bufferSize)
+    private var hasEndedSending = false
+    private var hasPeerEnded = false
+    /// Bytes in both directions since the beginning.
+    private(set) var movedBytes: Int64 = 0
+
+    private static let bufferSize = 64 << 10
+    /// The reads, and the writes, of one turn.
+    private static let mostSteps = 8
+
+    init(_ conversation: any Conversation, over connection: RawConnection) {
+        self.conversation = conversation
+        self.connection = connection
+    }
+
+    /// When the conversation must get a turn; nil for never.
+    var nextTime: MonotonicTime? { conversation.nextTime }
+    var failure: TransferFailure? { conversation.failure }
+
+    /// Puts the outcome of the conversation into the attempt's result.
+    func complete(_ result: inout AttemptResult) { conversation.complete(&result) }
+
+    /// Ends the conversation from outside.
+    func end(with failure: TransferFailure, at now: MonotonicTime) {
+        conversation.end(with: failure, at: now)
+    }
+
+    /// Writes, reads and lets the conversation continue, as far as nothing has to wait.
+    func turn(at now: MonotonicTime) -> Turn {
+        if let time = conversation.nextTime, now >= time { conversation.tick(at: now) }
+        do throws(TransferFailure) {
+            for _ in 0..<Self.mostSteps where !conversation.isOver {
+                try conversation.moveFiles(at: now)
+                let hasWritten = try write(at: now)
+                let hasRead = try read(at: now)
+                guard hasWritten || hasRead else { return try awaitSocket() }
+            }
+        } catch {
+            conversation.end(with: error, at: now)
+        }
+        return conversation.isOver ? .isOver : .hasMore
+    }
+
+    /// Waits for the socket.
+    private func awaitSocket() throws(TransferFailure) -> Turn {
+        if conversation.isOver { return .isOver }
+        var interest: EventPoll.Interest = []
+        if conversation.wantsInput, !hasPeerEnded { interest.insert(.readable) }
+        if sent < output.count { interest.insert(.writable) }
+        do throws(SystemError) {
+            try connection.watch(interest)
+        } catch {
+            throw TransferFailure(reading: error, phase: .receive)
+        }
+        return .waits
+    }
+
+    /// Sends output; returns whether any has left.
+    private func write(at now: MonotonicTime) throws(TransferFailure) -> Bool {
+        if sent == output.count {
+            (output, sent) = (conversation.hasOutput ? conversation.takeOutput() : [], 0)
+        }
+        guard sent < output.count else {
+            if conversation.endsSending, !hasEndedSending {
+                hasEndedSending = true
+                connection.shutDownSending()
+            }
+            return false
+        }
+        let count: Int
+        do throws(CurlCode) {
+            let output = output
+            count = try connection.send(output.span.extracting(sent..<output.count))
+        } catch {
+            throw TransferFailure(ExchangeEnd(code: error, phase: .send))
+        }
+        guard count > 0 else { return false }
+        sent += count
+        movedBytes += Int64(count)
+        if sent == output.count {
+            conversation.didWrite(at: now)
+        } else {
+            conversation.didWriteSome(at: now)
+        }
+        return true
+    }
+
+    /// Reads what has arrived; returns whether anything has.
+    private func read(at now: MonotonicTime) throws(TransferFailure) -> Bool {
+        guard conversation.wantsInput, !hasPeerEnded else { return false }
+        do throws(CurlCode) {
+            switch try connection.receive(into: &buffer) {
+            case .nothing: return false
+            case .end:
+                hasPeerEnded = true
+                conversation.receiveEnd(at: now)
+            case .bytes(let count):
+                movedBytes += Int64(count)
+                let arrived = buffer
+                conversation.receive(arrived.span.extracting(0..<count), at: now)
+            }
+        } catch {
+            throw TransferFailure(ExchangeEnd(code: error, phase: .receive))
+        }
+        return true
+    }
+}

@@ -1,0 +1,5 @@
+internal import TransferModel
+
+extension Exchange: ConversationHost {
+    var clock: RunClock { context.clock }
+}
