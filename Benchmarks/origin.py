@@ -20,18 +20,30 @@ class Nginx:
         os.makedirs(self.root)
         # nginx takes over a socket that is bound already, so that nobody else can have the port.
         listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        secure = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.port = listener.getsockname()[1]
+        self.secure_port = secure.getsockname()[1]
+        self.certificate = os.path.join(folder, "certificate.pem")
+        self.key = os.path.join(folder, "key.pem")
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+            + ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+            + ["-keyout", self.key, "-out", self.certificate],
+            check=True,
+            stderr=subprocess.DEVNULL,
+        )
         configuration = os.path.join(folder, "nginx.conf")
         with open(configuration, "w") as file:
             file.write(self.configuration())
         self.process = subprocess.Popen(
             ["nginx", "-e", f"{folder}/error.log", "-p", folder, "-c", configuration],
-            env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin", "NGINX": f"{listener.fileno()};"},
-            pass_fds=[listener.fileno()],
+            env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin", "NGINX": f"{listener.fileno()};{secure.fileno()};"},
+            pass_fds=[listener.fileno(), secure.fileno()],
             stderr=subprocess.DEVNULL,
         )
         with socket.create_connection(("127.0.0.1", self.port)) as probe:
             listener.close()
+            secure.close()
             probe.sendall(b"GET /.alive HTTP/1.0\r\n\r\n")
             if not probe.recv(16):
                 raise Failure("nginx did not start; see error.log in " + folder)
@@ -76,6 +88,12 @@ http {{
         }}
     }}
     server {{
+        listen 127.0.0.1:{self.secure_port} ssl http2 backlog=512;
+        ssl_certificate {self.certificate};
+        ssl_certificate_key {self.key};
+        root {self.root};
+    }}
+    server {{
         listen unix:{folder}/intake.sock;
         keepalive_requests 1000000;
         default_type application/json;
@@ -87,6 +105,10 @@ http {{
     @property
     def origin(self):
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def secure_origin(self):
+        return f"https://127.0.0.1:{self.secure_port}"
 
     def take_orders(self):
         """The bodies logged since the last call, and forgets them."""
