@@ -33,7 +33,8 @@ enum Tokens {
         "capture", "regex", "header",
         "form", "multipart", "stream", "command", "fifo", "fileName", "contentType",
         "contentEncoding", "keyEncodingStrategy", "responseTo", "idempotencyKey", "priority",
-        "timeoutInterval", "minimumRate", "<<", "x-y", "Authorization", "Content-Length",
+        "timeoutInterval", "minimumRate", "limits", "bandwidth", "requests", "timetable", "window",
+        "10/s", "30/m", "5MiB/s", "<<", "x-y", "Authorization", "Content-Length",
         "httpAdditionalHeaders", "maxConcurrentTasks", "deadline", "mirrors", "mode", "decode",
         "ifExists", "from", "algorithm",
     ]

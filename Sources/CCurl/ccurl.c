@@ -156,6 +156,7 @@ const char *ccurl_easy_strerror(CURLcode code) { return api.easy_strerror(code);
 CURL *ccurl_easy_init(void) { return api.easy_init(); }
 void ccurl_easy_cleanup(CURL *handle) { api.easy_cleanup(handle); }
 void ccurl_easy_reset(CURL *handle) { api.easy_reset(handle); }
+CURLcode ccurl_easy_pause_all(CURL *handle) { return api.easy_pause(handle, CURLPAUSE_ALL); }
 CURLcode ccurl_easy_resume(CURL *handle) { return api.easy_pause(handle, CURLPAUSE_CONT); }
 void ccurl_easy_wake(CURL *handle) {
     // No function does only this, but each change of the pause state makes libcurl process the handle.

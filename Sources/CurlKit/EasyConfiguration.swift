@@ -22,6 +22,9 @@ package struct EasyRequest {
         case stream(size: Int64?)
     }
 
+    /// The size of the buffer of an unlimited transfer.
+    package static let largestReceiveBuffer = 512 << 10
+
     /// The absolute URL, in ASCII (`CURLOPT_URL`).
     package var url: String
     /// The method as sent (`CURLOPT_CUSTOMREQUEST`).
@@ -51,6 +54,8 @@ package struct EasyRequest {
     /// Offers HTTP/1.1 in the TLS handshake (`CURLOPT_SSL_ENABLE_ALPN`); a connection that is only
     /// opened may be for another protocol.
     package var offersALPN = true
+    /// The most bytes that libcurl reads at once (`CURLOPT_BUFFERSIZE`).
+    package var receiveBufferSize = largestReceiveBuffer
     /// Whether the client receives all traffic, including TLS and bodies; otherwise only the
     /// request's head until it asks for more.
     package var hearsTraffic: Bool

@@ -50,6 +50,8 @@ internal import SystemKit
     package private(set) var isConnectOnly = false
     /// Whether libcurl looks up names without its cache.
     private var resolvesAnew = false
+    /// The most bytes that libcurl reads at once (`CURLOPT_BUFFERSIZE`).
+    private var receiveBufferSize = EasyRequest.largestReceiveBuffer
     /// Whether the last request left a challenge, or options that a plain GET does not overwrite.
     private var needsReset = false
     private var authentication: EasyAuthentication?
@@ -136,10 +138,19 @@ internal import SystemKit
             try options.set(CURLOPT_DNS_CACHE_TIMEOUT, request.resolvesAnew ? 0 : 60)
             resolvesAnew = request.resolvesAnew
         }
+        if receiveBufferSize != request.receiveBufferSize {
+            try options.set(CURLOPT_BUFFERSIZE, request.receiveBufferSize)
+            receiveBufferSize = request.receiveBufferSize
+        }
     }
 
     /// Notes that libcurl keeps a response's challenge for the next request.
     package func noteChallenge() { needsReset = true }
+
+    /// Pauses the transfer in both directions until `resume`; may be called by the client.
+    ///
+    /// The rest of what libcurl has read is still delivered. A transfer that has ended stays so.
+    package func pause() { _ = unsafe ccurl_easy_pause_all(pointer) }
 
     /// Continues a request with a paused body; the multi handle calls its client again.
     package func resume() throws(CurlCode) {
@@ -270,7 +281,8 @@ extension EasyHandle {
         try options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
 
         // Sizes: by measurement, 512 KiB almost halves the time of a large file.
-        try options.set(CURLOPT_BUFFERSIZE, 512 << 10)
+        try options.set(CURLOPT_BUFFERSIZE, EasyRequest.largestReceiveBuffer)
+        receiveBufferSize = EasyRequest.largestReceiveBuffer
         try options.set(CURLOPT_UPLOAD_BUFFERSIZE, 2 << 20)
 
         // Connections.

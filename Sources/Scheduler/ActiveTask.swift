@@ -83,13 +83,15 @@ struct ActiveTask {
     /// A task before its first attempt, in its place at the origin of its first URL.
     ///
     /// Only the memberwise initializer makes so large a value without a copy. `hold` or, since
-    /// `pausedSince`, a pause of its origin alone has kept the task back.
+    /// `pausedSince`, a pause of its origin alone has kept the task back, or since `pacedSince` its
+    /// session's limit of requests.
     static func begun(
         _ spec: TaskSpec,
         key: OrderKey? = nil,
         earlier: EarlierTransfer? = nil,
         hold: ClosedPaths.Hold? = nil,
         pausedSince: MonotonicTime? = nil,
+        pacedSince: MonotonicTime? = nil,
         session: SessionConfiguration,
         lane: HostLanes.Lane,
         isRequired: Bool,
@@ -109,7 +111,8 @@ struct ActiveTask {
                 deadline: (remaining ?? interval).map { start + $0 },
                 budgetEnd: spec.retry.budget.map { start + $0 },
                 hold: hold,
-                pausedSince: pausedSince
+                pausedSince: pausedSince,
+                pacedSince: pacedSince
             ),
             count: AttemptCount(
                 earlierAttempts: earlier?.attempts,

@@ -15,10 +15,12 @@ extension RunMachine {
             return
         }
         if let list = result.checksums, result.failure == nil, let key = task.checksumKey {
+            queue.paces.charge(result.requestCount, session: task.spec.session)
             checksumsFetched(&task, key, list, result, now)
             return
         }
         release(task)
+        queue.paces.charge(result.requestCount - 1, session: task.spec.session)
         if result.failure?.kind != .network { openPath(of: task) }
         if task.lane.origin.scheme == .https, result.transactions.first?.hasStreams == true {
             queue.lanes.didSpeakStreams(task.lane)

@@ -19,7 +19,11 @@ extension RunMachine {
             guard candidate.key.isRetry else {
                 return .task(task, captured: captures.values, isFresh: candidate.lane == nil)
             }
-            change(task, in: .queued) { $0.repeatAttempt(of: &$1, now) }
+            guard queue.paces.admits(candidate) else { continue }
+            change(task, in: .queued) {
+                if let since = candidate.pacedSince { $1.waits.waitForTurn(since: since) }
+                $0.repeatAttempt(of: &$1, now)
+            }
         }
         return nil
     }
@@ -35,7 +39,7 @@ extension RunMachine {
     /// Whether the task whose settings were asked for has a place in its lane now.
     private mutating func takesPlace(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
         if let lane = candidate?.lane {
-            guard connectivity.hold(spec, now) else { return true }
+            guard connectivity.hold(spec, now) else { return queue.paces.admits(candidate) }
             queue.lanes.leave(lane)
             return false
         }
@@ -47,7 +51,7 @@ extension RunMachine {
         guard let key = candidate?.key, !connectivity.hold(spec, now) else { return false }
         let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
         candidate?.lane = lane
-        return queue.lanes.enter(key, lane, at: now)
+        return queue.lanes.enter(key, lane, at: now) && queue.paces.admits(candidate)
     }
 
     /// Begins the task whose key was asked for.
@@ -120,6 +124,7 @@ extension RunMachine {
                 earlier: earlier,
                 hold: hold,
                 pausedSince: candidate?.pausedSince,
+                pacedSince: candidate?.pacedSince,
                 session: sessions[lane.session],
                 lane: lane,
                 isRequired: overview.isRequired(index),

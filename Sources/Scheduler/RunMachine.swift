@@ -70,6 +70,7 @@ struct RunMachine {
         self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: overview.mostAttempts)
         queue = StartQueue(
             limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) },
+            requests: sessions.map(\.limits),
             clock: clock
         )
         stopping = StopMachine(
@@ -128,11 +129,11 @@ struct RunMachine {
     }
 
     /// Whether it needs a reading of the wall clock in each turn.
-    var watchesWallClock: Bool { stopping.watchesWallClock || queue.beginDates.watchesWallClock }
+    var watchesWallClock: Bool { stopping.watchesWallClock || queue.watchesWallClock }
 
     /// Takes in a reading of the wall clock.
     mutating func read(_ wall: WallReading, now: MonotonicTime) {
-        queue.beginDates.read(wall: wall.time, now)
+        queue.read(wall, now)
         stopping.read(wall, now: now)
     }
 

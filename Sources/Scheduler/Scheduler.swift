@@ -215,6 +215,7 @@ package final class Scheduler {
         progress.countOfBytesReceived = attempt.countOfBytesReceived
         progress.countOfBytesExpected = attempt.countOfBytesExpected
         progress.countOfBytesResumed = attempt.countOfBytesResumed
+        progress.isAwaitingBandwidth = attempt.isAwaitingBandwidth
         return progress
     }
 }

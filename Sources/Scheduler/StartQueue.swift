@@ -11,6 +11,9 @@ struct StartQueue {
         var lane: HostLanes.Lane?
         /// Since when a pause of its origin alone has kept it back; nil without such a pause.
         var pausedSince: MonotonicTime?
+        /// Since when the session's limit of requests has kept it back, which has admitted it now;
+        /// nil without such a wait.
+        var pacedSince: MonotonicTime?
     }
 
     /// How many tasks may be read in one turn to learn their host, so that a turn is short.
@@ -21,6 +24,8 @@ struct StartQueue {
     private var retries = Heap<TaskTimer>()
     /// The places at hosts, and the tasks that wait for one.
     var lanes: HostLanes
+    /// The limits of requests, and the tasks that wait for their turn.
+    var paces: RequestPaces
     /// Ready tasks whose `earliestBeginDate` is to come.
     var beginDates: BeginDates
     /// How many more tasks may be read in this turn.
@@ -28,17 +33,27 @@ struct StartQueue {
     /// Whether this turn has stopped looking for a task because it has read enough of them.
     private(set) var isLookingFurther = false
 
-    /// An empty queue; each session has a limit of connections to a host.
-    init(limits: [Int], clock: RunClock) {
+    /// An empty queue; each session has a limit of connections to a host, and perhaps of requests.
+    init(limits: [Int], requests: [SessionLimits] = [], clock: RunClock) {
         lanes = HostLanes(limits: limits)
+        paces = RequestPaces(requests, now: clock.monotonic)
         beginDates = BeginDates(clock: clock)
     }
 
     /// When `next` may have another task; nil when only another event can bring one.
     var nextTime: MonotonicTime? {
         if isLookingFurther { return MonotonicTime(nanoseconds: .min) }
-        return [retries.min?.time, lanes.nextResumption, beginDates.nextTime].lazy
+        return [retries.min?.time, lanes.nextResumption, beginDates.nextTime, paces.nextTime].lazy
             .compactMap(\.self).min()
+    }
+
+    /// Whether the wall clock is to be read in each turn.
+    var watchesWallClock: Bool { beginDates.watchesWallClock || paces.watchesWallClock }
+
+    /// Takes in a reading of the wall clock.
+    mutating func read(_ wall: WallReading, _ now: MonotonicTime) {
+        beginDates.read(wall: wall.time, now)
+        paces.read(minuteOfDay: wall.minuteOfDay, now)
     }
 
     /// Adds a task without open needs.
@@ -54,6 +69,7 @@ struct StartQueue {
         freshTasks = Self.freshTasksPerTurn
         isLookingFurther = false
         lanes.resume(now)
+        paces.beginTurn(now)
     }
 
     /// Takes a task out whose next attempt is due.
@@ -77,6 +93,13 @@ struct StartQueue {
     /// - Parameter acceptsFresh: Whether the run has memory for another task that begins.
     /// - Returns: The task, which has a place if its host is known.
     mutating func next(acceptsFresh: Bool) -> Candidate? {
+        while let paced = paces.takeNext(acceptsFresh: acceptsFresh) {
+            guard let lane = paced.lane, lanes.pauseEnd(lane.origin) != nil else { return paced }
+            // The origin was paused meanwhile.
+            paces.charge(-1, session: lane.session)
+            lanes.leave(lane)
+            lanes.park(paced.key, lane)
+        }
         let fresh = ready.min
         if let parked = lanes.next(), fresh.map({ parked < $0 }) ?? true {
             guard parked.isRetry || acceptsFresh, let (key, lane, heldSince) = lanes.takeNext()
@@ -97,6 +120,7 @@ struct StartQueue {
         ready = TaskQueue()
         retries = Heap()
         beginDates.removeAll()
+        paces.removeAll()
         lanes.dropParked()
     }
 }

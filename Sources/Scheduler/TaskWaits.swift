@@ -27,17 +27,20 @@ struct TaskWaits {
     ///   - budgetEnd: When its retry budget is used up.
     ///   - hold: How it was kept back; nil when it was not.
     ///   - pausedSince: Since when a pause of its origin has kept it back.
+    ///   - pacedSince: Since when its session's limit of requests has kept it back.
     init(
         deadline: MonotonicTime?,
         budgetEnd: MonotonicTime?,
         hold: ClosedPaths.Hold? = nil,
-        pausedSince: MonotonicTime? = nil
+        pausedSince: MonotonicTime? = nil,
+        pacedSince: MonotonicTime? = nil
     ) {
         self.deadline = deadline
         self.budgetEnd = budgetEnd
         heldSince = hold?.since
         waitStart = hold?.since ?? pausedSince
         reason = hold?.cause.reason ?? pausedSince.map { _ in .originPaused }
+        if let pacedSince { waitForTurn(since: pacedSince) }
     }
 
     /// When no attempt may begin any more: the deadline or the end of the retry budget, which
@@ -60,6 +63,12 @@ struct TaskWaits {
 
     /// Continues the wait, because the origin is paused for other tasks too.
     mutating func waitForOrigin() { reason = .originPaused }
+
+    /// Takes in a wait for the session's turn to send a request; a wait before it keeps its reason.
+    mutating func waitForTurn(since time: MonotonicTime) {
+        waitStart = waitStart ?? time
+        reason = reason ?? .requestLimit
+    }
 
     /// Begins a wait for an interface or for power; a wait that `continues` for the same reason
     /// keeps its start.

@@ -40,6 +40,8 @@ package struct TaskProgress: Sendable, Hashable {
     package var countOfBytesExpected: Int64?
     /// The file's bytes from before the attempt, not included in the other counts.
     package var countOfBytesResumed: Int64 = 0
+    /// Whether the session's bandwidth makes the attempt wait.
+    package var isAwaitingBandwidth = false
 
     /// Creates the progress of a transfer that has not moved a byte.
     package init(id: String, kind: TaskSpec.Kind) {

@@ -35,6 +35,8 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpCookieAcceptPolicy = HTTPCookieAcceptPolicy.onlyFromMainDocumentDomain
     /// The lowest accepted speed; nil means none.
     package var minimumRate: MinimumRate?
+    /// The most traffic of its tasks together.
+    package var limits = SessionLimits()
     /// nil means the default of the session's kind.
     package var urlCache: URLCacheRule?
     /// For tasks without their own; nil if the job file has none.

@@ -42,6 +42,8 @@ package struct TaskRecord: Sendable, Hashable {
             case retryAfter
             /// The origin was paused after a 429 or 503 response to another task.
             case originPaused
+            /// The session had sent as many requests as its `limits` permit.
+            case requestLimit
             /// No permitted interface led to the peer.
             case connectivity
             /// The machine had no external power.

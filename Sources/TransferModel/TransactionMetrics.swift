@@ -247,6 +247,9 @@ package struct TransactionMetrics: Sendable, Hashable {
     /// The bytes of all informational heads, not included in `countOfResponseHeaderBytesReceived`
     /// (not Apple's).
     package var countOfInformationalBytesReceived: Int64 = 0
+    /// How long the session's bandwidth made the exchange wait, microseconds; nil when it did not
+    /// (not Apple's).
+    package var bandwidthWaitMicroseconds: Int64?
     /// libcurl's code for the failure that ended this exchange (not Apple's).
     package var curlCode: Int?
     /// The `errno` of the failure that ended this exchange; nil if unknown (not Apple's).

@@ -11,6 +11,7 @@ import Testing
             JobTable.table.keys, JobTable.report.keys, SecretTable.table.keys,
             DefaultsTable.table.keys,
             SessionTable.table.keys, TLSTable.table.keys, SessionTable.minimumRateTable.keys,
+            LimitsTable.table.keys, LimitsTable.periodTable.keys, LimitsTable.bandwidthTable.keys,
             CacheTable.table.keys, ProxyTable.table.keys, ProxyTable.server.keys,
             ChecksumTable.table.keys, CaptureTable.table.keys, TaskTable.data.keys,
             TaskTable.upload.keys,

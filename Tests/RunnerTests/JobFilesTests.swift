@@ -61,6 +61,16 @@ import TestSupport
         #expect(journals == ["nightly.journal", "nightly.lock"])
     }
 
+    @Test func `a session with limits fetches the same files`() throws {
+        let (folder, run) = try run("office-hours", report: "mirror-report")
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try folder.list("jobs/out/mirror") == ["CHANGES.txt", "handbook-1.0.txt"])
+        let reasons = ["release[CHANGES.txt]", "release[handbook-1.0.txt]"].flatMap { id in
+            run.attempts(id).compactMap { $0["waitReason"]?.string }
+        }
+        #expect(reasons == ["requestLimit"])
+    }
+
     @Test func `artifacts are published under their names`() throws {
         let (folder, run) = try run("artifacts", report: "artifacts-report")
         #expect(run.code == 0, "\(run.command.standardError)")

@@ -29,6 +29,8 @@ const char *ccurl_easy_strerror(CURLcode code);
 CURL *ccurl_easy_init(void);
 void ccurl_easy_cleanup(CURL *handle);
 void ccurl_easy_reset(CURL *handle);
+// Pauses both directions, which libcurl, unlike the pause of one, takes for no reason to read or send at once.
+CURLcode ccurl_easy_pause_all(CURL *handle);
 // Resumes both directions.
 CURLcode ccurl_easy_resume(CURL *handle);
 // Makes the multi handle process this handle soon, whatever it waits for.

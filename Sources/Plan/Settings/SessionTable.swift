@@ -94,9 +94,10 @@ enum SessionTable {
             CacheTable.requestPolicy,
             TLSTable.setting,
             ProxyTable.setting,
+            LimitsTable.setting,
         ] + NetworkAccessTable.session + later.map(Setting.notYet)
 
-    private static let later = ["limits", "protocolClasses"]
+    private static let later = ["protocolClasses"]
 
     /// Both keys are required, so nothing is merged into one that `defaults` has.
     private static let minimumRate = ValueType<MinimumRate>(

@@ -184,6 +184,10 @@ extension TransactionMetrics {
                 "The wait of the request for a connection, microseconds"
             ) { $0.queueMicroseconds }
             members.optionalInteger(
+                "bandwidthWaitUs",
+                "How long the session's `limits` made the exchange wait, microseconds; null when they did not"
+            ) { $0.bandwidthWaitMicroseconds }
+            members.optionalInteger(
                 "connectionIdentifier",
                 "A number that stays the same while one connection is reused"
             ) { $0.connectionIdentifier.map(Int64.init) }

@@ -73,6 +73,8 @@ struct ProgressFrame: Sendable {
         }
         if let left = total.secondsLeft { figures.append("\(Quantity.clock(seconds: left)) left") }
         if !running.isEmpty { figures.append("\(running.count) running") }
+        let waiting = running.count { $0.isAwaitingBandwidth }
+        if waiting > 0 { figures.append("\(waiting) waiting for bandwidth") }
         var line = TerminalText.truncated(figures[0], columns: width)
         for figure in figures.dropFirst() where line.count + 2 + figure.count <= width {
             line += "  " + figure

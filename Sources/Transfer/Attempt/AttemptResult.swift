@@ -79,6 +79,8 @@ package struct AttemptProgress: Sendable, Hashable {
     package var countOfBytesExpected: Int64?
     /// Body bytes from before the attempt, which the other counts do not include.
     package var countOfBytesResumed: Int64
+    /// Whether the session's bandwidth makes the attempt wait.
+    package var isAwaitingBandwidth = false
 
     /// Creates the progress of an attempt.
     package init(

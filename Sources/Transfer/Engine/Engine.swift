@@ -182,7 +182,8 @@ package final class Engine: AttemptRunner {
                 streamTrust: StreamTrust(detectsCuts: library.isHTTP2Safe),
                 cookieJar: cookieJars.indices.contains(index) ? cookieJars[index] : nil,
                 cache: caches.indices.contains(index) ? caches[index] : nil,
-                routes: routes(of: configuration, environment: shared)
+                routes: routes(of: configuration, environment: shared),
+                bandwidth: BandwidthLimit(configuration.limits)
             )
         }
     }

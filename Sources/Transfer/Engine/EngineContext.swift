@@ -22,6 +22,8 @@ final class EngineContext: Sendable {
         let cache: HTTPCache?
         /// nil when the session connects directly.
         let routes: ProxyRoutes?
+        /// nil when the session has no limit of bandwidth.
+        let bandwidth: BandwidthLimit?
     }
 
     let sessions: [Session]

@@ -17,6 +17,8 @@ final class EngineLoop: MultiHandle.Driver {
     /// nil when no session has a network policy.
     private let paths: PathFinder?
     private let keeper: PartialKeeper
+    /// nil when no session has a limit of bandwidth.
+    private let pacing: EnginePacing?
 
     /// This many results are delivered at once, though more are ready.
     private static let resultsPerBatch = 16
@@ -53,6 +55,7 @@ final class EngineLoop: MultiHandle.Driver {
             uploads: context.uploads,
             publisher: context.publisher
         )
+        pacing = EnginePacing(context.sessions)
         publication = Publication(durability: context.publisher.durability)
         positions = TransportPositions(of: context.sessions.map(\.configuration))
         transports = Array(repeating: nil, count: context.sessions.count)
@@ -74,7 +77,7 @@ final class EngineLoop: MultiHandle.Driver {
             if commands.hasNetworkChanged { endLostPaths() }
             if commands.wantsProgress {
                 let wanted = attempts.values.lazy.filter { $0.exchange.request.purpose == .task }
-                finished.append(.progress(wanted.map { AttemptProgress(of: $0.exchange) }))
+                finished.append(.progress(wanted.map { progress(of: $0.exchange) }))
             }
             if commands.endsRefreshes { endRefreshes() }
             if commands.isStopped { refreshes.runEnds(at: .now, limit: commands.refreshLimit) }
@@ -84,6 +87,7 @@ final class EngineLoop: MultiHandle.Driver {
                 endConnections()
                 return
             }
+            if let pacing { resumePaced(pacing) }
             runTimers()
             sockets.releaseGuards()
             reap()
@@ -111,6 +115,12 @@ final class EngineLoop: MultiHandle.Driver {
         if MonotonicTime.now >= end { endRefreshes() }
         cancelAll(.task)
         return attempts.isEmpty && refreshes.isEmpty
+    }
+
+    private func progress(of exchange: Exchange) -> AttemptProgress {
+        var progress = AttemptProgress(of: exchange)
+        progress.isAwaitingBandwidth = pacing?.isWaiting(exchange.request.key) ?? false
+        return progress
     }
 
     /// Closes all connections; under a policy, their ports are held until no packet of them is
@@ -163,6 +173,22 @@ final class EngineLoop: MultiHandle.Driver {
         }
     }
 
+    /// Continues the attempts whose turn has come under their session's bandwidth.
+    private func resumePaced(_ pacing: EnginePacing) {
+        guard pacing.nextTime.nanoseconds < .max else { return }
+        let now = MonotonicTime.now
+        for client in pacing.takeDue(now) {
+            let exchange = client.exchange
+            do throws(CurlCode) {
+                if try client.takeTurn(now) { try exchange.session.multi.add(exchange.handle) }
+                nextCheck = min(nextCheck, exchange.watch.nextCheck)
+            } catch {
+                let failure = TransferFailure(ExchangeEnd(code: error, phase: .prepare))
+                end(Attempt(exchange: exchange), with: failure)
+            }
+        }
+    }
+
     // MARK: - MultiHandle.Driver
 
     func multi(_ tag: Int, setTimer milliseconds: Int?) {
@@ -201,6 +227,7 @@ final class EngineLoop: MultiHandle.Driver {
             now: now
         )
         handle.client = exchange
+        pacing?.begin(exchange)
         let attempt = Attempt(exchange: exchange)
         attempts[key] = attempt
         perform(attempt.begin(sockets, errors), of: attempt)
@@ -211,8 +238,11 @@ final class EngineLoop: MultiHandle.Driver {
         case .exchange(let request):
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             do throws(CurlCode) {
+                var request = request
+                let isHeld =
+                    pacing?.holds(&request, of: attempt.exchange.request.key, .now) ?? false
                 try attempt.exchange.handle.prepare(request)
-                try attempt.exchange.session.multi.add(attempt.exchange.handle)
+                if !isHeld { try attempt.exchange.session.multi.add(attempt.exchange.handle) }
             } catch {
                 perform(
                     attempt.abort(TransferFailure(ExchangeEnd(code: error, phase: .prepare))),
@@ -259,6 +289,7 @@ final class EngineLoop: MultiHandle.Driver {
         // Closed before the result is delivered, so that the program's standard error comes first.
         attempt.exchange.body?.close()
         attempts[attempt.exchange.request.key] = nil
+        pacing?.end(attempt.exchange.request.key, .now)
         if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
         attempt.exchange.session.giveBack(attempt.exchange.handle)
         if let refresh = attempt.refresh { refreshes.add(refresh) }
@@ -281,6 +312,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
         attempt.exchange.session.multi.remove(attempt.exchange.handle)
+        pacing?.endExchange(of: attempt.exchange.request.key, .now)
         guard let dialogue = attempt.exchange.dialogue else {
             return perform(attempt.abort(failure), of: attempt)
         }
@@ -348,6 +380,7 @@ final class EngineLoop: MultiHandle.Driver {
                 }
                 transport.multi.remove(handle)
                 guard let attempt = attempts[handle.tag] else { continue }
+                pacing?.endExchange(of: handle.tag, .now)
                 perform(attempt.end(code), of: attempt)
             }
         }
@@ -366,6 +399,7 @@ final class EngineLoop: MultiHandle.Driver {
         let now = MonotonicTime.now
         nextCheck = refreshes.end ?? MonotonicTime(nanoseconds: .max)
         for attempt in Array(attempts.values) {
+            pacing?.excuse(attempt.exchange, now)
             if let failure = attempt.exchange.overdue(at: now) {
                 end(attempt, with: failure)
             } else if let time = attempt.exchange.dialogue?.nextTime, now >= time {
@@ -397,6 +431,7 @@ final class EngineLoop: MultiHandle.Driver {
         nextCheck = min(nextCheck, turn.takeLookTime())
         var next = nextCheck
         for case let timer? in timers { next = min(next, timer) }
+        if let pacing { next = min(next, pacing.nextTime) }
         if let check = sockets.nextGuardCheck {
             next = min(next, MonotonicTime(nanoseconds: check))
         }

@@ -20,6 +20,8 @@ struct ActivityWatch {
     private var lastActivity: MonotonicTime
     /// The time of the last look at the kernel, and the acknowledged bytes then.
     private var lastLook: (time: MonotonicTime, acknowledgedBytes: UInt64)?
+    /// Since when the runner itself has paused the transfer; nil while it has not.
+    private var pauseStart: MonotonicTime?
     /// Whether libcurl has not started yet: waiting for a connection does not count as idle.
     private var isWaiting = true
     /// The bytes in both directions since the start.
@@ -62,9 +64,26 @@ struct ActivityWatch {
         bytes += Int64(count)
     }
 
+    /// The runner pauses the transfer, which then has only its deadline.
+    mutating func pause(at now: MonotonicTime) { pauseStart = pauseStart ?? now }
+
+    /// The runner lets the transfer continue; the pause counts neither as silence nor as slowness.
+    mutating func resume(at now: MonotonicTime) {
+        guard let start = pauseStart else { return }
+        pauseStart = nil
+        lastActivity = max(lastActivity, now)
+        for index in samples.indices {
+            samples[index].time = samples[index].time + (now - start)
+        }
+    }
+
+    /// Forgives silence up to a time at which the peer could not send.
+    mutating func excuse(until time: MonotonicTime) { lastActivity = max(lastActivity, time) }
+
     /// The latest time for the next check.
     var nextCheck: MonotonicTime {
         var next = MonotonicTime(nanoseconds: .max)
+        if pauseStart != nil { return deadline ?? next }
         if let idleLimit { next = min(next, nextLook(idleLimit)) }
         if let deadline { next = min(next, deadline) }
         if let minimumRate, let newest = samples.last {
@@ -112,6 +131,7 @@ struct ActivityWatch {
         progress: () -> SocketProgress? = { nil }
     ) -> Verdict? {
         if let deadline, now >= deadline { return .deadline }
+        if pauseStart != nil { return nil }
         if isWaiting {
             willBegin(at: now)
             return nil

@@ -273,6 +273,12 @@ struct TransactionRecorder {
         hasSentBody = false
     }
 
+    /// The session's bandwidth made the exchange wait.
+    mutating func didWaitForBandwidth(_ duration: Duration) {
+        record.bandwidthWaitMicroseconds =
+            (record.bandwidthWaitMicroseconds ?? 0) + duration.microseconds
+    }
+
     mutating func didProduceBody(count: Int) {
         record.countOfRequestBodyBytesBeforeEncoding += Int64(count)
         if count == 0, bodyCount == .max { bodyCount = 0 }

@@ -19,6 +19,8 @@ import Testing
             ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
             ("session", SessionTable.table.keys),
             ("tls", TLSTable.table.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
+            ("limits", LimitsTable.table.keys), ("limitsPeriod", LimitsTable.periodTable.keys),
+            ("bandwidth", LimitsTable.bandwidthTable.keys),
             ("urlCache", CacheTable.table.keys),
             ("network", NetworkTable.table.keys), ("interfaceRule", NetworkTable.rules.keys),
             ("interfaceMatch", NetworkTable.matches.keys),

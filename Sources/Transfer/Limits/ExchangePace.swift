@@ -1,0 +1,170 @@
+internal import TransferModel
+
+/// The part of one attempt in its session's bandwidth: how much it may move at once, and whether
+/// it waits for its turn.
+///
+/// Decides only; `PacedClient` pauses the transfer. Lives on its engine's thread. libcurl delivers
+/// all that it has read, so that a transfer pauses after it has taken its part, never with bytes in
+/// hand.
+final class ExchangePace {
+    /// One direction of the attempt.
+    private struct Way {
+        /// The reserved bytes that are left.
+        var allowance = 0
+        /// The sum of granted bytes at which it may continue; nil while it does not wait.
+        var place: Double?
+    }
+
+    /// What a request costs before its size is known: its head and that of the response.
+    private static let headEstimate = 1 << 10
+    private static let smallestAllowance = 4 << 10
+
+    private let pacer: SessionPacer
+    private let key: Int
+    private var down = Way()
+    private var up = Way()
+    /// The body bytes of the response so far.
+    private var received: Int64 = 0
+    /// The start of the present wait; nil while the attempt does not wait.
+    private var waitStart: MonotonicTime?
+
+    init(_ pacer: SessionPacer, key: Int) {
+        self.pacer = pacer
+        self.key = key
+    }
+
+    /// Whether the attempt waits for its turn.
+    var isWaiting: Bool { waitStart != nil }
+
+    /// The most bytes that libcurl is to read at once.
+    var bufferSize: Int { pacer.limit.part(.down) }
+
+    /// Whether sent bytes have a limit at any time of day.
+    var limitsUploads: Bool { pacer.limit.limitsUploads }
+
+    // MARK: - Before the request
+
+    /// Whether the next exchange must wait before it begins.
+    func holds(_ now: MonotonicTime) -> Bool {
+        received = 0
+        settle(&down, .down, now)
+        settle(&up, .up, now)
+        down.place = pacer.limit.reserve(Self.headEstimate, .down, now: now)
+        guard let place = down.place else { return false }
+        down.allowance = Self.headEstimate
+        wait(place, .down, now)
+        return true
+    }
+
+    // MARK: - Bytes
+
+    /// Counts received bytes that cannot wait, such as a head.
+    func didReceiveUnasked(_ count: Int) { down.allowance -= count }
+
+    /// Counts sent bytes that cannot wait, such as a head.
+    func didSendUnasked(_ count: Int) { up.allowance -= count }
+
+    /// Counts a piece of the response's body; nearly all pieces are within what was reserved.
+    ///
+    /// - Returns: Whether that was more than the attempt may take: `exceeds` then decides.
+    @inline(__always)
+    func didReceive(_ count: Int) -> Bool {
+        received += Int64(count)
+        down.allowance -= count
+        return down.allowance <= 0 || down.place != nil
+    }
+
+    /// Decides about a transfer that has received all that it had reserved.
+    ///
+    /// - Returns: Whether it must pause.
+    func exceeds(length: Int64?, now: MonotonicTime) -> Bool {
+        // libcurl had read more than the piece at which the transfer paused.
+        if down.place != nil { return true }
+        let mayContinue = pacer.limit.spend(-down.allowance, .down, now: now)
+        down.allowance = 0
+        // A body that is whole has nothing to wait for.
+        guard !mayContinue, length.map({ received < $0 }) ?? true else { return false }
+        let rest = length.map { $0 - received } ?? max(received, Int64(Self.smallestAllowance))
+        let part = Int(min(rest, Int64(pacer.limit.part(.down))))
+        guard let place = pacer.limit.reserve(part, .down, now: now) else { return false }
+        down.place = place
+        down.allowance = part
+        wait(place, .down, now)
+        return true
+    }
+
+    /// The most bytes of the request's body that may leave now; 0 pauses it.
+    func mostToSend(_ now: MonotonicTime) -> Int {
+        if let place = up.place {
+            guard pacer.limit.time(of: place, .up, now: now) <= now else { return 0 }
+            up.place = nil
+        }
+        if up.allowance > 0 { return up.allowance }
+        if up.allowance < 0 { settle(&up, .up, now) }
+        let part = pacer.limit.part(.up)
+        guard let place = pacer.limit.reserve(part, .up, now: now) else { return part }
+        (up.place, up.allowance) = (place, part)
+        wait(place, .up, now)
+        return 0
+    }
+
+    /// Counts bytes of the request's body.
+    func didSend(_ count: Int, now: MonotonicTime) {
+        up.allowance -= count
+        if up.allowance < 0 { settle(&up, .up, now) }
+    }
+
+    // MARK: - Waits
+
+    /// Takes the turns that have come.
+    ///
+    /// - Returns: Whether libcurl is to continue, and how long a wait was that ends now.
+    func takeTurn(_ now: MonotonicTime) -> (continues: Bool, waited: Duration?) {
+        let isDue = [takeTurn(&down, .down, now), takeTurn(&up, .up, now)].contains(true)
+        guard down.place == nil, up.place == nil, let start = waitStart else { return (isDue, nil) }
+        waitStart = nil
+        return (isDue, now - start)
+    }
+
+    private func takeTurn(
+        _ way: inout Way,
+        _ direction: BandwidthLimit.Direction,
+        _ now: MonotonicTime
+    ) -> Bool {
+        guard let place = way.place else { return false }
+        guard pacer.limit.time(of: place, direction, now: now) <= now else { return false }
+        way.place = nil
+        return true
+    }
+
+    /// Ends the attempt's part: what it reserved and did not use is for the others.
+    ///
+    /// - Returns: How long the present wait was; nil without one.
+    func end(_ now: MonotonicTime) -> Duration? {
+        (down.place, up.place) = (nil, nil)
+        settle(&down, .down, now)
+        settle(&up, .up, now)
+        defer { waitStart = nil }
+        return waitStart.map { now - $0 }
+    }
+
+    private func wait(_ place: Double, _ direction: BandwidthLimit.Direction, _ now: MonotonicTime)
+    {
+        waitStart = waitStart ?? now
+        pacer.add(key, place, direction, now)
+    }
+
+    /// Spends what was moved beyond the reserved bytes, or gives back what is left of them.
+    private func settle(
+        _ way: inout Way,
+        _ direction: BandwidthLimit.Direction,
+        _ now: MonotonicTime
+    ) {
+        if way.allowance < 0 {
+            _ = pacer.limit.spend(-way.allowance, direction, now: now)
+        } else if way.allowance > 0 {
+            pacer.limit.giveBack(way.allowance, direction)
+        }
+        way.allowance = 0
+    }
+}
