@@ -6,9 +6,10 @@ package enum ReportKind: String, Sendable, CaseIterable {
     case har
     case junit
     case prometheus
+    case html
 
     /// Reserved keys for planned formats.
-    package static let planned = ["html", "events"]
+    package static let planned = ["events"]
 
     /// The permissions of its file before the umask: only metrics are for other users, such as that
     /// of the node exporter.
@@ -20,6 +21,7 @@ package enum ReportKind: String, Sendable, CaseIterable {
         case .json: "The file of the JSON report, relative to the job file's folder."
         case .har: "The file of an HTTP Archive (HAR 1.2) with each request of the run."
         case .junit: "The file of JUnit XML with one test case for each task."
+        case .html: "The file of an HTML page with the tasks of the run, for a browser."
         case .prometheus: "The file of metrics for Prometheus' textfile collector."
         }
     }

@@ -12,7 +12,7 @@ import TransferModel
             """
             version: 1
             name: nightly
-            report: { har: r.har, junit: r.xml, prometheus: r.prom }
+            report: { har: r.har, junit: r.xml, prometheus: r.prom, html: r.html }
             downloads:
               found: { url: "\(server.url("/ok"))", to: found }
               missing: { url: "\(server.url("/missing"))", to: missing,
@@ -26,7 +26,9 @@ import TransferModel
         #expect(run.code == 1, "\(run.command.standardError)")
     }
 
-    @Test(arguments: [("har", "r.har"), ("junit", "r.xml"), ("prometheus", "r.prom")])
+    @Test(arguments: [
+        ("har", "r.har"), ("junit", "r.xml"), ("prometheus", "r.prom"), ("html", "r.html"),
+    ])
     func `a document of the report is what the run wrote, without its secret`(
         kind: String,
         name: String

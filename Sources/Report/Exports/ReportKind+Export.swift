@@ -8,6 +8,7 @@ extension ReportKind {
         case .har: HARExport()
         case .junit: JUnitExport()
         case .prometheus: PrometheusExport()
+        case .html: HTMLExport()
         }
     }
 

@@ -8,12 +8,12 @@ struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         _superCommandName: Program.name,
-        abstract: "Show a report, or make HAR, JUnit XML or Prometheus metrics of it.",
+        abstract: "Show a report, or make HAR, JUnit XML, metrics or an HTML page of it.",
         discussion: """
             A report is the JSON file that `runner run` writes. The job file's `report` names the same documents, \
             which a run then writes by itself.
             """,
-        subcommands: [Show.self, HAR.self, JUnit.self, Prometheus.self]
+        subcommands: [Show.self, HAR.self, JUnit.self, Prometheus.self, HTML.self]
     )
 
     /// The report on the command line.
@@ -120,6 +120,17 @@ struct ReportCommand: ParsableCommand {
         @OptionGroup var conversion: Conversion
 
         mutating func run() throws { try conversion.write(.junit) }
+    }
+
+    struct HTML: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "html",
+            abstract: "Write an HTML page with the tasks of the run, for a browser."
+        )
+
+        @OptionGroup var conversion: Conversion
+
+        mutating func run() throws { try conversion.write(.html) }
     }
 
     struct Prometheus: ParsableCommand {

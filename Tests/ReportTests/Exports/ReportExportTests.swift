@@ -33,7 +33,7 @@ import TransferModel
         return [.started(Samples.header)] + records.map { .taskFinished($0) } + [.finished(summary)]
     }
 
-    private static let exports: [ReportKind] = [.har, .junit, .prometheus]
+    private static let exports: [ReportKind] = [.har, .junit, .prometheus, .html]
 
     @Test(arguments: exports)
     func `a written report makes the document that the run made`(kind: ReportKind) throws {
@@ -157,5 +157,47 @@ import TransferModel
         #expect(full["response"]?["httpVersion"]?.string == "HTTP/2.0")
         #expect(full["_task"]?.string == "artifact")
         #expect(entries.last?["response"]?["status"]?.integer == 0)
+    }
+
+    /// The content of a page's element between two texts.
+    private static func part(_ page: String, from start: String, to end: String) throws -> String {
+        let front = try #require(page.firstRange(of: start)).upperBound
+        let back = try #require(page[front...].firstRange(of: end)).lowerBound
+        return String(page[front..<back])
+    }
+
+    @Test(arguments: [
+        ("<style>", "</style>", "style-src"), ("<script>", "</script>", "script-src"),
+    ])
+    func `a page permits the hash of its own script and style alone`(
+        start: String,
+        end: String,
+        rule: String
+    ) throws {
+        let page = Self.document(.html)
+        let content = try Self.part(page, from: start, to: end)
+        let folder = try TemporaryFolder()
+        try folder.write(content, to: "content")
+        let digest = try Command(
+            "sh",
+            ["-c", "openssl dgst -sha256 -binary content | openssl base64 -A"],
+            workingFolder: folder.path
+        ).run().standardOutput
+        #expect(page.contains("default-src 'none'"))
+        #expect(page.contains("\(rule) 'sha256-\(digest)'"), "the hash is \(digest)")
+    }
+
+    @Test func `no text of a server is markup or ends the data of a page`() throws {
+        var record = Samples.refused
+        record.id = "</script><script>alert(1)</script>"
+        record.error?.detail = "<!--<img src=x onerror=alert(1)>]]></ScRiPt >"
+        let page = Self.document(.html, Self.events([record]))
+        let data = try Self.part(page, from: "id=\"tasks\">", to: "</script>")
+        #expect(!data.contains("<"), "\(data)")
+        let tasks = try JSONValue(data)
+        #expect(tasks[0]?["id"]?.string == record.id)
+        #expect(tasks[0]?["failure"]?["message"]?.string == record.error?.detail)
+        let run = try JSONValue(Self.part(page, from: "id=\"run\">", to: "</script>"))
+        #expect(run["job"]?.string == "nightly")
     }
 }
