@@ -100,7 +100,7 @@ let package = Package(
             dependencies: [
                 "Cookies", "CurlKit", "HTTPCache", "NetworkPath", "RegexKit", "SystemKit",
                 "TransferModel",
-                "JSON",
+                "JSON", "WebSockets",
             ],
             swiftSettings: strict
         ),
@@ -147,7 +147,7 @@ let package = Package(
             exclude: [
                 "http2-server.py", "multipath-server.py", "packet-delay.py", "packet-log.py",
                 "refuse-binding.py",
-                "slow-upload-server.py", "tls-relay.py",
+                "slow-upload-server.py", "tls-relay.py", "websocket-server.py",
             ],
             swiftSettings: strict
         ),

@@ -81,6 +81,9 @@ package struct TransferFailure: Error, Sendable, Hashable {
     /// Whether a redirect had answered the unsafe request before: the failure and its status
     /// concern the request for the redirect's target.
     package var followsOrder = false
+    /// Whether the task had sent messages over its connection, which a repeated attempt would send
+    /// again.
+    package var followsMessages = false
     /// Whether the peer may have processed a request that must not be repeated: a person must
     /// check.
     package var isOutcomeUnknown = false

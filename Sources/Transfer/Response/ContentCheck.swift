@@ -103,7 +103,7 @@ struct ContentCheck: Sendable {
     }
 
     /// The actual value in the body if it does not match.
-    private static func mismatch(
+    static func mismatch(
         _ expected: Expectation.JSONValueAt,
         in document: JSONValue?
     ) -> String? {
@@ -112,7 +112,8 @@ struct ContentCheck: Sendable {
         return text(actual)
     }
 
-    private static func text(_ value: JSONValue) -> String {
+    /// The beginning of a value as JSON.
+    static func text(_ value: JSONValue) -> String {
         var writer = JSONWriter()
         writer.value(value)
         // Enough for an excerpt of four-byte characters.

@@ -1,0 +1,158 @@
+/// One step of a WebSocket conversation.
+package struct WebSocketStep: Sendable, Hashable {
+    /// What a step does.
+    package enum Action: Sendable, Hashable {
+        /// Sends a message so many times, at least once.
+        case send(OutgoingMessage, count: Int)
+        /// Takes messages of the server.
+        case receive(Receiving)
+        /// Sends a ping with a payload of at most 125 bytes, and awaits its pong.
+        case ping([UInt8])
+        /// Closes the connection with the handshake of RFC 6455 §7.
+        case close(ClosingRule)
+
+        /// The name of the step's key, also in reports.
+        package var name: Name {
+            switch self {
+            case .send: .send
+            case .receive: .receive
+            case .ping: .ping
+            case .close: .close
+            }
+        }
+    }
+
+    /// The names of the steps in job files and reports.
+    package enum Name: String, Sendable, Hashable, CaseIterable {
+        case send
+        case receive
+        case ping
+        case close
+    }
+
+    /// What the step does.
+    package var action: Action
+    /// The longest duration of the step; nil for no limit but those of the task.
+    package var timeout: Duration?
+
+    /// Creates a step.
+    package init(_ action: Action, timeout: Duration? = nil) {
+        self.action = action
+        self.timeout = timeout
+    }
+}
+
+/// The form of a message's bytes (RFC 6455 §5.6).
+package enum MessageType: String, Sendable, Hashable, CaseIterable {
+    /// UTF-8.
+    case text
+    /// Any bytes.
+    case binary
+}
+
+/// A message that a step sends.
+package struct OutgoingMessage: Sendable, Hashable {
+    /// The source of a message's bytes.
+    package enum Content: Sendable, Hashable {
+        case bytes([UInt8])
+        /// An absolute path; the step opens the file once.
+        case file(path: String)
+    }
+
+    /// The form of the message.
+    package var type: MessageType
+    /// The bytes of the message, or the file that has them.
+    package var content: Content
+
+    /// Creates a message; the bytes of a text are UTF-8.
+    package init(_ type: MessageType, _ content: Content) {
+        self.type = type
+        self.content = content
+    }
+}
+
+/// How a `receive` step takes messages.
+package struct Receiving: Sendable, Hashable {
+    /// The end of the step.
+    package enum End: Sendable, Hashable {
+        /// After so many messages, at least one.
+        case count(Int)
+        /// After the first message that meets the expectation.
+        case match(MessageExpectation)
+        /// When the server closes the connection.
+        case closed
+        /// After this time, however many messages have arrived.
+        case time(Duration)
+    }
+
+    /// The end of the step.
+    package var end: End
+    /// The requirements for each message of the step; those of a step that awaits a match concern
+    /// the matching message alone.
+    package var expectation: MessageExpectation
+    /// The accepted close codes of a step that awaits the end; empty for the usual ones.
+    package var closeCodes: [UInt16]
+    /// The values that later tasks use, from the last message of the step.
+    package var captures: [Capture]
+
+    /// Creates a step that takes messages.
+    package init(
+        until end: End = .count(1),
+        expecting expectation: MessageExpectation = MessageExpectation(),
+        closeCodes: [UInt16] = [],
+        captures: [Capture] = []
+    ) {
+        self.end = end
+        self.expectation = expectation
+        self.closeCodes = closeCodes
+        self.captures = captures
+    }
+}
+
+/// The requirements for a received message.
+package struct MessageExpectation: Sendable, Hashable {
+    /// The form of the message; nil for any.
+    package var type: MessageType?
+    /// The whole text; nil for any.
+    package var text: String?
+    /// A PCRE2 pattern that matches somewhere in the message; nil for none.
+    package var pattern: String?
+    /// The required values in a JSON message; empty to require JSON only, nil to accept any text.
+    package var json: [Expectation.JSONValueAt]?
+
+    /// Creates the expectation that every message meets.
+    package init() {}
+
+    /// Whether every message meets the expectation.
+    package var isEmpty: Bool { self == MessageExpectation() }
+}
+
+/// How a step closes the connection.
+package struct ClosingRule: Sendable, Hashable {
+    /// The code of the Close frame; nil for a frame without payload.
+    package var code: UInt16?
+    /// The reason, at most 123 bytes; empty without a code.
+    package var reason: String
+    /// The accepted codes of the server's Close frame; empty for the sent one and the usual ones.
+    package var expectedCodes: [UInt16]
+    /// Whether the job file has no such step: then the server's part of the handshake is not
+    /// required.
+    package var isImplied: Bool
+
+    /// Creates a rule; without values it closes with 1000.
+    package init(
+        code: UInt16? = 1000,
+        reason: String = "",
+        expectedCodes: [UInt16] = [],
+        isImplied: Bool = false
+    ) {
+        self.code = code
+        self.reason = reason
+        self.expectedCodes = expectedCodes
+        self.isImplied = isImplied
+    }
+
+    /// The close codes of a server that has no fault to report: normal closure, going away, and no
+    /// code at all (RFC 6455 §7.4.1).
+    package static let usualCodes: [UInt16] = [1000, 1001, 1005]
+}
