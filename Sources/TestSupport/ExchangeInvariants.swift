@@ -155,7 +155,8 @@ struct ExchangeInvariants {
     }
 
     private func checkTLS() -> [String] {
-        let isSecure = exchange["request"]?["url"]?.string?.hasPrefix("https://") ?? false
+        let url = exchange["request"]?["url"]?.string ?? ""
+        let isSecure = url.hasPrefix("https://") || url.hasPrefix("wss://")
         let names = ["secureConnectionStartDate", "secureConnectionEndDate"]
         let facts = ["negotiatedTLSProtocolVersion", "negotiatedTLSCipherSuite"]
         // TLS to the proxy does not count as TLS to the origin.

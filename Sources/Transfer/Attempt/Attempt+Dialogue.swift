@@ -29,7 +29,7 @@ extension Attempt {
         guard case .isOver = turn else { return .turned(turn) }
         // This closes the connection.
         exchange.session.multi.remove(exchange.handle)
-        return endDialogue(dialogue)
+        return dialogue.leavesResponse ? endHandshake() : endDialogue(dialogue)
     }
 
     /// Ends the attempt with the result of its conversation, whose handle has been taken out of its

@@ -18,8 +18,10 @@ extension Attempt {
         let decision = RedirectDecision.decide(
             status: head.statusCode,
             locations: head.fields.values(of: "location"),
-            target: caching?.redirectURL(from: hop.url, head) ?? exchange.handle.redirectURL
-                ?? unannouncedTarget(head),
+            target: exchange.request.webSocket != nil
+                ? webSocketTarget(head)
+                : caching?.redirectURL(from: hop.url, head) ?? exchange.handle.redirectURL
+                    ?? unannouncedTarget(head),
             request: hop,
             hasBody: carriesBody,
             rule: rule,

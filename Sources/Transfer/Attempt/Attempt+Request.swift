@@ -38,7 +38,8 @@ extension Attempt {
             to: origin,
             by: exchange.session.route(to: origin),
             carriesBody: exchange.carriesBody,
-            keepsChallenge: exchange.sent.answersChallenge
+            keepsChallenge: exchange.sent.answersChallenge,
+            tunnels: exchange.request.conversation != nil
         )
         if let route = exchange.proxy.route { exchange.recorder.willUseProxy(route.url) }
     }

@@ -177,6 +177,7 @@ struct Attempt {
 
     /// Sends the hop's request; ends the attempt when no interface may be used for it.
     func send() -> Next {
+        if let fault = webSocketLoginFault { return end(unsent: fault) }
         let session = exchange.session
         exchange.path = session.paths.map {
             PathPolicy(

@@ -146,6 +146,8 @@ package struct AttemptRequest: Sendable {
     var conversation: ConversationStart?
     /// The mirrors of the file, in the order in which they replace this URL after any failure.
     package var nextMirrors: [HTTPURL]
+    /// The conversation that follows the opening handshake; nil for other tasks.
+    package var webSocket: WebSocketSpec?
 
     /// Creates an attempt; only the first four values have no default.
     package init(
@@ -173,7 +175,8 @@ package struct AttemptRequest: Sendable {
         cachePolicy: RequestCachePolicy? = nil,
         ignoresStored: Bool = false,
         looksForPart: Bool = true,
-        nextMirrors: consuming [HTTPURL] = []
+        nextMirrors: consuming [HTTPURL] = [],
+        webSocket: WebSocketSpec? = nil
     ) {
         self.key = key
         self.session = session
@@ -200,6 +203,10 @@ package struct AttemptRequest: Sendable {
         self.ignoresStored = ignoresStored
         self.looksForPart = looksForPart
         self.nextMirrors = nextMirrors
+        self.webSocket = webSocket
+        conversation = webSocket.map { spec in
+            ConversationStart(isHTTP: true) { WebSocketDialogue(spec, of: $0, at: $1) }
+        }
     }
 }
 

@@ -53,6 +53,9 @@ package struct AttemptResult: Sendable {
     /// nil when the response announced no length.
     package var countOfBytesExpectedToReceive: Int64?
 
+    /// The conversation of a WebSocket task; nil when no connection was open.
+    package var webSocket: WebSocketRecord?
+
     /// Creates the result of an attempt without an exchange.
     package init(
         key: Int,

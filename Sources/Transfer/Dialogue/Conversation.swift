@@ -17,6 +17,8 @@ protocol Conversation {
     var nextTime: MonotonicTime? { get }
     /// Whether nothing is left to do.
     var isOver: Bool { get }
+    /// Whether it ends with a response of HTTP that is like any other.
+    var leavesResponse: Bool { get }
     /// Why the conversation has failed; nil while it has not.
     var failure: TransferFailure? { get }
 
@@ -43,5 +45,6 @@ protocol Conversation {
 
 extension Conversation {
     var endsSending: Bool { false }
+    var leavesResponse: Bool { false }
     mutating func moveFiles(at now: MonotonicTime) throws(TransferFailure) {}
 }

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// How an attempt begins its conversation.
@@ -12,4 +13,20 @@ struct ConversationStart: Sendable {
 protocol ConversationHost: AnyObject {
     /// Turns readings into the dates of records.
     var clock: RunClock { get }
+    /// The request of a conversation that begins with HTTP, before it is sent.
+    var upgrade: ConversationRequest { get }
+    /// Notes that the request of an upgrade is sent, with its head.
+    func didSendUpgrade(_ head: Span<UInt8>, at now: MonotonicTime)
+    /// Reads a line of the response to it.
+    func readUpgrade(_ line: Span<UInt8>) -> UpgradeProgress
+    /// Notes that the accepted response breaks a rule of the protocol to switch to.
+    func refuseUpgrade(_ detail: String)
+    /// Keeps the beginning of the body of a response that switches to no other protocol.
+    func keepExcerpt(_ bytes: Span<UInt8>)
+    /// How far the exchange has come, for the failure that ends it.
+    var stage: ExchangeStage { get }
+    /// Whether the task's file takes what `write` gets.
+    var hasFile: Bool { get }
+    /// Adds bytes to the task's file.
+    func write(_ bytes: Span<UInt8>) throws(SystemError)
 }

@@ -38,6 +38,7 @@ final class Dialogue {
     /// When the conversation must get a turn; nil for never.
     var nextTime: MonotonicTime? { conversation.nextTime }
     var failure: TransferFailure? { conversation.failure }
+    var leavesResponse: Bool { conversation.leavesResponse }
 
     /// Puts the outcome of the conversation into the attempt's result.
     func complete(_ result: inout AttemptResult) { conversation.complete(&result) }

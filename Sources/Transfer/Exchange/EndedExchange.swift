@@ -7,7 +7,10 @@ struct EndedExchange {
     let code: CurlCode
 
     /// The ALPN name of the connection's version of HTTP.
-    var protocolName: String? { exchange.handle.networkProtocolName }
+    var protocolName: String? {
+        // libcurl does not see the exchange over a raw connection.
+        exchange.request.webSocket == nil ? exchange.handle.networkProtocolName : "http/1.1"
+    }
 
     private var isHTTP1: Bool { protocolName?.hasPrefix("http/1") == true }
 

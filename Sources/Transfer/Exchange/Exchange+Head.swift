@@ -93,6 +93,8 @@ extension Exchange {
 
     /// Prepares for the body of an accepted response; false when the body is not wanted.
     private func accept(_ head: ResponseHead) throws(TransferFailure) -> Bool {
+        // No body follows, but messages, which become lines of the file.
+        if request.webSocket != nil { return try openSink(head) }
         if let findings = response.decode(head, for: request, hop.method) {
             note(findings)
             return false

@@ -71,6 +71,7 @@ final class Exchange {
         connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
         let credentials = session.configuration.credentials
         authentication = credentials.isEmpty ? nil : Authentication(credentials)
+        if request.webSocket != nil { connection.keepToHTTP1() }
         caching = CachedExchange.make(for: request, of: session)
         recorder = TransactionRecorder(
             attempt: request.number,

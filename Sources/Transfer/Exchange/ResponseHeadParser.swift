@@ -26,6 +26,9 @@ struct ResponseHeadParser {
     static let maximumBytes = 300 << 10
     static let maximumFields = 1000
 
+    /// Whether the request asks for another protocol, so that 101 is a final status (RFC 9110
+    /// §7.8).
+    var switchesProtocols = false
     /// The framing of the final response's body (RFC 9112 §6.3).
     private(set) var framing = ResponseFraming()
     private var statusCode = 0
@@ -55,12 +58,12 @@ struct ResponseHeadParser {
             guard (100...599).contains(statusCode) else {
                 return .violation("the status line has no valid status code")
             }
-            guard statusCode != 101 else {
+            guard statusCode != 101 || switchesProtocols else {
                 return .violation(
                     "the server switched protocols (101), but the request had no Upgrade field"
                 )
             }
-            return statusCode >= 200 ? .began : .reading
+            return isFinal ? .began : .reading
         }
         guard isInHead else { return .reading }
         if Self.isEmpty(line) { return end() }
@@ -73,9 +76,11 @@ struct ResponseHeadParser {
         return .reading
     }
 
+    private var isFinal: Bool { statusCode >= 200 || statusCode == 101 }
+
     private mutating func end() -> Step {
         isInHead = false
-        guard statusCode >= 200 else {
+        guard isFinal else {
             return .informed(ResponseHead(statusCode: statusCode, fields: fields))
         }
         isDone = true

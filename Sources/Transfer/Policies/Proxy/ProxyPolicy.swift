@@ -25,15 +25,18 @@ struct ProxyPolicy {
     private var dialogue = ProxyDialogue()
 
     /// Begins another exchange.
+    ///
+    /// `tunnels` says that a proxy makes a tunnel also for http, as for WebSockets (RFC 6455 §4.1).
     mutating func beginExchange(
         to origin: Origin,
         by route: ProxyRoute?,
         carriesBody: Bool,
-        keepsChallenge: Bool
+        keepsChallenge: Bool,
+        tunnels: Bool = false
     ) {
         self.route = route
         tunnel = nil
-        isForwarded = route?.speaksHTTP == true && origin.scheme == .http
+        isForwarded = route?.speaksHTTP == true && origin.scheme == .http && !tunnels
         dialogue = dialogue.next(
             canAsk: carriesBody && isForwarded && route?.asking != nil,
             keepsChallenge: keepsChallenge

@@ -1,0 +1,99 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+internal import WebSockets
+
+/// The request that opens a WebSocket, and the check of its response (RFC 6455 §4.1).
+///
+/// A value: each connection needs a new one, because its key is used once.
+struct UpgradeRequest {
+    private let handshake: OpeningHandshake
+    /// The bytes of the request.
+    let head: [UInt8]
+
+    /// Makes a request that offers the subprotocols.
+    init(_ wanted: ConversationRequest, subprotocols: [String]) {
+        let url = wanted.request.url
+        handshake = Self.handshake(with: url.hostField, subprotocols)
+        var text = "GET \(url.requestTarget) HTTP/1.1\r\n"
+        let fields = handshake.requestFields
+        for field in fields { text += "\(field.name): \(field.value)\r\n" }
+        for line in wanted.lines where !fields.contains(where: { line.isLine(of: $0.name) }) {
+            // libcurl's mark of a field without a value.
+            text += (line.hasSuffix(";") && !line.contains(":") ? line.dropLast() + ":" : line[...])
+            text += "\r\n"
+        }
+        if let authorization = wanted.authorization {
+            text += "Authorization: \(authorization)\r\n"
+        }
+        head = Array((text + "\r\n").utf8)
+    }
+
+    /// A handshake with a new key; the plan has only subprotocols that may be offered.
+    private static func handshake(with host: String, _ subprotocols: [String]) -> OpeningHandshake {
+        var generator = SystemRandomNumberGenerator()
+        do throws(SubprotocolFault) {
+            return try OpeningHandshake(
+                host: host,
+                subprotocols: subprotocols,
+                using: &generator
+            )
+        } catch {
+            return handshake(with: host, [])
+        }
+    }
+
+    /// The subprotocol that the response chose; nil for none.
+    func check(_ head: ResponseHead) throws(HandshakeRefusal) -> String? {
+        try handshake.check(head)
+    }
+}
+
+extension EasyAuthentication {
+    /// The value of `Authorization` that needs no challenge's nonce; nil for other methods.
+    var fieldValue: String? {
+        switch self {
+        case .basic(let user, let password):
+            "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
+        case .bearer(let token): "Bearer " + token
+        case .awaited, .digest, .ntlm, .negotiate: nil
+        }
+    }
+
+    /// The name of a method that needs several requests on libcurl's own connections; nil for
+    /// others.
+    var nameOfDialogue: String? {
+        switch self {
+        case .digest: "digest"
+        case .ntlm: "ntlm"
+        case .negotiate: "negotiate"
+        case .basic, .bearer, .awaited: nil
+        }
+    }
+}
+
+extension HTTPURL {
+    /// The value of `Host` (RFC 9110 §7.2): without the zone of an address, and without the
+    /// scheme's default port.
+    fileprivate var hostField: String {
+        let host = origin.host.prefix { $0 != "%" }
+        let bare = host.count < origin.host.count ? host + "]" : host
+        return origin.port == origin.scheme.defaultPort ? String(bare) : "\(bare):\(origin.port)"
+    }
+
+    /// The path and the query as sent (RFC 9112 §3.2.1).
+    fileprivate var requestTarget: String {
+        let rest = sentText.utf8.dropFirst(authorityEnd).prefix { $0 != UInt8(ascii: "#") }
+        let target = String(Substring(rest))
+        return target.utf8.first == UInt8(ascii: "/") ? target : "/" + target
+    }
+}
+
+extension String {
+    /// Whether the line is a field of that name.
+    fileprivate func isLine(of name: String) -> Bool {
+        let end = utf8.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }
+        guard let end else { return false }
+        return self[..<end].lowercased() == name.lowercased()
+    }
+}
