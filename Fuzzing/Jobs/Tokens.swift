@@ -20,6 +20,8 @@ enum Tokens {
         "!!binary aGk=", "!!timestamp 2026-01-01",
         "!!timestamp 2026-02-30 25:00:00.1234567890 +99",
         "gzip", "convertToSnakeCase", "[low, high]", "{ a: 1 }", "&a [*a]", "*nowhere",
+        "ws://a.example/", "WSS://[::1]/x#y", "[{ receive: { until: closed } }]",
+        "[{ send: { base64: AA== } }, { close: { code: 1005 } }]",
         "\"0644\"", "sha512", "sha512:00", "{ from: https://a.example/, algorithm: sha256 }",
         "'(a+)+$'", "(?<n>[z-a", "|\n      text", ">-\n      text", "{{ name }}", "$NAME",
         "$(NAME)",
@@ -36,7 +38,8 @@ enum Tokens {
         "timeoutInterval", "minimumRate", "limits", "bandwidth", "requests", "timetable", "window",
         "10/s", "30/m", "5MiB/s", "<<", "x-y", "Authorization", "Content-Length",
         "httpAdditionalHeaders", "maxConcurrentTasks", "deadline", "mirrors", "mode", "decode",
-        "ifExists", "from", "algorithm",
+        "ifExists", "from", "algorithm", "webSockets", "steps", "send", "receive", "ping", "close",
+        "until", "closeCode", "protocols", "payload", "base64", "count", "for", "timeout",
     ]
 
     private static let syntax = [

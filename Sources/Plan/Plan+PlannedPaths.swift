@@ -34,6 +34,7 @@ extension Plan {
                 if case .pipe(let path)? = stream.source { body(PlannedPath(path, .ofTheRun)) }
             default: break
             }
+            for path in draft.webSocket.files { body(PlannedPath(path, .ofTheRun)) }
         }
     }
 }

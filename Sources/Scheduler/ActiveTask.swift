@@ -152,7 +152,7 @@ struct ActiveTask {
             body: spec.body,
             bodyFiles: key?.files ?? [],
             sink: destination.map { .file($0) } ?? .memory,
-            expectation: spec.expectation,
+            expectation: spec.webSocket?.expectation ?? spec.expectation,
             redirects: spec.redirects,
             timeoutInterval: spec.timeoutInterval,
             deadline: deadline,
@@ -180,7 +180,8 @@ struct ActiveTask {
             cachePolicy: cachePolicy,
             ignoresStored: failure?.isAboutContent ?? false,
             looksForPart: isFirstForFile,
-            nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? []
+            nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? [],
+            webSocket: spec.webSocket
         )
     }
 
@@ -192,6 +193,8 @@ struct ActiveTask {
 
     /// The cache policy of the request; nil for a plain download, which is always fetched.
     private var cachePolicy: RequestCachePolicy? {
+        // No response to an opening handshake is stored.
+        if spec.webSocket != nil { return nil }
         if let policy = spec.cachePolicy { return policy }
         let isPlainDownload =
             spec.kind == .download && spec.destination?.ifExists != .revalidate

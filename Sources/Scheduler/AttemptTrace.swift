@@ -20,6 +20,9 @@ struct AttemptTrace {
     /// More attempts are not kept: a task behind a redirect may retry for days.
     private static let mostKept = 64
 
+    /// Whether the last attempt has sent messages, which may change something at the server.
+    private var hasSentMessages: Bool { last?.webSocket.map { $0.sentMessageCount > 0 } ?? false }
+
     /// Adds an attempt that has ended.
     mutating func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
         attempts.append(attempt)
@@ -70,10 +73,11 @@ struct AttemptTrace {
             session: session,
             source: spec.source,
             outcome: outcome,
-            changed: outcome == .succeeded && (last?.file != nil || !spec.request.isSafe),
+            changed: outcome == .succeeded
+                && (last?.file != nil || !spec.request.isSafe || hasSentMessages),
             required: required,
             checks: last?.checks ?? [],
-            request: request.sent,
+            request: spec.kind == .webSocket ? request.sent.overWebSocket : request.sent,
             currentRequest: last?.currentRequest,
             response: last?.response,
             file: last?.file,
@@ -91,6 +95,7 @@ struct AttemptTrace {
             transactions: transactions
         )
         record.omittedAttempts = omittedCount
+        record.webSocket = last?.webSocket
         return record
     }
 }

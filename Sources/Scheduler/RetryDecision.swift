@@ -187,6 +187,7 @@ package enum RetryDecision: Sendable, Hashable {
         _ request: RequestSpec,
         after failure: TransferFailure
     ) -> Bool {
+        if failure.followsMessages { return false }
         if request.isIdempotent || request.hasIdempotencyKey || failure.isKnownUnprocessed {
             return true
         }
@@ -207,6 +208,11 @@ extension TransferFailure {
             if isOutcomeUnknown {
                 detail += "; outcome unknown: the server may have acted on the request"
             }
+        case .outcomeUnknown where followsMessages:
+            detail +=
+                "; outcome unknown: the server may have acted on the messages that were sent, so "
+                + "runner does not repeat the conversation"
+            if help == nil { help = "if it may be repeated, set `retry.repeat` to `always`" }
         case .outcomeUnknown:
             detail +=
                 "; outcome unknown: the server may have acted on the request, so runner does not "

@@ -189,6 +189,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var earlier: Earlier?
     /// Whether an earlier run used the same idempotency key; nil without a generated key.
     package var isKeyReused: Bool?
+    /// The conversation of the last attempt of a WebSocket task; nil without an open connection.
+    package var webSocket: WebSocketRecord?
 
     /// The number of attempts in this run.
     package var attemptCount: Int { attempts.count + omittedAttempts }

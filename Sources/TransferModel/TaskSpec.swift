@@ -7,6 +7,7 @@ package final class TaskSpec: Sendable {
         case data
         case upload
         case download
+        case webSocket
     }
 
     /// The action when a download's destination exists.
@@ -159,6 +160,8 @@ package final class TaskSpec: Sendable {
     package let cachePolicy: RequestCachePolicy?
     /// The `taskDescription` in reports.
     package let description: String?
+    /// The conversation of a WebSocket task; nil for other kinds.
+    package let webSocket: WebSocketSpec?
     /// Where the job file declares the task.
     package let source: SourceLocation
 
@@ -183,6 +186,7 @@ package final class TaskSpec: Sendable {
         access: NetworkAccess = [.flags, .unclassified],
         cachePolicy: RequestCachePolicy? = nil,
         description: String? = nil,
+        webSocket: WebSocketSpec? = nil,
         source: SourceLocation
     ) {
         self.id = id
@@ -204,6 +208,7 @@ package final class TaskSpec: Sendable {
         self.access = access
         self.cachePolicy = cachePolicy
         self.description = description
+        self.webSocket = webSocket
         self.source = source
     }
 }

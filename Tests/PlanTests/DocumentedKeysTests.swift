@@ -20,7 +20,10 @@ import Testing
             RedirectTable.table.keys, ForEachTable.table.keys, EncodingTable.table.keys,
             ScheduleTable.table.keys, NetworkTable.table.keys, NetworkTable.rules.keys,
             NetworkTable.matches.keys, HooksTable.table.keys,
-            MultipartType.part.keys, StreamTable.table.keys,
+            MultipartType.part.keys, StreamTable.table.keys, WebSocketTable.table.keys,
+            WebSocketStepTable.table.keys, WebSocketStepTable.sendTable.keys,
+            WebSocketStepTable.pingTable.keys, ReceiveTable.table.keys,
+            ReceiveTable.expectTable.keys, CloseTable.table.keys, CloseTable.expectTable.keys,
         ] + CredentialTable.methods.map(\.table.keys)
 
     private static func text(_ file: String) throws -> String {
@@ -34,7 +37,9 @@ import Testing
     }
 
     @Test func `every key that is obeyed is on a page on job files`() throws {
-        let pages = ["JobFile", "Sessions", "Networks", "Tasks", "Transfers", "Background"]
+        let pages = [
+            "JobFile", "Sessions", "Networks", "Tasks", "Transfers", "Background", "WebSockets",
+        ]
         let page = try pages.map { try Self.text("Sources/runner/runner.docc/\($0).md") }.joined()
         let missing = Self.keys(areSupported: true).filter { name in
             !["`\(name)`", "`\(name).", ".\(name)`", " \(name):"].contains(where: page.contains)

@@ -53,6 +53,22 @@ import TestSupport
         #expect(report.contains(#""value":"‹redacted›""#) && !report.contains("key-4711"))
     }
 
+    @Test func `conversations over WebSockets end in order`() throws {
+        let server = try WebSocketServer()
+        let folder = try TemporaryFolder()
+        let copy = try Command("cp", ["-R", Repository.path("jobs"), folder.path]).run()
+        try #require(copy.status == .exit(0))
+        let outcome = try Command.runner(
+            ["run", "jobs/talk.yaml", "--state-dir", folder.path("state")],
+            environment: ["SERVER": server.origin],
+            workingFolder: folder.path
+        ).run()
+        let run = try outcome.reported(in: folder, as: "jobs/out/talk-report.json")
+        #expect(run.code == 0, "\(outcome.standardError)")
+        let events = try folder.text("jobs/out/events.jsonl")
+        #expect(events.split(separator: "\n").count == 3 && events.contains("\"done\""))
+    }
+
     @Test func `transfers that outlive their run finish, and the hook runs`() throws {
         let (folder, run) = try run("background", report: "background-report")
         #expect(run.code == 0, "\(run.command.standardError)")

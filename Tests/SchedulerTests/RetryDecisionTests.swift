@@ -51,6 +51,18 @@ import TransferModel
         #expect(try decide(failure(kind), policy: policy) == .giveUp(.notRetried))
     }
 
+    @Test func `a conversation that has sent messages is repeated only if the policy says so`()
+        throws
+    {
+        var lost = failure(.reset)
+        #expect(try decide(lost) == .retry(after: .seconds(1), .backoff))
+        lost.followsMessages = true
+        #expect(try decide(lost) == .giveUp(.outcomeUnknown))
+        var policy = RetryPolicy.steady
+        policy.repeat = .always
+        #expect(try decide(lost, policy: policy) == .retry(after: .seconds(1), .backoff))
+    }
+
     @Test func `a resumable upload is retried without a key`() throws {
         let history = RetryDecision.History(attempts: 1, leavesUpload: true)
         #expect(

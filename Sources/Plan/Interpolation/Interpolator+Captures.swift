@@ -80,17 +80,20 @@ extension Interpolator {
         )
     }
 
-    /// The names under `capture` of a task, which are gone through once.
+    /// The names under `capture` of a task or of its steps, which are gone through once.
     private mutating func capturedNames(of source: Int, _ faults: inout FaultReporter) -> Set<
         String
     > {
         if let names = captureNames[source] { return names }
         var names: Set<String> = []
+        let document = faults.document
         let task = tasks.entries[source].value
-        if let captures = faults.document.value(of: task, for: "capture")?.value {
-            for entry in faults.document.entries(of: captures)
-            where !faults.document.isFree(entry.key) {
-                names.insert(faults.document.text(of: entry.key))
+        let steps = document.value(of: task, for: "steps").map { $0.value }
+        let actions = steps.map { document.elements(of: $0).flatMap { document.entries(of: $0) } }
+        for holder in [task] + (actions ?? []).map(\.value) {
+            guard let captures = document.value(of: holder, for: "capture")?.value else { continue }
+            for entry in document.entries(of: captures) where !document.isFree(entry.key) {
+                names.insert(document.text(of: entry.key))
             }
         }
         captureNames[source] = names

@@ -86,14 +86,19 @@ extension Reader {
     ///
     /// For a URL that is known only when the task starts, this is one with the same origin, or nil
     /// without a report when its origin is not known either.
-    mutating func url(_ field: Field) -> HTTPURL? {
+    ///
+    /// `parse` gets the text and a URL whose origin it may well have.
+    mutating func url(
+        _ field: Field,
+        parse: (String, HTTPURL?) throws(ValueFault) -> HTTPURL = URLText.parse(_:like:)
+    ) -> HTTPURL? {
         guard let scalar = sentScalar(field, as: .url), let text = text(of: scalar, field),
             scalar.secrets.isEmpty || mayHoldSecrets(scalar, field)
         else { return nil }
         if let start = scalar.standInStart, !URLText.hasOrigin(text.slice(0..<start)) { return nil }
         let url: HTTPURL
         do {
-            url = try URLText.parse(text, like: lastURL)
+            url = try parse(text, lastURL)
         } catch {
             report(error, of: field)
             return nil

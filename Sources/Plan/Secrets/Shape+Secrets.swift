@@ -81,7 +81,9 @@ extension Shape {
     /// Whether a text in its place is a URL or the address of a proxy.
     var isURL: Bool {
         switch self {
-        case .text(URLText.pattern), .text(ProxyURLText.pattern), .text(OriginType.pattern): true
+        case .text(URLText.pattern), .text(WebSocketURLText.pattern),
+            .text(ProxyURLText.pattern), .text(OriginType.pattern):
+            true
         case .either(let one, let other): one.isURL || other.isURL
         case .oneOrMore(let one): one.isURL
         default: false

@@ -25,7 +25,7 @@ enum CaptureTable {
             ) { $0 = .header($1) },
             Setting(
                 "regex",
-                ValueType<String>(.text(pattern: nil)) { pattern($1, &$0) },
+                pattern,
                 "A PCRE2 pattern; the value is its first group in the body, or else the whole "
                     + "match."
             ) { $0 = .regex($1) },
@@ -33,6 +33,9 @@ enum CaptureTable {
         exactlyOneOf: ["json", "header", "regex"],
         shorthand: Shorthand { $0.hasPrefix("/") ? "json" : nil }
     )
+
+    /// A PCRE2 pattern that can be compiled.
+    static let pattern = ValueType<String>(.text(pattern: nil)) { pattern($1, &$0) }
 
     static let type = ValueType<[Capture]>(
         .named(.mapping(table.keys), pattern: "^[A-Za-z_][A-Za-z0-9_-]*$", hasFreeKeys: true)

@@ -76,6 +76,11 @@ enum JobTable {
             section("data", .data, "Requests whose response runner checks but does not keep."),
             section("uploads", .upload, "Requests that carry a body."),
             section("downloads", .download, "Requests whose response becomes a file."),
+            section(
+                "webSockets",
+                .webSocket,
+                "Conversations over WebSockets (RFC 6455)."
+            ),
             Setting("schedule", ScheduleTable.table, "How runner starts the tasks.") {
                 $1(&$0.schedule)
             },
@@ -94,7 +99,7 @@ enum JobTable {
             ) {
                 $1(&$0.hooks)
             },
-        ] + ["streams", "webSockets"].map(Setting.notYet)
+        ] + ["streams"].map(Setting.notYet)
     )
 
     static let report = SettingTable<ReportDraft>(

@@ -2,13 +2,14 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// `data`, `uploads` and `downloads`: the settings of their tasks.
+/// `data`, `uploads` and `downloads`: the settings of their tasks, and those of every task.
 enum TaskTable {
     static func table(of kind: TaskSpec.Kind) -> SettingTable<TaskDraft> {
         switch kind {
         case .data: data
         case .upload: upload
         case .download: download
+        case .webSocket: WebSocketTable.table
         }
     }
 
@@ -127,67 +128,17 @@ enum TaskTable {
         ]
     )
 
-    /// The keys of every task.
+    /// The keys of every task with a request and a response.
     private static let common: [Setting<TaskDraft>] =
         [
-            Setting(
-                "session",
-                session.neededBeforeTheRun(),
-                default: "the only session",
-                "The session of the task."
-            ) {
-                $0.session = $1
-            },
+            sessionName,
             Setting(
                 "url",
                 URLType.type,
                 isRequired: true,
                 "An absolute http or https URL."
             ) { $0.url = $1 },
-            Setting("headers", HeaderFieldsType.task, "Header fields of the request.") {
-                $0.headers = $1
-            },
-            Setting(
-                "timeoutInterval",
-                .durationOrUnlimited,
-                default: "the session's timeoutIntervalForRequest",
-                "The longest time without a byte in either direction."
-            ) { $0.timeoutInterval = .some($1) },
-            Setting(
-                "priority",
-                priority.neededBeforeTheRun(),
-                default: "0.5",
-                "From 0 to 1, or low, default, high: tasks with a higher priority start first."
-            ) { $0.priority = $1 },
-            Setting(
-                "needs",
-                needs.neededBeforeTheRun(),
-                default: "[]",
-                "Ids of tasks that must succeed before this task starts."
-            ) { $0.needs = $1 },
-            Setting(
-                "required",
-                ValueType.boolean.neededBeforeTheRun(),
-                default: "true",
-                "Whether a failure of this task fails the run."
-            ) { $0.isRequired = $1 },
-            Setting(
-                "description",
-                .text,
-                "A description, shown as `taskDescription` in reports."
-            ) { $0.description = $1 },
-            Setting(
-                "earliestBeginDate",
-                BeginDateText.type,
-                "The earliest start of the task: an RFC 3339 date, or a duration after the run's "
-                    + "start."
-            ) { $0.earliestBeginDate = $1 },
-            // Read before the tasks, because it says how many there are.
-            Setting(
-                "forEach",
-                .field(.mapping(ForEachTable.table.keys)),
-                "Makes one task for each item; `${item…}` fills in the values of the item."
-            ) { _, _ in },
+        ] + general + [
             Setting(
                 "decode",
                 .boolean,
@@ -202,20 +153,86 @@ enum TaskTable {
             CacheTable.taskPolicy,
         ] + shared + NetworkAccessTable.task
 
+    /// The key that chooses the session of a task.
+    static let sessionName = Setting<TaskDraft>(
+        "session",
+        session.neededBeforeTheRun(),
+        default: "the only session",
+        "The session of the task."
+    ) {
+        $0.session = $1
+    }
+
+    /// The keys of every task that sends header fields.
+    static let general: [Setting<TaskDraft>] = [
+        Setting("headers", HeaderFieldsType.task, "Header fields of the request.") {
+            $0.headers = $1
+        },
+        Setting(
+            "timeoutInterval",
+            .durationOrUnlimited,
+            default: "the session's timeoutIntervalForRequest",
+            "The longest time without a byte in either direction."
+        ) { $0.timeoutInterval = .some($1) },
+        Setting(
+            "priority",
+            priority.neededBeforeTheRun(),
+            default: "0.5",
+            "From 0 to 1, or low, default, high: tasks with a higher priority start first."
+        ) { $0.priority = $1 },
+        Setting(
+            "needs",
+            needs.neededBeforeTheRun(),
+            default: "[]",
+            "Ids of tasks that must succeed before this task starts."
+        ) { $0.needs = $1 },
+        Setting(
+            "required",
+            ValueType.boolean.neededBeforeTheRun(),
+            default: "true",
+            "Whether a failure of this task fails the run."
+        ) { $0.isRequired = $1 },
+        Setting(
+            "description",
+            .text,
+            "A description, shown as `taskDescription` in reports."
+        ) { $0.description = $1 },
+        Setting(
+            "earliestBeginDate",
+            BeginDateText.type,
+            "The earliest start of the task: an RFC 3339 date, or a duration after the run's "
+                + "start."
+        ) { $0.earliestBeginDate = $1 },
+        // Read before the tasks, because it says how many there are.
+        Setting(
+            "forEach",
+            .field(.mapping(ForEachTable.table.keys)),
+            "Makes one task for each item; `${item…}` fills in the values of the item."
+        ) { _, _ in },
+    ]
+
     /// The keys that `defaults` may also have.
     static let shared: [Setting<TaskDraft>] = [
-        Setting(
-            "retry",
-            RetryTable.table,
-            "When runner repeats a failed attempt."
-        ) { $1(&$0.retry) },
+        retry,
         Setting("expect", ExpectTable.table, "The requirements for a response.") {
             $1(&$0.expectation)
         },
-        Setting("redirects", RedirectTable.table, "Which redirects runner follows.") {
-            $1(&$0.redirects)
-        },
+        redirects,
     ]
+
+    /// The key for repeating attempts.
+    static let retry = Setting<TaskDraft>(
+        "retry",
+        RetryTable.table,
+        "When runner repeats a failed attempt."
+    ) { $1(&$0.retry) }
+
+    /// The key for following redirects.
+    static let redirects = Setting<TaskDraft>(
+        "redirects",
+        RedirectTable.table,
+        "Which redirects runner follows."
+    ) { $1(&$0.redirects) }
 
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,

@@ -67,7 +67,9 @@ extension TaskReader {
         let traits = ReadTask.Traits(draft)
         var value: TaskSpec?
         let number = reader.values.tasks.tasks(of: position).lowerBound
-        if number < mostKept, references.isEmpty, draft.content == nil {
+        if number < mostKept, references.isEmpty, draft.content == nil,
+            draft.webSocket.steps.isEmpty
+        {
             let id = reader.document.text(of: entry.key)
             value = TaskAssembly(shared: shared).task(number, entry, id: id, draft, with: &reader)
         }

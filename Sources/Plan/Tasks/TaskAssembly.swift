@@ -47,7 +47,8 @@ struct TaskAssembly: Sendable {
             },
             mirrors: draft.mirrors,
             decodesBody: draft.decodesBody ?? Self.decodes(request, of: entry.kind),
-            expectation: draft.expectation,
+            expectation: entry.kind == .webSocket
+                ? WebSocketAssembly.expectation(of: draft) : draft.expectation,
             retry: draft.retry,
             redirects: draft.redirects,
             timeoutInterval: draft.timeoutInterval
@@ -56,6 +57,7 @@ struct TaskAssembly: Sendable {
             access: shared.sessions[session].access.subtracting(draft.deniedAccess),
             cachePolicy: draft.cachePolicy ?? shared.sessions[session].requestCachePolicy,
             description: draft.description,
+            webSocket: entry.kind == .webSocket ? WebSocketAssembly.spec(of: draft) : nil,
             source: Self.source(entry, in: reader.document)
         )
     }

@@ -52,6 +52,9 @@ struct TaskDraft: Sendable {
     /// Whether its URL, its body or its key is another one in every run.
     var isOrderOfRun = false
 
+    /// The conversation of a WebSocket task.
+    var webSocket = WebSocketDraft()
+
     /// `to` of a download, `responseTo` of another task.
     var destination: PathValue?
     /// Nil when the kind of the destination decides.

@@ -5,7 +5,7 @@ internal import TransferModel
 struct TaskPaths: Sendable {
     var destination: String?
     var source: String?
-    /// The files of a multipart body.
+    /// The files of a multipart body or of a conversation.
     var parts: [String] = []
 
     /// Whether the task sends the file of a path.
@@ -28,6 +28,7 @@ extension TaskDraft {
             }
         default: break
         }
+        for path in webSocket.files { paths.parts.append(AbsolutePath.withoutClimbs(path)) }
         return paths
     }
 }

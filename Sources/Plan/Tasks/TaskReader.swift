@@ -143,6 +143,10 @@ struct TaskReader: Sendable {
                 &reader.faults.log
             )
         }
+        if place.entry.kind == .webSocket {
+            let session = draft.session.map { sessions[$0] }
+            WebSocketCheck.check(draft, in: session, at: place, &reader.faults.log)
+        }
         if draft.idempotencyKey != .none {
             IdempotencyKeyCheck.check(
                 draft,

@@ -179,6 +179,11 @@ extension TaskRecord {
                 "isKeyReused",
                 "Whether an earlier run began the order with the same idempotency key; null when runner made no key"
             ) { $0.isKeyReused }
+            members.optionalObject(
+                "webSocket",
+                "The conversation of the last attempt of a WebSocket task; null without one",
+                WebSocketRecord.Report.self
+            ) { $0.webSocket }
         }
     }
 }

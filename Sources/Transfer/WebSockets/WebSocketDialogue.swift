@@ -32,6 +32,7 @@ final class WebSocketDialogue: Conversation {
     private var subprotocol: String?
     /// The file of the message that is being sent.
     private var file: (path: String, content: InputFile)?
+    /// Why no WebSocket opens, or why the task's file has not taken all messages.
     private var ownFailure: TransferFailure?
     /// Whether the response is one like any other, and no WebSocket opens.
     private(set) var leavesResponse = false
@@ -69,7 +70,10 @@ final class WebSocketDialogue: Conversation {
     }
 
     var failure: TransferFailure? {
-        if case .open(let conversation) = phase { conversation.failure } else { ownFailure }
+        if case .open(let conversation) = phase, let failure = conversation.failure {
+            return failure
+        }
+        return ownFailure
     }
 
     func takeOutput() -> [UInt8] {
@@ -129,10 +133,12 @@ final class WebSocketDialogue: Conversation {
         result.countOfBytesSent = conversation.sent.bytes
         result.countOfBytesReceived = conversation.receivedBytes
         if result.failure == nil { result.captured = conversation.captured }
-        if result.failure?.kind == .content {
-            result.checks.append(
-                .init(.content, passed: false, actual: result.failure?.detail)
-            )
+        if let failure = result.failure, failure.kind == .content {
+            result.checks = [
+                .init(.clientError, passed: true),
+                .init(.statusCode, passed: true, expected: "101", actual: "101"),
+                .init(.content, passed: false, actual: failure.detail),
+            ]
         }
     }
 
@@ -204,7 +210,10 @@ final class WebSocketDialogue: Conversation {
         do throws(SystemError) {
             try host.write(lines.span)
         } catch {
-            change { $0.end(with: TransferFailure(error, phase: .receive), at: now) }
+            // Also when the steps are done: their file is not.
+            let failure = TransferFailure(error, phase: .receive)
+            ownFailure = failure
+            change { $0.end(with: failure, at: now) }
         }
     }
 

@@ -34,7 +34,14 @@ import Testing
             ("forEach", ForEachTable.table.keys),
             ("part", MultipartType.part.keys), ("stream", StreamTable.table.keys),
             ("schedule", ScheduleTable.table.keys), ("hooks", HooksTable.table.keys),
-            ("report", JobTable.report.keys),
+            ("report", JobTable.report.keys), ("webSocket", WebSocketTable.table.keys),
+            ("webSocketStep", WebSocketStepTable.table.keys),
+            ("send", WebSocketStepTable.sendTable.keys),
+            ("receive", ReceiveTable.table.keys),
+            ("messageCondition", ReceiveTable.conditions.keys),
+            ("expectedMessage", ReceiveTable.expectTable.keys),
+            ("ping", WebSocketStepTable.pingTable.keys), ("close", CloseTable.table.keys),
+            ("expectedClose", CloseTable.expectTable.keys),
         ] + CredentialTable.methods.map { ($0.table.keys.name, $0.table.keys) }
 
     @Test func `the file in the repository is what the runner prints`() throws {

@@ -28,6 +28,15 @@ enum BackgroundCheck {
                 &log
             )
         }
+        if kind == .webSocket {
+            place.report(
+                .notInBackground,
+                "the WebSocket task\(context) cannot belong to the \(name)",
+                at: id,
+                help: "a later run cannot continue a conversation: choose another session",
+                &log
+            )
+        }
         checkKeys(of: draft, name, at: place, &log)
         if let capture {
             log.add(
