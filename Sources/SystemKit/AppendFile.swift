@@ -37,6 +37,30 @@ package final class AppendFile: Sendable {
         guard descriptor >= 0 else { throw .last("open", path) }
     }
 
+    /// Appends text to a file of another program, and makes the file if there is none.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - text: The text, UTF-8.
+    /// - Throws: The errors of open(2) and write(2).
+    package static func append(to path: String, _ text: String) throws(SystemError) {
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
+        let file = unsafe csystem_openat(AT_FDCWD, path, flags, 0o644)
+        guard file >= 0 else { throw .last("open", path) }
+        defer { Glibc.close(file) }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.write(file, buffer.baseAddress, buffer.count)
+            }
+            guard count > 0 else {
+                if count < 0, errno == EINTR { continue }
+                throw .last("write", path)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }

@@ -68,9 +68,11 @@ package struct ReportedRun: Sendable, Hashable {
     }
 
     /// The end of a run.
-    init(_ run: RedactedRun) {
-        head = ReportedHead(run.header)
-        let summary = run.summary
+    init(_ run: RedactedRun) { self.init(ReportedHead(run.header), run.summary) }
+
+    /// The end of a run that began with `head`.
+    init(_ head: ReportedHead, _ summary: RunSummary) {
+        self.head = head
         endDate = summary.endDate
         outcomes = [
             .succeeded: summary.succeeded, .failed: summary.failed, .deferred: summary.deferred,

@@ -84,6 +84,8 @@ struct JobRun {
         )
         let keys = resources.keys
         var sinks: [any RunEventSink] = [report, display]
+        // Its group begins before the display's first line, and ends before its summary.
+        if let actions = gitHubActions(redactor: job.redactor) { sinks.insert(actions, at: 0) }
         if let keys { sinks.append(keys.journal) }
         var schedule = job.plan.schedule
         schedule.failFast = schedule.failFast || request.failFast
@@ -107,6 +109,30 @@ struct JobRun {
             progressInterval: display.progressInterval,
             hasExternalPower: resources.watch.hasExternalPower
         )
+    }
+
+    /// Tells GitHub Actions of the run; nil elsewhere.
+    private func gitHubActions(redactor: Redactor?) -> GitHubActions? {
+        let places = GitHubActions.Places(
+            environment: ProcessContext.environment,
+            workingFolder: ProcessContext.workingFolder
+        )
+        return places.map { places in
+            GitHubActions(
+                places,
+                redactor: redactor,
+                reportPath: request.reportPath,
+                say: { StandardError.write(Array($0.utf8)) },
+                append: { path, text in
+                    do throws(SystemError) {
+                        try AppendFile.append(to: path, text)
+                        return nil
+                    } catch {
+                        return error.message
+                    }
+                }
+            )
+        }
     }
 
     /// Reports a run that does not begin.

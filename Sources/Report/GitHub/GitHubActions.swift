@@ -1,0 +1,133 @@
+internal import SystemKit
+package import TransferModel
+
+/// Tells GitHub Actions of a run: a group around the progress, an annotation for each task that is
+/// not done, a table in the step's summary, and outputs of the step.
+///
+/// What cannot be written is a warning: the run's own result stays what it is.
+package final class GitHubActions: RunEventSink {
+    /// Where GitHub reads what a step says.
+    package struct Places: Sendable {
+        /// The file of the step's summary (`GITHUB_STEP_SUMMARY`); nil without one.
+        package var summary: String?
+        /// The file of the step's outputs (`GITHUB_OUTPUT`); nil without one.
+        package var outputs: String?
+        /// The folder that annotations' files are relative to (`GITHUB_WORKSPACE`), and the working
+        /// folder; nil when either is unknown.
+        package var folders: (workspace: String, working: String)?
+
+        /// Reads the environment of a step; nil outside of GitHub Actions.
+        package init?(environment: [String: String], workingFolder: String?) {
+            guard environment["GITHUB_ACTIONS"] == "true" else { return nil }
+            summary = environment["GITHUB_STEP_SUMMARY"]
+            outputs = environment["GITHUB_OUTPUT"]
+            if let workspace = environment["GITHUB_WORKSPACE"], let workingFolder {
+                folders = (workspace, workingFolder)
+            }
+        }
+    }
+
+    /// Appends text to a file; returns why it cannot, nil when it can.
+    package typealias Append = (_ path: String, _ text: String) -> String?
+
+    /// The most tasks that are annotated and listed; GitHub shows fewer annotations of a step.
+    private static let mostTasks = 50
+
+    private let places: Places
+    private let redactor: Redactor?
+    private let reportPath: String
+    private let say: (String) -> Void
+    private let append: Append
+    private var head: ReportedHead?
+    private var undone: [ReportedTask] = []
+    private var undoneCount = 0
+
+    /// Prepares the messages of a run.
+    ///
+    /// - Parameters:
+    ///   - places: Where GitHub reads.
+    ///   - redactor: Finds the secrets of the run; nil without any.
+    ///   - reportPath: The path of the JSON report.
+    ///   - say: Writes whole lines to standard error.
+    ///   - append: Appends to the files of `places`.
+    package init(
+        _ places: Places,
+        redactor: Redactor?,
+        reportPath: String,
+        say: @escaping (String) -> Void,
+        append: @escaping Append
+    ) {
+        self.places = places
+        self.redactor = redactor
+        self.reportPath = reportPath
+        self.say = say
+        self.append = append
+    }
+
+    /// Begins and ends the group, and gathers the tasks that are not done.
+    package func receive(_ event: RunEvent) {
+        switch event {
+        case .started(let header):
+            let head = ReportedHead(RedactedHeader(header, redactor: redactor))
+            self.head = head
+            say("::group::runner \(WorkflowCommand.message(shown(head.jobName)))\n")
+        case .taskFinished(let record):
+            guard record.outcome != .succeeded, record.outcome != .unchanged,
+                let redacted = RedactedRecord(event, redactor: redactor)
+            else { return }
+            undoneCount += 1
+            if undone.count < Self.mostTasks { undone.append(ReportedTask(redacted)) }
+        case .finished(let summary): finish(summary)
+        case .taskStarted, .progress, .taskWillRetry, .taskWaiting, .taskWrote, .stopping: break
+        }
+    }
+
+    private func finish(_ summary: RunSummary) {
+        guard let head else { return }
+        let run = ReportedRun(head, summary)
+        say("::endgroup::\n" + undone.map(annotation).joined())
+        write(GitHubSummary(run, undone, count: undoneCount).text, to: places.summary)
+        write(outputs(of: run), to: places.outputs)
+    }
+
+    private func write(_ text: String, to path: String?) {
+        guard let path, !path.isEmpty else { return }
+        if let fault = append(path, text) {
+            say("::warning::\(WorkflowCommand.message(shown(fault)))\n")
+        }
+    }
+
+    /// An annotation at the task's place in the job file.
+    private func annotation(of task: ReportedTask) -> String {
+        let isError = task.isRequired && task.outcome != .skipped
+        let title = WorkflowCommand.property("\(shown(task.id)): \(task.outcome.rawValue)")
+        let file = WorkflowCommand.property(shown(file(task.source.file)))
+        let reason = task.failure.map { "\($0.kind): \($0.message)" } ?? task.outcome.rawValue
+        var lines = [shown(reason), shown("\(task.method) \(task.url)")]
+        if let help = task.failure?.help { lines.append("help: \(shown(help))") }
+        let message = WorkflowCommand.message(lines.joined(separator: "\n"))
+        return "::\(isError ? "error" : "warning") file=\(file),line=\(task.source.line),"
+            + "col=\(task.source.column),title=\(title)::\(message)\n"
+    }
+
+    /// The job file's path from the workspace.
+    private func file(_ path: String) -> String {
+        guard let folders = places.folders else { return path }
+        let absolute = path.hasBytePrefix("/") ? path : "\(folders.working)/\(path)"
+        let front = "\(folders.workspace)/"
+        guard absolute.hasBytePrefix(front) else { return path }
+        return String(absolute.utf8.dropFirst(front.utf8.count)) ?? path
+    }
+
+    private func outputs(of run: ReportedRun) -> String {
+        var lines = ["exit-code=\(run.exitCode)", "tasks=\(run.head.taskCount)"]
+        for outcome in TaskOutcome.allCases {
+            lines.append("\(outcome.rawValue)=\(run.outcomes[outcome] ?? 0)")
+        }
+        // A line break would begin another output.
+        if !reportPath.contains(where: \.isNewline) { lines.append("report=\(reportPath)") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func shown(_ text: String) -> String { ForeignText().line(text) }
+}
