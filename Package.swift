@@ -28,6 +28,7 @@ let package = Package(
         .target(name: "CCurl", dependencies: ["CZlib"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CIDN", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPCRE", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CPAC", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPSL", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSystem"),
         .target(name: "CZlib", linkerSettings: [.linkedLibrary("dl")]),
@@ -47,7 +48,7 @@ let package = Package(
         ),
         .target(
             name: "SystemKit",
-            dependencies: ["CIDN", "CPSL", "CSystem", "CZlib"],
+            dependencies: ["CIDN", "CPAC", "CPSL", "CSystem", "CZlib"],
             swiftSettings: strict
         ),
 

@@ -13,6 +13,8 @@ package struct ProxyServers: Sendable, Hashable {
     package var https: ProxyServer?
     /// For both, where they have no proxy of their own.
     package var socks: ProxyServer?
+    /// The script that chooses among proxies; nil where the job names them.
+    package var script: ProxyScriptPlace?
     /// The hosts that are reached without any of the proxies.
     package var exceptions = ProxyExceptions()
     /// Whether this machine is reached directly even if the proxy runs on it.
@@ -47,7 +49,7 @@ package struct ProxyServers: Sendable, Hashable {
         slot(for: origin).flatMap { self[$0] }
     }
 
-    /// Whether there is no proxy.
+    /// Whether no proxy is named; a script may still choose one.
     package var isEmpty: Bool { http == nil && https == nil && socks == nil }
 }
 

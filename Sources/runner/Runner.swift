@@ -16,7 +16,7 @@ struct Runner: ParsableCommand {
         subcommands: [
             Validate.self, ShowPlan.self, Run.self, Status.self, Cancel.self, CacheCommand.self,
             ReportCommand.self, Interfaces.self,
-            Schema.self, Doctor.self,
+            Schema.self, Doctor.self, FindProxy.self,
         ]
     )
 

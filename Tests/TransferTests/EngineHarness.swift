@@ -29,7 +29,8 @@ final class EngineHarness {
         claims: DestinationClaims? = nil,
         cache: HTTPCache? = nil,
         stores: [any CacheStore] = [],
-        proxy: String? = nil
+        proxy: String? = nil,
+        script: SessionScript? = nil
     ) throws {
         var session = SessionConfiguration(name: "test")
         configure(&session)
@@ -44,6 +45,7 @@ final class EngineHarness {
             sessions: [session],
             cookieJars: [CookieJar(session)],
             caches: [cache],
+            scripts: [script],
             invalidation: Invalidation(
                 in: cache.map { [$0] } ?? [],
                 and: stores,

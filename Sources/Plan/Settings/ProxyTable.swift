@@ -43,17 +43,11 @@ enum ProxyTable {
                 "Hosts, domains, addresses and networks to connect to directly."
             ) { $0.exceptions = ProxyExceptions($1.joined(separator: ",")) },
             Setting(
-                KeyDescription(
-                    name: "pac",
-                    summary: "",
-                    defaultText: nil,
-                    isRequired: false,
-                    shape: nil
-                )
-            ) { _, reader, field in
-                let fault = ProxyURLText.automatic
-                reader.report(fault, of: field, at: reader.document.range(of: field.key))
-            },
+                "pac",
+                ValueType(.text(pattern: nil)) { ProxyType.script($1, &$0) },
+                "A proxy auto-configuration script, which chooses the proxy for each origin: a "
+                    + "file, or an http or https URL."
+            ) { $0.script = $1 },
         ]
     )
 

@@ -15,16 +15,36 @@ enum ProxyType {
         var servers = rule.servers ?? ProxyServers()
         reader.apply(ProxyTable.table, to: &servers, in: field)
         guard reader.faults.log.errorCount == errors else { return }
-        guard !servers.isEmpty else {
+        guard servers.script == nil || servers.isEmpty else {
+            reader.report(
+                .conflictingKeys,
+                "`\(field.name)`\(reader.context) has `pac` and a proxy: a script names all proxies",
+                at: field.key,
+                help: "remove `pac`, or `http`, `https` and `socks`; `exceptions` may stay"
+            )
+            return
+        }
+        guard !servers.isEmpty || servers.script != nil else {
             reader.report(
                 .missingKey,
-                "one of the keys `http`, `https`, `socks` in `\(field.name)`\(reader.context) is "
+                "one of the keys `http`, `https`, `socks`, `pac` in `\(field.name)`\(reader.context) is "
                     + "required",
                 at: field.key
             )
             return
         }
         rule = .servers(servers)
+    }
+
+    /// The place of a script: a URL, or a file that must be there.
+    static func script(_ field: Field, _ reader: inout Reader) -> ProxyScriptPlace? {
+        guard let text = reader.text(field) else { return nil }
+        guard text.contains("://") else {
+            return PathType.existingFile(field, &reader).map {
+                .file(path: $0.path, displayPath: $0.text)
+            }
+        }
+        return reader.parsed(text, of: field, ProxyURLText.script).map { .url($0) }
     }
 
     /// A rule that is a word.
@@ -36,7 +56,7 @@ enum ProxyType {
         default: break
         }
         if ProxyURLText.isAutomatic(text) {
-            reader.report(ProxyURLText.automatic, of: field)
+            reader.report(ProxyURLText.automatic(text), of: field)
         } else if text.contains("://") || text.contains(":") {
             reader.report(
                 ValueFault(

@@ -34,7 +34,7 @@ enum ProxyURLText {
             )
         }
         guard parts.rest.isEmpty || parts.rest == "/" else {
-            if isAutomatic(text) { throw automatic }
+            if isAutomatic(text) { throw automatic(text) }
             throw ValueFault(.badProxy, "the URL of a proxy has no path, query or fragment")
         }
         guard kind != .http || parts.port != nil else {
@@ -53,11 +53,32 @@ enum ProxyURLText {
         return text.hasSuffix(".pac") || text.hasSuffix("/wpad.dat")
     }
 
-    static let automatic = ValueFault(
-        .badProxy,
-        "proxy auto-configuration (PAC) is not supported",
-        help: "name the proxies with `http`, `https`, `socks` and `exceptions`"
-    )
+    /// The fault of a script in the place of a proxy.
+    static func automatic(_ text: String) -> ValueFault {
+        ValueFault(
+            .badProxy,
+            "a proxy auto-configuration (PAC) script is no proxy",
+            help: "write `proxy: { pac: … }` with the script's file or URL"
+        )
+    }
+
+    /// The URL of a script, which must not hold a login.
+    static func script(_ text: String) throws(ValueFault) -> HTTPURL {
+        guard let url = try? HTTPURL(text) else {
+            throw ValueFault(
+                .badProxy,
+                "the URL of a PAC script begins with `http://` or `https://`",
+                help: "write such a URL, or the path of a file"
+            )
+        }
+        guard !url.hasUserInformation else {
+            throw ValueFault(
+                .badProxy,
+                "a user name or password is not allowed in the URL of a PAC script"
+            )
+        }
+        return url
+    }
 
     /// One of the hosts that are reached directly.
     static func exception(_ text: String) throws(ValueFault) -> String {

@@ -25,7 +25,7 @@ extension Attempt {
         }
         var machine = machine
         machine.isAsked = !machine.hasFailed && exchange.proxy.isAsked(isComplete: isComplete)
-        machine.isGivenUp = !isComplete && ended.mayResend()
+        machine.isGivenUp = !isComplete && (ended.mayResend() || ended.mayGoAnotherWay())
         machine.isUnvouched = exchange.response.isUnvouched
         if !machine.hasFailed, let fault = fault(of: ended, isComplete: isComplete, machine) {
             exchange.fail(fault)

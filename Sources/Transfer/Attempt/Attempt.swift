@@ -11,6 +11,8 @@ struct Attempt {
     /// What follows the end of an exchange.
     enum Next {
         case exchange(EasyRequest)
+        /// The session's script is asked for the proxy of the hop's origin; `sendRouted` follows.
+        case findProxy(Origin)
         /// More of a stored body is to be read when others have had their turn.
         case read
         /// The conversation continues when its connection or its time says so.
@@ -179,6 +181,8 @@ struct Attempt {
     func send() -> Next {
         if let fault = webSocketLoginFault { return end(unsent: fault) }
         let session = exchange.session
+        let origin = exchange.hop.url.origin
+        if session.awaitsRoute(to: origin) { return .findProxy(origin) }
         exchange.path = session.paths.map {
             PathPolicy(
                 to: exchange.peer,
@@ -194,6 +198,12 @@ struct Attempt {
             return end(unsent: exchange.failure(of: fault))
         }
         return .exchange(EasyRequest(of: exchange))
+    }
+
+    /// Sends the hop's request, whose route is known now.
+    func sendRouted() -> Next {
+        chooseRoute()
+        return send()
     }
 
     // MARK: - Network changes

@@ -49,6 +49,7 @@ package final class Engine: AttemptRunner {
     ///   - cookieJars: The cookies of each session, in the same order; nil or missing for a session
     ///     without cookies.
     ///   - caches: The cache of each session, likewise.
+    ///   - scripts: The script that chooses the proxies of each session, likewise.
     ///   - invalidation: Receives the requests that may change something; nil when no session has a
     ///     cache.
     ///   - maximumConcurrentAttempts: The number of connections to keep.
@@ -70,6 +71,7 @@ package final class Engine: AttemptRunner {
         sessions: [SessionConfiguration],
         cookieJars: [CookieJar?] = [],
         caches: [HTTPCache?] = [],
+        scripts: [SessionScript?] = [],
         invalidation: Invalidation? = nil,
         maximumConcurrentAttempts: Int,
         durability: Durability,
@@ -103,7 +105,14 @@ package final class Engine: AttemptRunner {
         let publisher = Publisher(durability: durability, uploads: uploads, deliver: pass)
         self.publisher = publisher
         let context = EngineContext(
-            sessions: try Self.sessions(sessions, library, cookieJars, caches, environment),
+            sessions: try Self.sessions(
+                sessions,
+                library,
+                cookieJars,
+                caches,
+                scripts,
+                environment
+            ),
             invalidation: invalidation,
             maximumConcurrentAttempts: maximumConcurrentAttempts,
             network: network,
@@ -165,6 +174,7 @@ package final class Engine: AttemptRunner {
         _ library: CurlLibrary,
         _ cookieJars: [CookieJar?],
         _ caches: [HTTPCache?],
+        _ scripts: [SessionScript?],
         _ environment: (String) -> String?
     ) throws(StartFailure) -> [EngineContext.Session] {
         var shared: ProxyRoutes?
@@ -183,6 +193,7 @@ package final class Engine: AttemptRunner {
                 cookieJar: cookieJars.indices.contains(index) ? cookieJars[index] : nil,
                 cache: caches.indices.contains(index) ? caches[index] : nil,
                 routes: routes(of: configuration, environment: shared),
+                script: scripts.indices.contains(index) ? scripts[index] : nil,
                 bandwidth: BandwidthLimit(configuration.limits)
             )
         }

@@ -22,6 +22,8 @@ final class EngineContext: Sendable {
         let cache: HTTPCache?
         /// nil when the session connects directly.
         let routes: ProxyRoutes?
+        /// nil when no script chooses the session's proxies.
+        let script: SessionScript?
         /// nil when the session has no limit of bandwidth.
         let bandwidth: BandwidthLimit?
     }

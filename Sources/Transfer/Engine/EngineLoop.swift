@@ -17,6 +17,8 @@ final class EngineLoop: MultiHandle.Driver {
     /// nil when no session has a network policy.
     private let paths: PathFinder?
     private let keeper: PartialKeeper
+    /// nil when no script chooses the proxies of a session.
+    private let proxies: ProxyFinder?
     /// nil when no session has a limit of bandwidth.
     private let pacing: EnginePacing?
 
@@ -55,6 +57,7 @@ final class EngineLoop: MultiHandle.Driver {
             uploads: context.uploads,
             publisher: context.publisher
         )
+        proxies = ProxyFinder(context.sessions, sockets)
         pacing = EnginePacing(context.sessions)
         publication = Publication(durability: context.publisher.durability)
         positions = TransportPositions(of: context.sessions.map(\.configuration))
@@ -88,6 +91,7 @@ final class EngineLoop: MultiHandle.Driver {
                 return
             }
             if let pacing { resumePaced(pacing) }
+            if let proxies { goOn(proxies.endOverdue(.now)) }
             runTimers()
             sockets.releaseGuards()
             reap()
@@ -162,6 +166,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// Resumes an attempt whose body had nothing to send, or whose conversation waited.
     private func resume(_ key: Int) {
+        if let proxies, proxies.owns(key) { return goOn(proxies.read(key, .now)) }
         guard let attempt = attempts[key] else { return }
         guard attempt.exchange.dialogue == nil else {
             return perform(attempt.converse(), of: attempt)
@@ -249,6 +254,10 @@ final class EngineLoop: MultiHandle.Driver {
                     of: attempt
                 )
             }
+        case .findProxy(let origin):
+            nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
+            let request = (attempt.exchange.request.session, attempt.exchange.request.key)
+            goOn(proxies?.ask(origin, session: request.0, for: request.1, .now) ?? [])
         case .read:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             readers.append(attempt)
@@ -271,6 +280,15 @@ final class EngineLoop: MultiHandle.Driver {
         }
     }
 
+    /// Continues the attempts that waited for their session's script.
+    private func goOn(_ outcomes: [ProxyFinder.Outcome]) {
+        for outcome in outcomes {
+            guard let attempt = attempts[outcome.key] else { continue }
+            let next = outcome.failure.map { attempt.end(unsent: $0) } ?? attempt.sendRouted()
+            perform(next, of: attempt)
+        }
+    }
+
     /// Ends the attempts whose connection ended while their body had nothing to send.
     private func endStuck() {
         let keys = dropped
@@ -290,6 +308,7 @@ final class EngineLoop: MultiHandle.Driver {
         attempt.exchange.body?.close()
         attempts[attempt.exchange.request.key] = nil
         pacing?.end(attempt.exchange.request.key, .now)
+        proxies?.forget(attempt.exchange.request.key)
         if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
         attempt.exchange.session.giveBack(attempt.exchange.handle)
         if let refresh = attempt.refresh { refreshes.add(refresh) }
@@ -350,6 +369,7 @@ final class EngineLoop: MultiHandle.Driver {
             turn: turn,
             access: request.access.intersection(session.configuration.access),
             paths: paths,
+            scripted: proxies?.routes(of: request.session),
             share: share,
             isForConversations: request.conversation != nil
         )
@@ -432,6 +452,7 @@ final class EngineLoop: MultiHandle.Driver {
         var next = nextCheck
         for case let timer? in timers { next = min(next, timer) }
         if let pacing { next = min(next, pacing.nextTime) }
+        if let proxies { next = min(next, proxies.nextTime) }
         if let check = sockets.nextGuardCheck {
             next = min(next, MonotonicTime(nanoseconds: check))
         }

@@ -63,6 +63,19 @@ struct EndedExchange {
             )
     }
 
+    /// Whether to try the next way that the session's script names, because this one leads nowhere.
+    ///
+    /// A proxy that answers, even with a refusal, has been reached.
+    func mayGoAnotherWay() -> Bool {
+        guard let scripted = exchange.session.scripted, !exchange.hasFailed,
+            exchange.head == nil, !exchange.recorder.didSend, exchange.proxy.tunnel == nil,
+            // Not resolved, not connected, too late, no TLS, no SOCKS.
+            [5, 6, 7, 28, 35, 97].contains(code.rawValue)
+        else { return false }
+        let origin = exchange.hop.url.origin
+        return scripted.avoid(exchange.proxy.route, to: origin, at: .now)
+    }
+
     // MARK: - Failures
 
     /// The failure of an exchange with a whole response, or one whose end counts as such; nil for

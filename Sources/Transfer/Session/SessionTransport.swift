@@ -49,6 +49,8 @@ final class SessionTransport {
     var uploadSupport = UploadSupport()
     private let share: EngineShare
     private let routes: ProxyRoutes?
+    /// nil when no script chooses the proxies.
+    let scripted: ScriptedRoutes?
     /// The connections that may use several paths.
     var multipathConnections: Set<Int> = []
     /// The paths of its connections under a policy, by number; includes closed ones for a while.
@@ -75,6 +77,7 @@ final class SessionTransport {
         turn: EngineTurn,
         access: NetworkAccess,
         paths: PathFinder?,
+        scripted: ScriptedRoutes?,
         share: EngineShare,
         isForConversations: Bool
     ) throws(CurlCode) {
@@ -97,6 +100,7 @@ final class SessionTransport {
         self.share = share
         connections = KnownConnections(share)
         routes = session.routes
+        self.scripted = scripted
         secureProtocol = session.secureProtocol
         streamTrust = session.streamTrust
         clientCertificates = ClientCertificates(configuration.credentials)
@@ -166,8 +170,12 @@ final class SessionTransport {
 
     /// The proxy route to an origin; nil for a direct connection.
     func route(to origin: Origin) -> ProxyRoute? {
-        routes?.route(to: origin)
+        if let scripted { return scripted.route(to: origin, at: .now) }
+        return routes?.route(to: origin)
     }
+
+    /// Whether the session's script must be asked for the proxy of an origin.
+    func awaitsRoute(to origin: Origin) -> Bool { scripted?.knows(origin) == false }
 
     /// Notes the socket of a new connection.
     func keep(_ opening: SocketTable.Opening?, of number: Int) {

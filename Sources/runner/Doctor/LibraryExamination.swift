@@ -24,6 +24,13 @@ enum LibraryExamination {
                 .limited
             ),
             Finding(
+                "proxy scripts",
+                ProxyScript.isAvailable ? ProxyScript.library : nil,
+                "choose the proxies of sessions with `pac`",
+                without: "jobs with `pac` do not begin: install libpacparser1",
+                .limited
+            ),
+            Finding(
                 "host names beyond ASCII",
                 InternationalName.ascii("ü") == "xn--tda" ? InternationalName.library : nil,
                 "are looked up in their ASCII form (A-labels)",

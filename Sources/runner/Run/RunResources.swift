@@ -19,6 +19,7 @@ struct RunResources {
     private let ending: RunEnding
     private let caches: SessionCaches
     private let cookies: SessionCookies
+    private let scripts: SessionScripts
     let watch: MachineWatch
     let engine: Engine
 
@@ -66,6 +67,8 @@ struct RunResources {
             findSecret: job.redactor?.firstSecret
         )
 
+        scripts = try SessionScripts(of: job.sessions)
+        if scripts.scripts.contains(where: { $0 != nil }) { try context.inbox.obeySignal() }
         watch = try MachineWatch(for: plan)
         MachineWatch.warnOfSinglePath(for: plan)
         if watch.network != nil { try context.inbox.obeySignal() }
@@ -74,6 +77,7 @@ struct RunResources {
             in: context,
             cookies: cookies,
             caches: caches,
+            scripts: scripts,
             uploads: uploads,
             network: watch.network
         )
@@ -120,6 +124,7 @@ struct RunResources {
         in context: RunContext,
         cookies: SessionCookies,
         caches: SessionCaches,
+        scripts: SessionScripts,
         uploads: UploadStore?,
         network: NetworkMonitor?
     ) throws(RunObstacle) -> Engine {
@@ -129,6 +134,7 @@ struct RunResources {
                 sessions: job.sessions,
                 cookieJars: cookies.jars,
                 caches: caches.caches,
+                scripts: scripts.scripts,
                 invalidation: caches.invalidation,
                 maximumConcurrentAttempts: job.plan.schedule.maxConcurrentTasks,
                 durability: job.plan.schedule.durability,

@@ -94,7 +94,7 @@ import TransferModel
         "{ https: \"ftp://p:1\" }", "{ https: \"http://p\" }", "{ https: \"http://p:0\" }",
         "{ https: \"http://u:p@p:1\" }", "{ https: \"http://p:1/x\" }", "{ https: \"http://:1\" }",
         "{ https: \"http://a b:1\" }", "{ https: \"http://p:1/proxy.pac\" }", "{ https: [] }",
-        "{ pac: \"http://p/proxy.pac\" }", "{}", "{ exceptions: [a.test] }",
+        "{ pac: \"ftp://p/proxy.pac\" }", "{}", "{ exceptions: [a.test] }",
         "{ socks: \"http://p:1\" }", "{ socks: \"socks5://p\", exceptions: [\"*.a.test\"] }",
         "{ socks: \"socks5://p\", exceptions: [\"https://a.test\"] }",
         "{ https: { user: u, password: p4ss } }",

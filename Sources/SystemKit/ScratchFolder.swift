@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// A private folder for temporary files, removed with its files at the end.
+package final class ScratchFolder: Sendable {
+    /// An absolute path.
+    package let path: String
+
+    /// Creates the folder below `TMPDIR`, or `/tmp`.
+    ///
+    /// - Throws: The error of mkdtemp(3).
+    package init() throws(SystemError) {
+        let parent = ProcessContext.variable("TMPDIR") ?? "/tmp"
+        var template = Array((parent + "/runner-XXXXXX").utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw .last("create a folder in", parent) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        // Only this process knows the folder, which has no folders in it.
+        if let stream = unsafe opendir(path) {
+            while let entry = unsafe readdir(stream) {
+                let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+                    unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
+                        unsafe String(cString: $0)
+                    }
+                }
+                if name != ".", name != ".." { unsafe unlink(path + "/" + name) }
+            }
+            unsafe closedir(stream)
+        }
+        unsafe rmdir(path)
+    }
+}

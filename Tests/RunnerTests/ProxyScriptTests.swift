@@ -1,0 +1,115 @@
+import TestSupport
+import Testing
+
+/// `pac` of a session's `proxy`, with libpacparser.
+@Suite struct ProxyScriptTests {
+    private static func job(_ proxy: String, _ url: String, script: String? = nil) throws
+        -> JobFolder
+    {
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { retry: { attempts: 1 } }
+            sessions: { s: { proxy: \(proxy) } }
+            downloads:
+              file: { url: "\(url)", to: file.txt }
+            """
+        )
+        if let script { try job.folder.write(script, to: "proxy.pac") }
+        return job
+    }
+
+    @Test func `a script in a file chooses a proxy, and falls back to the next one`() throws {
+        let proxy = try ScriptedServer { _ in .ok("from the proxy") }
+        let closed = try ClosedPort()
+        let job = try Self.job(
+            "{ pac: proxy.pac }",
+            "http://files.example.test/a?b",
+            script: """
+                function FindProxyForURL(url, host) {
+                  if (dnsDomainIs(host, ".example.test") && url == "http://files.example.test/")
+                    return "PROXY 127.0.0.1:\(closed.port); PROXY 127.0.0.1:\(proxy.port)";
+                  throw "not for " + url;
+                }
+                """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.text("file.txt") == "from the proxy")
+        let proxies = run.exchanges("file").map { $0["extension"]?["proxy"]?.string }
+        #expect(proxies == ["http://127.0.0.1:\(closed.port)", proxy.origin])
+    }
+
+    @Test func `a script is fetched from its URL, once`() throws {
+        let proxy = try ScriptedServer { _ in .ok("from the proxy") }
+        let script = "function FindProxyForURL(u, h) { return 'PROXY 127.0.0.1:\(proxy.port)' }"
+        let server = try ScriptedServer(["/proxy.pac": [.ok(script)]])
+        let job = try Self.job("{ pac: \"\(server.url("/proxy.pac"))\" }", "http://a.test/")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.text("file.txt") == "from the proxy")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `exceptions are reached directly`() throws {
+        let server = try ScriptedServer(["/": [.ok("direct")]])
+        let job = try Self.job(
+            "{ pac: proxy.pac, exceptions: [127.0.0.1] }",
+            server.url("/"),
+            script: "function FindProxyForURL(u, h) { throw 'asked' }"
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+    }
+
+    @Test func `a script that cannot be read ends the run before its first request`() throws {
+        let server = try ScriptedServer(["/": [.ok("direct")]])
+        let job = try Self.job("{ pac: proxy.pac }", server.url("/"), script: "function (")
+        let run = try job.run()
+        #expect(run.code == 4)
+        #expect(run.command.standardError.contains("the proxy script proxy.pac is of no use"))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a script that cannot be fetched ends the run before its first request`() throws {
+        let server = try ScriptedServer(["/": [.ok("direct")]])
+        let job = try Self.job("{ pac: \"\(server.url("/missing.pac"))\" }", server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 4)
+        #expect(run.command.standardError.contains("cannot be fetched"))
+        #expect(server.requests.map(\.path) == ["/missing.pac"])
+    }
+
+    @Test func `a script that fails for an origin fails its tasks`() throws {
+        let server = try ScriptedServer(["/": [.ok("direct")]])
+        let job = try Self.job(
+            "{ pac: proxy.pac }",
+            server.url("/"),
+            script: "function FindProxyForURL(u, h) { return undefined_name }"
+        )
+        let run = try job.run()
+        #expect(run.code != 0)
+        #expect(server.requests.isEmpty)
+        #expect(run.task("file")?["error"]?["message"]?.string?.contains("proxy.pac") == true)
+    }
+
+    @Test func `an endless script is ended by its time`() throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.write("while (true) {}", to: "endless.pac")
+        let command = try Command.runner(["find-proxy", script], workingFolder: folder.path).start()
+        // As the runner does after its limit of time.
+        command.signal(9)
+        #expect(try command.finish().status == .signal(9))
+    }
+
+    @Test func `a huge script is refused`() throws {
+        let job = try Self.job(
+            "{ pac: proxy.pac }",
+            "http://a.test/",
+            script: "//" + String(repeating: "x", count: 1 << 20)
+        )
+        let run = try job.run()
+        #expect(run.code == 4)
+        #expect(run.command.standardError.contains("larger than 1 MiB"))
+    }
+}
