@@ -75,7 +75,8 @@ package struct Command: Sendable {
         return Command(
             path,
             arguments,
-            environment: environment,
+            // The tests may run in a step themselves.
+            environment: ["GITHUB_ACTIONS": nil].merging(environment) { $1 },
             workingFolder: workingFolder
         )
     }

@@ -15,7 +15,7 @@ struct JobFolder {
     func command(_ arguments: [String], environment: [String: String?] = [:]) throws -> Command {
         let own: [String: String?] = [
             "HOME": folder.path, "XDG_STATE_HOME": nil, "XDG_CACHE_HOME": nil,
-            "RUNNER_CACHE_DIR": nil, "NO_COLOR": nil, "CLICOLOR_FORCE": nil, "GITHUB_ACTIONS": nil,
+            "RUNNER_CACHE_DIR": nil, "NO_COLOR": nil, "CLICOLOR_FORCE": nil,
         ]
         return try Command.runner(
             arguments,
