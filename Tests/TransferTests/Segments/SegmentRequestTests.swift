@@ -1,0 +1,100 @@
+import Testing
+import TransferModel
+
+@testable import Transfer
+
+@Suite struct SegmentRequestTests {
+    private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    private static func request(
+        _ validator: ResumeValidator?,
+        agreement: ResumeValidator? = nil
+    ) -> SegmentRequest {
+        SegmentRequest(range: 4..<8, total: 10, validator: validator, agreement: agreement)
+    }
+
+    private static func head(_ status: Int, _ fields: [String]) -> ResponseHead {
+        var lines = HeaderFields()
+        for field in fields { lines.append(line: Array(field.utf8).span) }
+        return ResponseHead(statusCode: status, fields: lines)
+    }
+
+    // RFC 9110 §13.1.5, §14.2
+    @Test func `a segment is requested by its first and last byte, with a known validator`() {
+        #expect(
+            Self.request(.entityTag("\"a\"")).fields == [
+                HeaderField(name: "Range", value: "bytes=4-7"),
+                HeaderField(name: "If-Range", value: "\"a\""),
+            ]
+        )
+        #expect(Self.request(nil).fields == [HeaderField(name: "Range", value: "bytes=4-7")])
+    }
+
+    @Test(
+        arguments: [
+            (206, ["Content-Range: bytes 4-7/10", "ETag: \"a\""], 4, .part(end: 8)),
+            (206, ["Content-Range: bytes 4-7/10", "ETag: \"a\""], nil, .part(end: 8)),
+            (206, ["Content-Range: bytes 4-5/10", "ETag: \"a\""], 2, .part(end: 6)),
+            (206, ["Content-Range: bytes 4-9/10", "ETag: \"a\""], 6, .unusable),
+            (206, ["Content-Range: bytes 3-7/10", "ETag: \"a\""], 5, .unusable),
+            (206, ["Content-Range: bytes 4-7/10", "ETag: \"a\""], 3, .unusable),
+            (206, ["Content-Range: bytes 4-7/10"], 4, .unusable),
+            (206, ["Content-Range: bytes 4-7/*", "ETag: \"a\""], 4, .unusable),
+            (206, ["ETag: \"a\""], 4, .unusable),
+            (
+                206, ["Content-Range: bytes 4-7/10", "ETag: \"a\"", "Content-Encoding: gzip"], 4,
+                .unusable
+            ),
+            (
+                206, ["Content-Type: multipart/byteranges; boundary=x", "ETag: \"a\""], 99,
+                .unusable
+            ),
+            (206, ["Content-Range: bytes 4-7/11", "ETag: \"a\""], 4, .otherFile),
+            (206, ["Content-Range: bytes 4-7/10", "ETag: \"b\""], 4, .otherFile),
+            (200, ["ETag: \"a\""], 10, .whole),
+            (200, ["ETag: \"a\""], 11, .otherFile),
+            (200, ["ETag: \"b\""], 10, .otherFile),
+            (200, ["ETag: \"a\"", "Content-Encoding: gzip"], 10, .otherFile),
+            (200, [], 10, .otherFile),
+            (412, [], 0, .otherFile),
+            (416, ["Content-Range: bytes */3"], 0, .otherFile),
+            (302, ["Location: /b"], 0, .refusal),
+            (404, [], 0, .refusal),
+            (503, [], 0, .refusal),
+        ] as [(Int, [String], Int64?, SegmentAnswer)]
+    )
+    func `a part is used only if all of it matches`(
+        status: Int,
+        fields: [String],
+        length: Int64?,
+        answer: SegmentAnswer
+    ) {
+        let request = Self.request(.entityTag("\"a\""))
+        #expect(request.judge(Self.head(status, fields), contentLength: length) == answer)
+    }
+
+    @Test func `a mirror without the file's validator is used only for a file with a checksum`() {
+        let range = "Content-Range: bytes 4-7/10"
+        let other = Self.head(206, [range, "ETag: \"b\""])
+        let same = Self.head(206, [range, "ETag: \"a\""])
+        let bare = Self.head(206, [range])
+        let agreeing = Self.request(nil, agreement: .entityTag("\"a\""))
+        #expect(agreeing.judge(other, contentLength: 4) == .otherFile)
+        #expect(agreeing.judge(bare, contentLength: 4) == .unusable)
+        #expect(agreeing.judge(same, contentLength: 4) == .part(end: 8))
+        #expect(Self.request(nil).judge(other, contentLength: 4) == .part(end: 8))
+        #expect(Self.request(nil).judge(bare, contentLength: 4) == .part(end: 8))
+    }
+
+    @Test func `a part may omit its date, but not that of a mirror`() {
+        let range = "Content-Range: bytes 4-7/10"
+        let bare = Self.head(206, [range, "ETag: \"b\""])
+        let dated = Self.head(206, [range, "Last-Modified: \(Self.date)"])
+        let date = ResumeValidator.lastModified(Self.date)
+        #expect(Self.request(date).judge(bare, contentLength: 4) == .part(end: 8))
+        #expect(Self.request(nil, agreement: date).judge(bare, contentLength: 4) == .unusable)
+        #expect(Self.request(nil, agreement: date).judge(dated, contentLength: 4) == .part(end: 8))
+        let later = Self.head(206, [range, "Last-Modified: Mon, 07 Nov 1994 08:49:37 GMT"])
+        #expect(Self.request(date).judge(later, contentLength: 4) == .otherFile)
+    }
+}
