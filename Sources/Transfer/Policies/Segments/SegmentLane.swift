@@ -1,0 +1,65 @@
+internal import TransferModel
+
+/// A running request for a segment of a file.
+struct SegmentLane: Sendable {
+    /// A response without bytes for so long is silent.
+    private static let patience = Duration.seconds(2)
+
+    /// Identifies the request; never used again.
+    let number: Int
+    /// The position of its URL among the sources.
+    let source: Int
+    let start: Int64
+    /// The offset of the next byte.
+    private(set) var position: Int64
+    /// The end of the wanted bytes, at most `responseEnd`.
+    var end: Int64
+    /// The end of the bytes that the server sends.
+    private(set) var responseEnd: Int64
+    /// Whether the response's head was accepted.
+    private(set) var hasAnswered = false
+    /// Whether the response has fewer bytes than were requested.
+    private(set) var isShort = false
+    private(set) var meter = SpeedMeter()
+    private let requestTime: MonotonicTime
+    private var moved: MonotonicTime
+
+    init(_ number: Int, source: Int, range: Range<Int64>, at now: MonotonicTime) {
+        self.number = number
+        self.source = source
+        start = range.lowerBound
+        position = range.lowerBound
+        end = range.upperBound
+        responseEnd = range.upperBound
+        requestTime = now
+        moved = now
+    }
+
+    /// The bytes that are in the file.
+    var received: Range<Int64> { start..<position }
+
+    /// The bytes that are still wanted.
+    var wanted: Range<Int64> { position..<max(position, end) }
+
+    /// Whether nothing has moved for so long that the rest is better fetched by others.
+    func isSilent(at now: MonotonicTime) -> Bool { now - moved >= Self.patience }
+
+    /// Notes that the server sends the bytes up to `end`; returns the time until then.
+    mutating func didAnswer(upTo end: Int64, at now: MonotonicTime) -> Duration {
+        hasAnswered = true
+        moved = now
+        isShort = end < responseEnd
+        responseEnd = end
+        self.end = min(self.end, end)
+        return now - requestTime
+    }
+
+    /// Notes arrived bytes; returns the number of them that are wanted.
+    mutating func take(_ count: Int, at now: MonotonicTime) -> Int {
+        let wanted = Int(clamping: min(Int64(count), wanted.length))
+        position += Int64(wanted)
+        moved = now
+        meter.add(count, at: now)
+        return wanted
+    }
+}
