@@ -155,7 +155,7 @@ struct WebSocketConversation {
     mutating func receiveEnd(at now: MonotonicTime) {
         for event in machine.receiveEnd() { take(event, at: now) }
         advance(at: now)
-        if !isDecided { fail(endOfConnection, at: now) }
+        if !isDecided { fail(faults.endOfConnection, at: now) }
         phase = .over
     }
 
@@ -176,7 +176,7 @@ struct WebSocketConversation {
             let kind: Message.Kind = message.type == .text ? .text : .binary
             try machine.send(fragment: piece, of: kind, isFinal: isLast)
         } catch {
-            return fail(refusal(error), at: now)
+            return fail(faults.refusal(error), at: now)
         }
         unwritten += piece.count + StepProgress.frameSize
         step.fileOffset += Int64(piece.count)
@@ -200,7 +200,7 @@ struct WebSocketConversation {
                 overrun(at: now)
             } else if let end = idleEnd, now >= end {
                 let limit = (configuration.idleLimit ?? .zero).microseconds / 1000
-                fail(timeout("nothing moved for \(limit) ms"), at: now)
+                fail(faults.timeout("nothing moved for \(limit) ms"), at: now)
             }
         }
     }
@@ -226,7 +226,7 @@ struct WebSocketConversation {
             // Messages before the fault may still complete the step.
             tally.fault = fault
             advance(at: now)
-            if !isDecided { fail(endOfConnection, at: now) }
+            if !isDecided { fail(faults.endOfConnection, at: now) }
         case .ended(let end): tally.end = end
         }
     }
@@ -251,7 +251,7 @@ struct WebSocketConversation {
                 step.closeCode = rule.code.map { Int($0) }
             }
         } catch {
-            fail(refusal(error), at: now)
+            fail(faults.refusal(error), at: now)
         }
     }
 
@@ -280,7 +280,7 @@ struct WebSocketConversation {
         case .receive(let receiving): return try receive(receiving, at: now)
         case .ping:
             if step.isAnswered { return .isDone }
-            guard machine.isOpen else { throw endOfConnection }
+            guard machine.isOpen else { throw faults.endOfConnection }
             return .waits
         case .close(let rule):
             guard tally.closing != nil else { return .waits }
@@ -293,14 +293,14 @@ struct WebSocketConversation {
         _ count: Int
     ) throws(TransferFailure) -> Progress {
         while step.messageCount < count, unwritten < Self.outputLimit {
-            guard machine.isOpen else { throw endOfConnection }
+            guard machine.isOpen else { throw faults.endOfConnection }
             // The caller has the files.
             guard case .bytes(let bytes) = message.content else { return .waits }
             do throws(SendRefusal) {
                 let kind: Message.Kind = message.type == .text ? .text : .binary
                 try machine.send(fragment: bytes.span, of: kind, isFinal: true)
             } catch {
-                throw refusal(error)
+                throw faults.refusal(error)
             }
             unwritten += bytes.count + StepProgress.frameSize
             didSend(bytes.count)
@@ -327,7 +327,7 @@ struct WebSocketConversation {
         guard machine.transport != .read else { return .waits }
         // The server's Close frame, its fault or the end of the connection: no message follows.
         guard case .closed = receiving.end, tally.closing != nil else {
-            throw endOfConnection
+            throw faults.endOfConnection
         }
         if case .waits = try didClose(accepting: receiving.closeCodes, own: nil) { return .waits }
         return try didReceive(receiving)
@@ -349,7 +349,7 @@ struct WebSocketConversation {
         case .closed, .time: break
         }
         if let mismatch = message.mismatch(receiving.expectation) {
-            throw unexpected(mismatch)
+            throw faults.unexpected(mismatch)
         }
         if !receiving.captures.isEmpty { step.last = message }
         return isLast
@@ -359,12 +359,12 @@ struct WebSocketConversation {
     private mutating func didReceive(_ receiving: Receiving) throws(TransferFailure) -> Progress {
         guard !receiving.captures.isEmpty else { return .isDone }
         guard var last = step.last else {
-            throw unexpected(.init(expected: "a message for `capture`", actual: "none"))
+            throw faults.unexpected(.init(expected: "a message for `capture`", actual: "none"))
         }
         do throws(ReceivedMessage.Mismatch) {
             captured += try last.values(of: receiving.captures)
         } catch {
-            throw unexpected(error)
+            throw faults.unexpected(error)
         }
         return .isDone
     }
@@ -379,7 +379,7 @@ struct WebSocketConversation {
         step.closeCode = Int(code)
         let accepted = codes.isEmpty ? ClosingRule.usualCodes + (own.map { [$0] } ?? []) : codes
         guard hasAcceptedClose || accepted.contains(code) else {
-            var failure = endOfConnection
+            var failure = faults.endOfConnection
             failure.kind = .content
             failure.isPermanent = true
             throw failure
@@ -432,7 +432,7 @@ struct WebSocketConversation {
             return
         }
         let limit = (spec.steps[position].timeout ?? Self.closeLimit).microseconds / 1000
-        fail(timeout("it took longer than \(limit) ms (`timeout`)"), at: now)
+        fail(faults.timeout("it took longer than \(limit) ms (`timeout`)"), at: now)
     }
 
     // MARK: Ends
@@ -475,94 +475,13 @@ struct WebSocketConversation {
 
     private var currentName: WebSocketStep.Name { spec.steps[position].action.name }
 
-    private var phaseOfStep: TransferFailure.Phase {
-        switch currentName {
-        case .send: .send
-        case .receive: .receive
-        case .ping: .wait
-        case .close: .finish
-        }
-    }
-}
-
-// MARK: - Failures
-
-extension WebSocketConversation {
-    private func timeout(_ detail: String) -> TransferFailure {
-        var failure = TransferFailure(kind: .timeout, phase: phaseOfStep, detail: detail)
-        failure.urlError = .timedOut
-        if inbox.isFull {
-            failure.help =
-                "no step takes the messages of the server, so runner reads no more of them: add a "
-                + "`receive` step before this one"
-        }
-        return failure
-    }
-
-    private func protocolFault(_ fault: WebSockets.ProtocolFault) -> TransferFailure {
-        var kind = TransferFailure.Kind.protocolViolation
-        var help: String?
-        if case .messageTooLarge = fault {
-            kind = .tooLarge
-            help = "raise `maximumMessageSize`"
-        }
-        var failure = TransferFailure(kind: kind, phase: .receive, detail: fault.message)
-        failure.urlError = help == nil ? .badServerResponse : .dataLengthExceedsMaximum
-        failure.isPermanent = true
-        failure.help = help
-        return failure
-    }
-
-    private func refusal(_ refusal: SendRefusal) -> TransferFailure {
-        switch refusal {
-        case .isClosing, .hasEnded: return endOfConnection
-        default:
-            var failure = TransferFailure(
-                kind: .content,
-                phase: phaseOfStep,
-                detail: refusal.message
-            )
-            failure.isPermanent = true
-            failure.urlError = .cannotDecodeRawData
-            return failure
-        }
-    }
-
-    private func unexpected(_ mismatch: ReceivedMessage.Mismatch) -> TransferFailure {
-        var failure = TransferFailure(
-            kind: .content,
-            phase: .receive,
-            detail: "message \(step.messageCount) is \(mismatch.actual) instead of "
-                + mismatch.expected
+    /// The failures that the running step can end with.
+    private var faults: ConversationFaults {
+        ConversationFaults(
+            step: currentName,
+            messageCount: step.messageCount,
+            isInboxFull: inbox.isFull,
+            tally: tally
         )
-        failure.isPermanent = true
-        failure.urlError = .badServerResponse
-        return failure
-    }
-
-    /// The server has closed the connection or broken the protocol, or the connection was lost,
-    /// before the step was done.
-    private var endOfConnection: TransferFailure {
-        if let fault = tally.fault { return protocolFault(fault) }
-        guard let closing = tally.closing else {
-            var failure = TransferFailure(
-                kind: .reset,
-                phase: phaseOfStep,
-                detail: "the connection ended without a Close frame"
-            )
-            failure.urlError = .networkConnectionLost
-            return failure
-        }
-        let code = (closing.code ?? .noStatusReceived).rawValue
-        let reason = closing.reason.isEmpty ? "" : " (“\(TextExcerpt.of(closing.reason))”)"
-        var failure = TransferFailure(
-            kind: .truncated,
-            phase: phaseOfStep,
-            detail: "the server closed the connection with \(code)\(reason)"
-        )
-        failure.urlError = .networkConnectionLost
-        // RFC 6455 §7.4.1: the server has found a fault in what it got.
-        failure.isPermanent = [1002, 1003, 1007, 1008, 1009, 1010].contains(code)
-        return failure
     }
 }

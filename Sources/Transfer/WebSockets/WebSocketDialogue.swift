@@ -30,7 +30,7 @@ final class WebSocketDialogue: Conversation {
     /// Whether the first line of the response has arrived.
     private var hasStatusLine = false
     private var subprotocol: String?
-    /// The file of the message that is being sent.
+    /// The file of the last message that was sent from one: a step may send it often.
     private var file: (path: String, content: InputFile)?
     /// Why no WebSocket opens, or why the task's file has not taken all messages.
     private var ownFailure: TransferFailure?
@@ -226,7 +226,6 @@ final class WebSocketDialogue: Conversation {
         while let wanted = wantedFile {
             do throws(TransferFailure) {
                 let (piece, isLast) = try piece(of: wanted.path, at: wanted.offset)
-                if isLast { file = nil }
                 change { $0.send(piece: piece.span, isLast: isLast, at: now) }
             } catch {
                 file = nil
