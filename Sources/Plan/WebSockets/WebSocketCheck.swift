@@ -3,8 +3,8 @@ internal import TransferModel
 
 /// Checks what the settings of a WebSocket task, each right by itself, say together.
 enum WebSocketCheck {
-    /// Reports header fields that the opening handshake makes, repeated subprotocols, and what only
-    /// libcurl's own requests obey: limits of the bandwidth, and some methods of credentials.
+    /// Reports header fields that the opening handshake makes, repeated subprotocols, and methods
+    /// of credentials that only libcurl's own requests obey.
     static func check(
         _ draft: TaskDraft,
         in session: SessionConfiguration?,
@@ -20,16 +20,6 @@ enum WebSocketCheck {
                 .badValue,
                 "`protocols`: the subprotocol `\(name)` is listed twice",
                 at: place.key("protocols"),
-                &log
-            )
-        }
-        if session?.limits.limitsBandwidth == true {
-            place.report(
-                .notYetSupported,
-                "`limits.bandwidth` of the session is not supported yet for WebSockets"
-                    + place.context,
-                at: place.entry.key,
-                help: "choose a session without it",
                 &log
             )
         }

@@ -23,8 +23,12 @@ final class Dialogue {
     private var buffer = [UInt8](repeating: 0, count: bufferSize)
     private var hasEndedSending = false
     private var hasPeerEnded = false
-    /// Bytes in both directions since the beginning.
-    private(set) var movedBytes: Int64 = 0
+    /// The bytes in each direction since they were last taken.
+    private var moved = (received: 0, sent: 0)
+    /// Whether the session's bandwidth makes the conversation wait.
+    private(set) var isPaused = false
+    /// Whether a turn is one read and one write, so that a pause after it is short.
+    var hasShortTurns = false
 
     private static let bufferSize = 64 << 10
     /// The reads, and the writes, of one turn.
@@ -48,11 +52,28 @@ final class Dialogue {
         conversation.end(with: failure, at: now)
     }
 
+    /// Takes the bytes that were moved since the last call.
+    func takeMoved() -> (received: Int, sent: Int) {
+        defer { moved = (0, 0) }
+        return moved
+    }
+
+    /// Moves no bytes until `resume`; the conversation keeps its times.
+    func pause() {
+        isPaused = true
+        // Without a watch, or with one that cannot be changed, a turn moves nothing either.
+        try? connection.watch([])
+    }
+
+    /// Ends the pause; a turn follows.
+    func resume() { isPaused = false }
+
     /// Writes, reads and lets the conversation continue, as far as nothing has to wait.
     func turn(at now: MonotonicTime) -> Turn {
         if let time = conversation.nextTime, now >= time { conversation.tick(at: now) }
+        if isPaused { return conversation.isOver ? .isOver : .waits }
         do throws(TransferFailure) {
-            for _ in 0..<Self.mostSteps where !conversation.isOver {
+            for _ in 0..<(hasShortTurns ? 1 : Self.mostSteps) where !conversation.isOver {
                 try conversation.moveFiles(at: now)
                 let hasWritten = try write(at: now)
                 let hasRead = try read(at: now)
@@ -99,7 +120,7 @@ final class Dialogue {
         }
         guard count > 0 else { return false }
         sent += count
-        movedBytes += Int64(count)
+        moved.sent += count
         if sent == output.count {
             conversation.didWrite(at: now)
         } else {
@@ -118,7 +139,7 @@ final class Dialogue {
                 hasPeerEnded = true
                 conversation.receiveEnd(at: now)
             case .bytes(let count):
-                movedBytes += Int64(count)
+                moved.received += count
                 let arrived = buffer
                 conversation.receive(arrived.span.extracting(0..<count), at: now)
             }

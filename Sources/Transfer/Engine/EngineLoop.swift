@@ -186,6 +186,11 @@ final class EngineLoop: MultiHandle.Driver {
             let exchange = client.exchange
             do throws(CurlCode) {
                 if try client.takeTurn(now) { try exchange.session.multi.add(exchange.handle) }
+                if let dialogue = exchange.dialogue, !dialogue.isPaused {
+                    let attempt = Attempt(exchange: exchange)
+                    perform(attempt.converse(), of: attempt)
+                    continue
+                }
                 nextCheck = min(nextCheck, exchange.watch.nextCheck)
             } catch {
                 let failure = TransferFailure(ExchangeEnd(code: error, phase: .prepare))
@@ -263,6 +268,7 @@ final class EngineLoop: MultiHandle.Driver {
             readers.append(attempt)
         case .turned(let turn):
             nextCheck = min(nextCheck, attempt.nextCheck)
+            if pacing?.didConverse(attempt.exchange.request.key, .now) == true { return }
             if case .hasMore = turn, !readers.contains(where: { $0.exchange === attempt.exchange })
             {
                 readers.append(attempt)

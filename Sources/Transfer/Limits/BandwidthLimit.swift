@@ -18,10 +18,11 @@ final class BandwidthLimit: Sendable {
 
     /// The time between two readings of the wall clock, which may be set at any time.
     private static let readingInterval = Duration.seconds(5)
-    /// A transfer's share of a second's bytes: short enough that the others notice no wait.
-    private static let partsPerSecond: Int64 = 16
+    /// A transfer's share of a second's bytes: short enough that the others notice no wait, and
+    /// long enough that a thread that wakes for it has work to do.
+    private static let partsPerSecond: Int64 = 8
     private static let smallestPart = 16 << 10
-    private static let largestPart = EasyRequest.largestReceiveBuffer
+    private static let largestPart = 2 * EasyRequest.largestReceiveBuffer
 
     private let limits: SessionLimits
     private let state: Lock<State>

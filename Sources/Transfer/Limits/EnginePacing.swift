@@ -29,6 +29,11 @@ final class EnginePacing {
         clients[key]?.holds(&request, now) ?? false
     }
 
+    /// Counts what a conversation has moved in a turn; returns whether it is paused.
+    func didConverse(_ key: Int, _ now: MonotonicTime) -> Bool {
+        clients[key]?.didConverse(now) ?? false
+    }
+
     /// An exchange has ended: it no longer waits, and leaves what it reserved to the others.
     func endExchange(of key: Int, _ now: MonotonicTime) { clients[key]?.end(now) }
 

@@ -114,6 +114,21 @@ final class ExchangePace {
         if up.allowance < 0 { settle(&up, .up, now) }
     }
 
+    /// Counts bytes of a conversation, which has no parts of a known size.
+    ///
+    /// - Returns: Whether it must pause.
+    func didMove(received: Int, sent: Int, now: MonotonicTime) -> Bool {
+        down.allowance -= received
+        up.allowance -= sent
+        settle(&down, .down, now)
+        settle(&up, .up, now)
+        if down.place == nil { down.place = pacer.limit.reserve(0, .down, now: now) }
+        if up.place == nil { up.place = pacer.limit.reserve(0, .up, now: now) }
+        if let place = down.place { wait(place, .down, now) }
+        if let place = up.place { wait(place, .up, now) }
+        return isWaiting
+    }
+
     // MARK: - Waits
 
     /// Takes the turns that have come.

@@ -28,7 +28,7 @@ final class PacedClient: EasyHandleClient {
     ///
     /// - Returns: Whether the exchange must wait before it is handed to libcurl.
     func holds(_ request: inout EasyRequest, _ now: MonotonicTime) -> Bool {
-        request.receiveBufferSize = pace.bufferSize
+        request.receiveBufferSize = min(pace.bufferSize, EasyRequest.largestReceiveBuffer)
         memory = nil
         if case .bytes(let bytes) = request.body, pace.limitsUploads {
             if bytes.count > Self.smallestBody {
@@ -48,12 +48,30 @@ final class PacedClient: EasyHandleClient {
     func takeTurn(_ now: MonotonicTime) throws(CurlCode) -> Bool {
         let turn = pace.takeTurn(now)
         if let waited = turn.waited { didWait(waited, until: now) }
+        if let dialogue = exchange.dialogue {
+            if !pace.isWaiting { dialogue.resume() }
+            return false
+        }
         guard isHeld else {
             if turn.continues { try exchange.handle.resume() }
             return false
         }
         isHeld = pace.isWaiting
         return !isHeld
+    }
+
+    /// Counts what a conversation has moved in a turn, and pauses it when that was too much.
+    ///
+    /// - Returns: Whether it is paused.
+    func didConverse(_ now: MonotonicTime) -> Bool {
+        guard let dialogue = exchange.dialogue else { return false }
+        dialogue.hasShortTurns = true
+        let moved = dialogue.takeMoved()
+        guard !dialogue.isPaused else { return true }
+        guard moved != (0, 0), pace.didMove(received: moved.received, sent: moved.sent, now: now)
+        else { return false }
+        dialogue.pause()
+        return true
     }
 
     /// Ends the exchange's part in the bandwidth.

@@ -19,6 +19,24 @@ import TransferModel
         )
     }
 
+    @Test func `a conversation keeps to the bandwidth of its session`() throws {
+        let message = ServerFrame.text(String(repeating: "x", count: 50_000))
+        let script = ScriptedWebSocketServer.Script(message + message + message)
+        let server = try ScriptedWebSocketServer { _, _ in .open(script, lines: []) }
+        let job = try Self.job(
+            server,
+            more: """
+                sessions: { s: { limits: { bandwidth: 150KB/s } } }
+                webSockets:
+                  slow: { url: "\(server.origin)/", steps: [{ receive: { count: 3 } }] }
+                """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        let wait = run.exchanges("slow").last?["extension"]?["bandwidthWaitUs"]?.integer
+        #expect((wait ?? 0) > 100_000)
+    }
+
     @Test func `credentials, cookies and header fields go with the opening handshake`() throws {
         let server = try ScriptedWebSocketServer { target, headers in
             switch target {

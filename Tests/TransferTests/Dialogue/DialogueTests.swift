@@ -79,11 +79,14 @@ import TransferModel
         readsLast: Bool = false,
         limit: Duration? = nil,
         deadline: Duration? = nil,
-        proxy: ProxyServer? = nil
+        proxy: ProxyServer? = nil,
+        bandwidth: Int64? = nil
     ) throws -> AttemptResult {
         let authority = certificates.authorityFile
         let harness = try EngineHarness {
             $0.tls.caFile = authority
+            $0.limits.rates.down = bandwidth.map { .rate($0) }
+            $0.limits.rates.up = bandwidth.map { .rate($0) }
             guard let proxy else { return }
             var servers = ProxyServers()
             servers.http = proxy
@@ -107,6 +110,20 @@ import TransferModel
         #expect(result.countOfBytesReceived == Int64(count))
         let record = try #require(result.transactions.first)
         #expect(record.connectEndDate != nil && record.remoteEndpoint?.port == Int(server.port))
+    }
+
+    @Test func `a conversation keeps to its session's bandwidth`() throws {
+        let server = try TCPServer.echo()
+        let result = try result(
+            "http://127.0.0.1:\(server.port)/",
+            600_000,
+            bandwidth: 500_000
+        )
+        #expect(result.failure == nil, "\(String(describing: result.failure))")
+        #expect(result.countOfBytesReceived == 600_000)
+        // The burst, and the last turn, are not waited for.
+        #expect(result.endTime > result.startTime + .milliseconds(850))
+        #expect(result.transactions.first?.bandwidthWaitMicroseconds != nil)
     }
 
     @Test(arguments: [1, 20_000_000])
