@@ -26,6 +26,8 @@ final class SessionPacer {
     ) {
         waiters.append(Waiter(key: key, place: place, direction: direction))
         nextTime = min(nextTime, time(of: waiters[waiters.count - 1], now))
+        // Another rate may let the attempt continue earlier.
+        if let change = limit.nextChange() { nextTime = min(nextTime, change) }
     }
 
     /// Takes out the attempts whose turn has come, in the order of their turns.
@@ -33,9 +35,10 @@ final class SessionPacer {
         guard now >= nextTime else { return [] }
         var due: [Waiter] = []
         var later: [Waiter] = []
+        let times = waiters.map { time(of: $0, now) }
+        // After the times were asked for, because that takes the rate of the present time of day.
         nextTime = limit.nextChange() ?? MonotonicTime(nanoseconds: .max)
-        for waiter in waiters {
-            let time = time(of: waiter, now)
+        for (waiter, time) in zip(waiters, times) {
             if time <= now {
                 due.append(waiter)
             } else {

@@ -235,4 +235,27 @@ import TransferModel
         #expect(limit?.time(of: place ?? 0, .down, now: later) == later)
         #expect(limit?.spend(1_000_000, .down, now: later) == true)
     }
+
+    @Test func `those who wait under one rate are woken when another one begins`() {
+        var limits = limits(down: 1000)
+        var night = SessionLimits.Rates()
+        night.down = .unlimited
+        limits.timetable = [.init(window: DailyWindow(start: 0, end: 60), rates: night)]
+        let minute = Lock(120)
+        let start = MonotonicTime(nanoseconds: 0)
+        let limit = BandwidthLimit(limits, now: start, minuteOfDay: { minute.withLock { $0 } })
+        guard let pacer = limit.map(SessionPacer.init) else {
+            Issue.record("the session has a limit")
+            return
+        }
+        let pace = ExchangePace(pacer, key: 7)
+        _ = pace.didReceive(1_000_000)
+        #expect(pace.exceeds(length: nil, now: start))
+        #expect(pacer.nextTime == start + .seconds(5))
+        #expect(pacer.takeDue(start + .seconds(5)).isEmpty)
+        minute.withLock { $0 = 30 }
+        #expect(pacer.nextTime == start + .seconds(10))
+        #expect(pacer.takeDue(start + .seconds(10)) == [7])
+        #expect(pace.takeTurn(start + .seconds(10)).waited == .seconds(10))
+    }
 }
