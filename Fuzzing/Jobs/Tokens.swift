@@ -12,6 +12,7 @@ enum Tokens {
         "99999999TiB/s", "unlimited", "200-299", "599-100", "2xx", "application/json", "*/*",
         "sha256:\(String(repeating: "0f", count: 32))", "https://a.example/", "http://[::1]:0/",
         "https://u:p@a.example:65536/?q#f", "HTTP://127.0.0.1", "https://[", "file:///etc/passwd",
+        "data:;base64,WA==", "data:text/plain,${item}", "file://${var.in}/%2e%2e/x",
         "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
         "{ range: [1, 9] }", "{ range: [9, -9, -3] }", "{ items: [a, { id: b }] }", "{ csv: rows }",
         "{ jsonLines: rows }", "{ lines: rows }",
@@ -29,7 +30,8 @@ enum Tokens {
 
     private static let keys = [
         "version", "name", "variables", "defaults", "sessions", "data", "uploads", "downloads",
-        "schedule", "report", "url", "to", "json", "file", "text", "headers", "retry", "backoff",
+        "schedule", "report", "url", "allowsReadAccessTo", "to", "json", "file", "text", "headers",
+        "retry", "backoff",
         "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",
         "forEach", "items", "csv", "jsonLines", "lines", "range", "matrix", "exclude", "key",
         "capture", "regex", "header",

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/netlink.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -67,6 +68,17 @@ int csystem_open(const char *path, int flags, unsigned mode) {
 int csystem_openat(int folder, const char *path, int flags, unsigned mode) {
     char room[PATH_MAX];
     return openat(folder, real(path, room), flags, mode);
+}
+int csystem_open_beneath(const char *root, const char *path, int flags) {
+    char room[PATH_MAX];
+    int folder = open(real(root, room), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return -1;
+    struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    int opened = (int)syscall(SYS_openat2, folder, real(path, room), &how, sizeof how);
+    int reason = errno;
+    close(folder);
+    errno = reason;
+    return opened;
 }
 int csystem_open_unnamed(int folder, unsigned mode) {
     return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);

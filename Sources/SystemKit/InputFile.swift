@@ -53,12 +53,29 @@ internal import Glibc
         try self.init(folder, name, 0)
     }
 
-    private init(_ folder: Folder?, _ name: String, _ flag: Int32) throws(SystemError) {
-        self.folder = folder
-        self.name = name
+    private convenience init(_ folder: Folder?, _ name: String, _ flag: Int32) throws(SystemError) {
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | flag
         let start = folder?.descriptor ?? AT_FDCWD
-        descriptor = unsafe csystem_openat(start, name, flags, 0)
+        try self.init(opened: unsafe csystem_openat(start, name, flags, 0), folder, name)
+    }
+
+    /// Opens a regular file below a folder: no link and no `..` leads out of the folder.
+    ///
+    /// - Parameters:
+    ///   - path: Relative to the folder.
+    ///   - root: The folder's path, whose own links are followed.
+    /// - Throws: The error of open(2) or openat2(2); `EXDEV` for a path that leads out.
+    package convenience init(path: String, beneath root: String) throws(SystemError) {
+        let name = root + (root.utf8.last == UInt8(ascii: "/") ? "" : "/") + path
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+        try self.init(opened: unsafe csystem_open_beneath(root, path, flags), nil, name)
+    }
+
+    /// Takes over a descriptor; a negative one is the failure that errno tells.
+    private init(opened: Int32, _ folder: Folder?, _ name: String) throws(SystemError) {
+        self.folder = folder
+        self.name = name
+        descriptor = opened
         guard descriptor >= 0 else { throw .last("open", Self.path(folder, name)) }
         do throws(SystemError) {
             let status = try Self.status(of: descriptor, path: Self.path(folder, name))

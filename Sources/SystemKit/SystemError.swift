@@ -39,6 +39,9 @@ package struct SystemError: Error, Sendable, Hashable {
         return unsafe String(cString: text)
     }
 
+    /// Whether a path leads out of the folder in which it must stay.
+    package var leadsOut: Bool { errno == EXDEV }
+
     /// Whether the file does not exist.
     package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
 

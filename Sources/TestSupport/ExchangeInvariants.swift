@@ -51,7 +51,7 @@ struct ExchangeInvariants {
     }
 
     func violations() -> [String] {
-        if exchange["resourceFetchType"]?.string == "localCache" { return checkLocal() }
+        if exchange["resourceFetchType"]?.string != "networkLoad" { return checkLocal() }
         return checkOrder(Self.requestOrder) + checkOrder(Self.responseOrder)
             + checkExtensionOrder()
             + checkNulls() + checkConnection() + checkProxy() + checkTLS() + checkRequestCounts()

@@ -1,6 +1,6 @@
 package import SystemKit
 
-/// A parsed absolute http or https URL (RFC 3986 §3, RFC 9110 §4.2).
+/// A parsed absolute http or https URL (RFC 3986 §3, RFC 9110 §4.2), or a local one (`isLocal`).
 ///
 /// It keeps only what the runner decides on: the origin, whether there is user information, and the
 /// ASCII text to send. Other characters become A-labels in the host (RFC 5891) and escapes
@@ -294,12 +294,17 @@ package struct Origin: Sendable, Hashable {
     package enum Scheme: String, Sendable, Hashable {
         case http
         case https
+        /// No server: the URL holds its content (RFC 2397).
+        case data
+        /// No server: a file of this machine (RFC 8089).
+        case file
 
         /// The port of a URL without one (RFC 9110 §4.2).
         package var defaultPort: Int {
             switch self {
             case .http: 80
             case .https: 443
+            case .data, .file: 0
             }
         }
     }
@@ -356,9 +361,9 @@ package struct Origin: Sendable, Hashable {
     }
 
     /// Whether the host is this machine by its name or address (RFC 6761 §6.3, RFC 1122 §3.2.1.3,
-    /// RFC 4291 §2.5.3).
+    /// RFC 4291 §2.5.3), or there is no server.
     package var isLoopback: Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+        scheme.isLocal || host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
             || isAddress && host.hasPrefix("127.")
     }
 
@@ -367,7 +372,8 @@ package struct Origin: Sendable, Hashable {
 
     /// `https://host:port`, without the scheme's default port.
     package var text: String {
-        port == scheme.defaultPort
+        if scheme.isLocal { return "\(scheme.rawValue):" }
+        return port == scheme.defaultPort
             ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"
     }
 }

@@ -43,6 +43,8 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var requestCachePolicy: RequestCachePolicy?
     /// The TLS versions and certificates that its connections accept.
     package var tls = TLSConfiguration()
+    /// The folders whose files `file` URLs may name, as absolute paths.
+    package var readableFolders: [String] = []
     /// The source of its proxies.
     package var proxy = ProxyRule.environment
     /// In the job file's order; the first of equally good matches is used.

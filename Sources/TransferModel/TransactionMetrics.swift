@@ -59,6 +59,8 @@ package struct TransactionMetrics: Sendable, Hashable {
     package enum ResourceFetchType: String, Sendable, Hashable, CaseIterable {
         case networkLoad
         case localCache
+        /// A URL without a server, one of `data` or `file`.
+        case local
     }
 
     /// One end of a connection.

@@ -20,6 +20,8 @@ void csystem_restore(char *text);
 // open(2) and openat(2), which are variadic; flags as in <fcntl.h>.
 int csystem_open(const char *path, int flags, unsigned mode);
 int csystem_openat(int folder, const char *path, int flags, unsigned mode);
+// Opens a path below the folder `root`: a link or `..` that leads out fails with EXDEV (openat2(2), RESOLVE_BENEATH).
+int csystem_open_beneath(const char *root, const char *path, int flags);
 // An unnamed file for reading and writing in a folder (O_TMPFILE).
 int csystem_open_unnamed(int folder, unsigned mode);
 

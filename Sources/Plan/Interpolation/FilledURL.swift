@@ -18,6 +18,7 @@ internal import TransferModel
 /// | path | several segments, none of them `..` | one segment, not empty, `.` or `..` |
 /// | name in the query | encoded, without `=` and `&` | encoded, without `=` and `&` |
 /// | value in the query, fragment | encoded | encoded |
+/// | content of a `data` URL | encoded, with its delimiters | the same |
 ///
 /// A value with `raw:` is filled in as it is; a captured one only where it cannot change the origin
 /// before it.
@@ -36,6 +37,8 @@ struct FilledURL {
         case path
         case queryName, queryValue
         case fragment
+        /// After `data:`.
+        case content
     }
 
     /// Why a value does not fit, and which.
@@ -64,6 +67,8 @@ struct FilledURL {
     private var segmentFill: Fill?
     /// A captured label that no other label has followed yet.
     private var openLabel: Expression?
+    /// The captured value with which the URL begins.
+    private var front: Expression?
 
     /// The URL of all pieces.
     static func fill(_ pieces: [FilledPiece]) throws(Misfit) -> ScalarValue {
@@ -85,6 +90,7 @@ struct FilledURL {
                     help: Self.rawHelp(expression)
                 )
             }
+            if filled.isOfPeer { front = expression }
             return try add(filled, nil)
         }
         if expression.isRaw {
@@ -112,6 +118,10 @@ struct FilledURL {
     mutating func end() throws(Misfit) {
         if part == .path { try closeSegment(at: value.text.utf8.count, of: value.text.utf8.span) }
         try closeHost()
+        guard let front, DataURL.isMeant(by: value.text) || FileURL.isMeant(by: value.text) else {
+            return
+        }
+        throw Misfit(front, "a captured value may only begin an http or https URL")
     }
 
     private static func rawHelp(_ expression: Expression) -> String {
@@ -142,12 +152,16 @@ struct FilledURL {
             return Self.encoded(filled.text, isOfPeer ? \.isUnreserved : Self.isQueryByte)
         case .queryValue, .fragment:
             return Self.encoded(filled.text, isOfPeer ? \.isUnreserved : Self.isQueryByte)
+        case .content:
+            return PercentCoding.encode(filled.text, keeping: \.isUnreserved)
         }
     }
 
     /// Whether the URL already has a host, which a slash ends.
     private var isBehindHost: Bool {
         guard part == .host || part == .port else { return false }
+        // The path follows at once: `file://${var.folder}/name`.
+        if part == .host, value.text.lowercased() == "file://" { return true }
         let last = value.text.utf8.last
         return last != UInt8(ascii: "/") && last != UInt8(ascii: "@")
             && last != UInt8(ascii: ":")
@@ -241,7 +255,7 @@ struct FilledURL {
     private var isBeforePath: Bool {
         switch part {
         case .scheme, .colon, .slash, .host, .address, .port: true
-        case .path, .queryName, .queryValue, .fragment: false
+        case .path, .queryName, .queryValue, .fragment, .content: false
         }
     }
 
@@ -254,6 +268,7 @@ struct FilledURL {
         case .path: "path"
         case .queryName, .queryValue: "query"
         case .fragment: "fragment"
+        case .content: "content"
         }
     }
 
@@ -293,7 +308,8 @@ struct FilledURL {
         _ fill: Fill?
     ) throws(Misfit) {
         switch (part, byte) {
-        case (.scheme, UInt8(ascii: ":")): part = .colon
+        case (.scheme, UInt8(ascii: ":")):
+            part = DataURL.isMeant(by: value.text) ? .content : .colon
         case (.colon, UInt8(ascii: "/")): part = .slash
         case (.slash, UInt8(ascii: "/")): part = .host
         case (.scheme, _), (.colon, _), (.slash, _): break
@@ -306,7 +322,7 @@ struct FilledURL {
             try closeSegment(at: index, of: bytes)
             segmentStart = index + 1
             segmentFill = fill
-        case (.fragment, _): break
+        case (.fragment, _), (.content, _): break
         case (_, UInt8(ascii: "#")):
             try close(at: index, of: bytes)
             part = .fragment

@@ -141,7 +141,8 @@ struct SettingWalk {
     /// A value on one line, in the manner of its shape.
     private mutating func display(_ node: NodeID, _ shape: Shape) -> String {
         switch shape {
-        case .text(pattern: URLText.pattern), .text(pattern: WebSocketURLText.pattern):
+        case .text(pattern: URLText.pattern), .text(pattern: URLText.taskPattern),
+            .text(pattern: WebSocketURLText.pattern):
             return NamedSecrets.redacted(displayURL(node))
         case .list(.text(pattern: URLText.pattern)), .nonEmptyList(.text(pattern: URLText.pattern)):
             guard reader.document.kind(of: node) == .sequence else { return display(node) }

@@ -103,7 +103,7 @@ extension Reader {
             report(error, of: field)
             return nil
         }
-        lastURL = url
+        if !url.isLocal { lastURL = url }
         checkSecrets(scalar.secrets, sentTo: url.origin, at: field.node)
         return url
     }

@@ -81,7 +81,7 @@ extension Shape {
     /// Whether a text in its place is a URL or the address of a proxy.
     var isURL: Bool {
         switch self {
-        case .text(URLText.pattern), .text(WebSocketURLText.pattern),
+        case .text(URLText.pattern), .text(URLText.taskPattern), .text(WebSocketURLText.pattern),
             .text(ProxyURLText.pattern), .text(OriginType.pattern):
             true
         case .either(let one, let other): one.isURL || other.isURL

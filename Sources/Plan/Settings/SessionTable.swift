@@ -74,6 +74,13 @@ enum SessionTable {
                 "Which cookies of responses the session keeps: all, none, or those from the site "
                     + "of the task's URL."
             ) { $0.httpCookieAcceptPolicy = $1 },
+            Setting(
+                "allowsReadAccessTo",
+                .nonEmptyList(
+                    of: ValueType<PathValue>(.text(pattern: nil)) { PathType.path($1, &$0) }
+                ),
+                "The folders whose files `file` URLs may name, relative to the job file's folder."
+            ) { $0.readableFolders = $1.map(\.path) },
             Setting("minimumRate", minimumRate, "A slower transfer fails with kind `stalled`.") {
                 $0.minimumRate = $1
             },

@@ -134,9 +134,10 @@ enum TaskTable {
             sessionName,
             Setting(
                 "url",
-                URLType.type,
+                URLType.task,
                 isRequired: true,
-                "An absolute http or https URL."
+                "An absolute http or https URL; of a data task or a download also a data or file "
+                    + "URL."
             ) { $0.url = $1 },
         ] + general + [
             Setting(

@@ -79,7 +79,9 @@ struct TaskAssembly: Sendable {
         _ entry: TaskList.Entry,
         _ session: SessionConfiguration
     ) -> TaskSpec.Resume {
-        guard entry.kind == .download, draft.resumes != false else { return .nothing }
+        guard entry.kind == .download, draft.resumes != false, draft.url?.isLocal != true else {
+            return .nothing
+        }
         return draft.resumes == nil && session.kind == .ephemeral ? .withinRun : .acrossRuns
     }
 
@@ -105,6 +107,7 @@ struct TaskAssembly: Sendable {
         _ entry: TaskList.Entry,
         _ inherited: [HeaderField]
     ) -> RequestSpec {
+        if url.isLocal { return RequestSpec(method: "GET", url: url) }
         var headers = HeaderFieldsType.merge(draft.headers, over: inherited)
         if case .value(let key) = draft.idempotencyKey {
             headers.append(HeaderField(name: IdempotencyKeyField.name, value: key))

@@ -124,6 +124,10 @@ struct TaskReader: Sendable {
                 &reader.faults.log
             )
         }
+        if let url = draft.url, url.isLocal {
+            let session = draft.session.map { sessions[$0] }
+            LocalURLCheck.check(draft, of: url, in: session, at: place, &reader.faults.log)
+        }
         if draft.body != nil {
             let isNew = !reader.isReadingAgain
             BodyCheck.check(

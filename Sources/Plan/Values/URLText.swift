@@ -6,10 +6,12 @@ internal import TransferModel
 enum URLText {
     /// Schemes that the job file knows and the runner does not speak yet.
     private static let knownSchemes: Set<String> = [
-        "ftp", "ftps", "sftp", "file", "data", "ws", "wss",
+        "ftp", "ftps", "sftp", "ws", "wss",
     ]
 
     static let pattern = "^[hH][tT][tT][pP][sS]?://"
+    /// Also matches the URLs that a task alone may have.
+    static let taskPattern = "^(?:[hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:|[fF][iI][lL][eE]:/)"
 
     /// Whether the beginning of a URL holds all of its scheme, host and port.
     static func hasOrigin(_ front: Substring) -> Bool {
@@ -32,6 +34,26 @@ enum URLText {
 
     /// Takes a URL apart; `other` is one whose origin it may well have.
     static func parse(_ text: String, like other: HTTPURL?) throws(ValueFault) -> HTTPURL {
+        if let url = try local(text) {
+            throw ValueFault(
+                .badURL,
+                "a `\(url.origin.scheme.rawValue)` URL is not allowed here",
+                help: "only a data task or a download may have one, as its `url`"
+            )
+        }
+        return try parseHTTP(text, like: other)
+    }
+
+    /// Like `parse`, for the URL of a task, which may also be a local one.
+    static func parseTask(_ text: String, like other: HTTPURL?) throws(ValueFault) -> HTTPURL {
+        if let url = try local(text) { return url }
+        return try parseHTTP(text, like: other)
+    }
+
+    private static func parseHTTP(
+        _ text: String,
+        like other: HTTPURL?
+    ) throws(ValueFault) -> HTTPURL {
         let url: HTTPURL
         do {
             url = try HTTPURL(text, like: other)
@@ -46,6 +68,12 @@ enum URLText {
             )
         }
         return url
+    }
+
+    /// A URL without a server; nil for a text that begins like another one.
+    private static func local(_ text: String) throws(ValueFault) -> HTTPURL? {
+        if DataURL.isMeant(by: text) { return try DataURLText.parse(text) }
+        return FileURL.isMeant(by: text) ? try FileURLText.parse(text) : nil
     }
 
     private static func fault(_ fault: HTTPURL.Fault, _ text: String) -> ValueFault {

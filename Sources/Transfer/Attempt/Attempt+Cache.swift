@@ -161,7 +161,9 @@ extension Attempt {
 
     /// Continues reading a stored body.
     func readOn() -> Next {
-        perform { () throws(TransferFailure) in try readStep() }
+        perform { () throws(TransferFailure) in
+            try exchange.local == nil ? readStep() : readLocal()
+        }
     }
 
     private func readStep() throws(TransferFailure) -> Next {

@@ -26,6 +26,7 @@ struct Attempt {
     /// Begins the first exchange; a body that cannot be opened is a failure before anything is
     /// sent.
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
+        if exchange.hop.url.isLocal { return beginLocal() }
         do throws(TransferFailure) {
             let boundary: String?
             do throws(SystemError) {

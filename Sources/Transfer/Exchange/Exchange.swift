@@ -50,6 +50,8 @@ final class Exchange {
     var connection: ConnectionPolicy
     /// The conversation over the connection, once it is open.
     var dialogue: Dialogue?
+    /// The body of a URL without a server, while it is read.
+    var local: LocalBody?
     /// Decides on the exchange's way; nil where every interface will do.
     var path: PathPolicy?
 

@@ -88,7 +88,7 @@ struct TransactionRecorder {
     /// Whether the whole current request was sent; for a body of unknown length, whether its end
     /// was reached.
     var isRequestSent: Bool {
-        if record.resourceFetchType == .localCache { return true }
+        if record.resourceFetchType != .networkLoad { return true }
         return didSend && record.countOfRequestBodyBytesSent >= bodyCount
     }
 
@@ -114,8 +114,17 @@ struct TransactionRecorder {
 
     /// A stored response answers the current exchange.
     mutating func didFind(_ head: ResponseHead, at now: MonotonicTime) {
-        record.resourceFetchType = .localCache
         if record.reason != .redirect { record.reason = .cacheHit }
+        didRead(head, from: .localCache, at: now)
+    }
+
+    /// Something other than the network answers the current exchange.
+    mutating func didRead(
+        _ head: ResponseHead,
+        from source: TransactionMetrics.ResourceFetchType,
+        at now: MonotonicTime
+    ) {
+        record.resourceFetchType = source
         record.response = head
         moments.requestStart = now
         moments.lastSent = now

@@ -1,0 +1,101 @@
+internal import Diagnostics
+internal import TransferModel
+
+/// Finds settings that mean nothing for a task whose URL has no server.
+enum LocalURLCheck {
+    /// The keys that describe a request over a connection.
+    private static let keys = [
+        "method", "headers", "redirects", "cachePolicy", "decode", "mirrors", "resume",
+        "timeoutInterval",
+    ]
+
+    static func check(
+        _ draft: TaskDraft,
+        of url: HTTPURL,
+        in session: SessionConfiguration?,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        let scheme = url.origin.scheme
+        let name = "a `\(scheme.rawValue)` URL"
+        if scheme == .file { checkFile(url, draft, in: session, at: place, &log) }
+        guard place.entry.kind != .upload else {
+            return place.report(
+                .conflictingKeys,
+                "`url`\(place.context): an upload cannot go to \(name), which has no server",
+                at: place.key("url"),
+                &log
+            )
+        }
+        if let session, session.kind == .background {
+            place.report(
+                .notInBackground,
+                "`url`\(place.context): \(name) does not work with the background session "
+                    + "`\(session.name.excerpt)`",
+                at: place.key("url"),
+                help: "choose another session: the content needs no transfer that outlives the run",
+                &log
+            )
+        }
+        for key in keys + NetworkAccessTable.flags.map(\.key) {
+            guard let node = place.setting(key)?.key else { continue }
+            place.report(
+                .conflictingKeys,
+                "`\(key)`\(place.context) means nothing for \(name), which has no server",
+                at: node,
+                &log
+            )
+        }
+        if draft.ifExists == .revalidate, let value = place.setting("ifExists")?.value {
+            place.report(
+                .conflictingKeys,
+                "`ifExists: revalidate`\(place.context) needs a server, and \(name) has none",
+                at: value,
+                &log
+            )
+        }
+        if scheme == .data, draft.destination?.isFolder == true,
+            let value = place.setting("to")?.value
+        {
+            place.report(
+                .conflictingKeys,
+                "`to`\(place.context) is a folder, and \(name) has no name for a file in it",
+                at: value,
+                help: "add the name of the file",
+                &log
+            )
+        }
+    }
+
+    /// Reports a file outside of the session's folders, and what is not known of a file.
+    private static func checkFile(
+        _ url: HTTPURL,
+        _ draft: TaskDraft,
+        in session: SessionConfiguration?,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        if !draft.expectation.mimeTypes.isEmpty {
+            place.report(
+                .conflictingKeys,
+                "`mimeType` of `expect`\(place.context) means nothing for a `file` URL: a file "
+                    + "has no media type",
+                at: place.key("expect"),
+                &log
+            )
+        }
+        guard let session, let file = try? FileURL(url.text),
+            !session.readableFolders.contains(where: { file.path(below: $0) != nil })
+        else { return }
+        let name = "session `\(session.name.excerpt)`"
+        place.report(
+            .pathEscape,
+            session.readableFolders.isEmpty
+                ? "`url`\(place.context): \(name) allows no files"
+                : "`url`\(place.context): the file is outside of the folders that \(name) allows",
+            at: place.setting("url")?.value ?? place.entry.key,
+            help: "name its folder in `allowsReadAccessTo` of the session",
+            &log
+        )
+    }
+}
