@@ -148,7 +148,7 @@ let package = Package(
             exclude: [
                 "http2-server.py", "multipath-server.py", "packet-delay.py", "packet-log.py",
                 "refuse-binding.py",
-                "slow-upload-server.py", "tls-relay.py", "websocket-server.py",
+                "slow-upload-server.py", "smtp-server.py", "tls-relay.py", "websocket-server.py",
             ],
             swiftSettings: strict
         ),

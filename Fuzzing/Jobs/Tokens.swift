@@ -42,6 +42,9 @@ enum Tokens {
         "httpAdditionalHeaders", "maxConcurrentTasks", "deadline", "mirrors", "mode", "decode",
         "ifExists", "from", "algorithm", "webSockets", "steps", "send", "receive", "ping", "close",
         "until", "closeCode", "protocols", "payload", "base64", "count", "for", "timeout",
+        "streams", "host", "port", "secure", "steps", "read", "write", "line", "base64", "until",
+        "untilLine", "untilClosed", "count", "minLength", "maxLength", "maximumSize", "closeWrite",
+        "closeRead", "startSecureConnection", "timeout",
     ]
 
     private static let syntax = [

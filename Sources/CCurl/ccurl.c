@@ -87,6 +87,7 @@ static void load_openssl(void) {
     if (!libssl || ccurl_bind(libssl, ssl_symbols, CCURL_COUNT(ssl_symbols))) ssl.version = NULL;
     void *libcrypto = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
     if (!libcrypto || ccurl_bind(libcrypto, digest_symbols, CCURL_COUNT(digest_symbols))) digest.ctx_new = NULL;
+    if (libssl && libcrypto) ccurl_channel_load(libssl, libcrypto);
     // Connections of other TLS libraries have another layout.
     const char *tls = api.version_info(CURLVERSION_NOW)->ssl_version;
     if (libssl && libcrypto && tls && !strncmp(tls, "OpenSSL/3", 9)) ccurl_trust_load(libssl, libcrypto);

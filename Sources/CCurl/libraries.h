@@ -16,6 +16,8 @@ struct ccurl_symbol {
 const char *ccurl_bind(void *library, const struct ccurl_symbol *symbols, size_t count);
 // Called once, when both libraries are loaded.
 void ccurl_trust_load(void *libssl, void *libcrypto);
+// Called once, after ccurl_trust_load.
+void ccurl_channel_load(void *libssl, void *libcrypto);
 // The outer layer of a session, if they are the last two that were opened.
 const void *ccurl_trust_outer(const struct ccurl_trust *trust, const void *inner);
 

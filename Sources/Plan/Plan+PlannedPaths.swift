@@ -35,6 +35,7 @@ extension Plan {
             default: break
             }
             for path in draft.webSocket.files { body(PlannedPath(path, .ofTheRun)) }
+            for path in draft.stream.files { body(PlannedPath(path, .ofTheRun)) }
         }
     }
 }

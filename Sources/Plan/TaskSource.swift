@@ -111,7 +111,7 @@ final class TaskSource: Sendable {
         return TaskOutline(
             session: draft.session,
             method: draft.method ?? TaskAssembly.usualMethod(entry.kind),
-            url: url ?? "",
+            url: url ?? draft.stream.address ?? "",
             description: draft.description,
             source: TaskAssembly.source(entry, in: document)
         )

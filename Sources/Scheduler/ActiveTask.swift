@@ -181,7 +181,8 @@ struct ActiveTask {
             ignoresStored: failure?.isAboutContent ?? false,
             looksForPart: isFirstForFile,
             nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? [],
-            webSocket: spec.webSocket
+            webSocket: spec.webSocket,
+            stream: spec.stream
         )
     }
 
@@ -195,6 +196,7 @@ struct ActiveTask {
     private var cachePolicy: RequestCachePolicy? {
         // No response to an opening handshake is stored.
         if spec.webSocket != nil { return nil }
+        if spec.stream != nil { return nil }
         if let policy = spec.cachePolicy { return policy }
         let isPlainDownload =
             spec.kind == .download && spec.destination?.ifExists != .revalidate

@@ -77,8 +77,8 @@ struct AttemptTrace {
                 && (last?.file != nil || !spec.request.isSafe || hasSentMessages),
             required: required,
             checks: last?.checks ?? [],
-            request: spec.kind == .webSocket ? request.sent.overWebSocket : request.sent,
-            currentRequest: last?.currentRequest,
+            request: reported(request.sent, spec),
+            currentRequest: last.map { reported($0.currentRequest, spec) },
             response: last?.response,
             file: last?.file,
             voucher: last?.voucher,
@@ -96,7 +96,20 @@ struct AttemptTrace {
         )
         record.omittedAttempts = omittedCount
         record.webSocket = last?.webSocket
+        record.stream = last?.stream
         return record
+    }
+
+    /// A request with the URL that the job file's kind of task has.
+    private func reported(
+        _ request: TransactionMetrics.SentRequest,
+        _ spec: TaskSpec
+    ) -> TransactionMetrics.SentRequest {
+        switch spec.kind {
+        case .data, .upload, .download: request
+        case .webSocket: request.overWebSocket
+        case .stream: request.overStream
+        }
     }
 }
 

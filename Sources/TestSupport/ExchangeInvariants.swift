@@ -156,7 +156,7 @@ struct ExchangeInvariants {
 
     private func checkTLS() -> [String] {
         let url = exchange["request"]?["url"]?.string ?? ""
-        let isSecure = url.hasPrefix("https://") || url.hasPrefix("wss://")
+        let isSecure = ["https://", "wss://", "tls://"].contains(where: url.hasPrefix)
         let names = ["secureConnectionStartDate", "secureConnectionEndDate"]
         let facts = ["negotiatedTLSProtocolVersion", "negotiatedTLSCipherSuite"]
         // TLS to the proxy does not count as TLS to the origin.

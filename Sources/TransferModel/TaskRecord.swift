@@ -191,6 +191,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var isKeyReused: Bool?
     /// The conversation of the last attempt of a WebSocket task; nil without an open connection.
     package var webSocket: WebSocketRecord?
+    /// The conversation of the last attempt of a stream task; nil without an open connection.
+    package var stream: StreamRecord?
 
     /// The number of attempts in this run.
     package var attemptCount: Int { attempts.count + omittedAttempts }

@@ -8,6 +8,7 @@ package final class TaskSpec: Sendable {
         case upload
         case download
         case webSocket
+        case stream
     }
 
     /// The action when a download's destination exists.
@@ -162,6 +163,8 @@ package final class TaskSpec: Sendable {
     package let description: String?
     /// The conversation of a WebSocket task; nil for other kinds.
     package let webSocket: WebSocketSpec?
+    /// The conversation of a stream task; nil for other kinds.
+    package let stream: StreamSpec?
     /// Where the job file declares the task.
     package let source: SourceLocation
 
@@ -187,6 +190,7 @@ package final class TaskSpec: Sendable {
         cachePolicy: RequestCachePolicy? = nil,
         description: String? = nil,
         webSocket: WebSocketSpec? = nil,
+        stream: StreamSpec? = nil,
         source: SourceLocation
     ) {
         self.id = id
@@ -209,6 +213,7 @@ package final class TaskSpec: Sendable {
         self.cachePolicy = cachePolicy
         self.description = description
         self.webSocket = webSocket
+        self.stream = stream
         self.source = source
     }
 }

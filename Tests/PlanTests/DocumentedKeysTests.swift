@@ -24,6 +24,9 @@ import Testing
             WebSocketStepTable.table.keys, WebSocketStepTable.sendTable.keys,
             WebSocketStepTable.pingTable.keys, ReceiveTable.table.keys,
             ReceiveTable.expectTable.keys, CloseTable.table.keys, CloseTable.expectTable.keys,
+            StreamTaskTable.table.keys,
+            StreamStepTable.table.keys, StreamStepTable.writeTable.keys,
+            StreamReadTable.table.keys, StreamReadTable.expectTable.keys,
         ] + CredentialTable.methods.map(\.table.keys)
 
     private static func text(_ file: String) throws -> String {
@@ -39,6 +42,7 @@ import Testing
     @Test func `every key that is obeyed is on a page on job files`() throws {
         let pages = [
             "JobFile", "Sessions", "Networks", "Tasks", "Transfers", "Background", "WebSockets",
+            "Streams",
         ]
         let page = try pages.map { try Self.text("Sources/runner/runner.docc/\($0).md") }.joined()
         let missing = Self.keys(areSupported: true).filter { name in

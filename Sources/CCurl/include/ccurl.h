@@ -143,6 +143,50 @@ void ccurl_trust_use(struct ccurl_trust *trust, const void *session);
 // Whether the server closed that connection without a close notification; 0 also if unknown.
 int ccurl_trust_lacks_close_notify(const struct ccurl_trust *trust);
 
+// TLS of a client over bytes that the caller moves, with OpenSSL 3. One thread at a time uses a channel.
+typedef struct ccurl_channel ccurl_channel;
+typedef struct {
+    // The name or the address that the server's certificate must have.
+    const char *host;
+    int is_address;
+    // 0x0303 or 0x0304; as a maximum, 0 is the newest.
+    int minimum_version, maximum_version;
+    // PEM; NULL for the system's roots.
+    const char *ca_file;
+    // Whether the server's certificate is verified.
+    int is_verified;
+    // As CURLOPT_PINNEDPUBLICKEY; NULL accepts any key.
+    const char *pins;
+    // NULL for no certificate of the client. `key` is NULL only for PKCS #12.
+    const char *certificate, *key, *password;
+    int is_pkcs12;
+} ccurl_channel_options;
+
+enum { CCURL_CHANNEL_FAILED = -1, CCURL_CHANNEL_CLOSED = -2 };
+
+// NULL with the reason in `fault`.
+ccurl_channel *ccurl_channel_new(const ccurl_channel_options *options, char *fault, size_t size);
+void ccurl_channel_free(ccurl_channel *channel);
+// Gives the channel bytes of the peer; returns 0 without memory.
+int ccurl_channel_feed(ccurl_channel *channel, const void *bytes, size_t count);
+// The bytes for the peer, and takes the first of them.
+size_t ccurl_channel_pending(ccurl_channel *channel);
+size_t ccurl_channel_take(ccurl_channel *channel, void *bytes, size_t count);
+// 1 when the handshake is complete, 0 when it needs more bytes, or a code from above.
+int ccurl_channel_handshake(ccurl_channel *channel);
+// The number of bytes, 0 when more bytes of the peer are needed, or a code from above.
+int ccurl_channel_read(ccurl_channel *channel, void *bytes, size_t count);
+int ccurl_channel_write(ccurl_channel *channel, const void *bytes, size_t count);
+// Says that nothing more will be sent (close_notify).
+void ccurl_channel_close(ccurl_channel *channel);
+// Why the channel failed.
+const char *ccurl_channel_fault(const ccurl_channel *channel);
+// X509_V_ERR_… of the server's certificate, and its text; 0 for a good one.
+long ccurl_channel_verify_result(const ccurl_channel *channel);
+const char *ccurl_channel_verify_text(const ccurl_channel *channel);
+// The version (0x0304) and the cipher suite's IANA number and name.
+int ccurl_channel_facts(const ccurl_channel *channel, unsigned *suite, const char **suite_name);
+
 // A SHA-2 digest of 256 or 512 bits from libcrypto, which libcurl has loaded. NULL without libcrypto.
 void *ccurl_digest_new(int bits);
 // Writes the 32 bytes of the SHA-256 of a buffer; returns 0 without libcrypto or memory.

@@ -14,7 +14,7 @@ struct DestinationCheck {
         let count = tasks.groups.reduce(tasks.entries.count) { count, group in
             let entry = tasks.entries[group.entry]
             let hasDestination =
-                entry.kind == .download
+                entry.kind == .download || entry.kind == .stream
                 || document.value(of: entry.value, for: "responseTo") != nil
             return count + (hasDestination ? group.count : 0)
         }

@@ -114,7 +114,8 @@ extension Reader {
         _ sent: SecretSet,
         sentTo origin: Origin,
         at node: NodeID,
-        from use: NodeID? = nil
+        from use: NodeID? = nil,
+        isInStream: Bool = false
     ) {
         guard !sent.isEmpty else { return }
         for declaration in sent.positions.compactMap({ values.secrets.declarations[$0] })
@@ -132,11 +133,12 @@ extension Reader {
                 isPlain ? .secretOverPlainHTTP : .secretToOtherOrigin,
                 "the secret `\(declaration.name)`\(context) "
                     + (isPlain
-                        ? "goes over plain http, where others can read it"
+                        ? "goes over \(isInStream ? "a connection without TLS" : "plain http"), "
+                            + "where others can read it"
                         : "goes to `\(origin.text)`, which is not one of its `origins`"),
                 at: node,
                 notes: (places ?? []) + [.init("it is declared here", at: declaration.range)],
-                help: isPlain ? "use `https://`" : nil
+                help: !isPlain ? nil : isInStream ? "set `secure: true`" : "use `https://`"
             )
         }
     }

@@ -81,6 +81,7 @@ enum JobTable {
                 .webSocket,
                 "Conversations over WebSockets (RFC 6455)."
             ),
+            section("streams", .stream, "Conversations over TCP connections, with or without TLS."),
             Setting("schedule", ScheduleTable.table, "How runner starts the tasks.") {
                 $1(&$0.schedule)
             },
@@ -99,7 +100,7 @@ enum JobTable {
             ) {
                 $1(&$0.hooks)
             },
-        ] + ["streams"].map(Setting.notYet)
+        ]
     )
 
     static let report = SettingTable<ReportDraft>(

@@ -10,6 +10,7 @@ enum TaskTable {
         case .upload: upload
         case .download: download
         case .webSocket: WebSocketTable.table
+        case .stream: StreamTaskTable.table
         }
     }
 

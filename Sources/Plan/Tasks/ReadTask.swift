@@ -68,7 +68,7 @@ extension TaskReader {
         var value: TaskSpec?
         let number = reader.values.tasks.tasks(of: position).lowerBound
         if number < mostKept, references.isEmpty, draft.content == nil,
-            draft.webSocket.steps.isEmpty
+            draft.webSocket.steps.isEmpty, draft.stream.steps.isEmpty
         {
             let id = reader.document.text(of: entry.key)
             value = TaskAssembly(shared: shared).task(number, entry, id: id, draft, with: &reader)

@@ -24,6 +24,9 @@ struct TaskAssembly: Sendable {
             }
             draft.content = .compressed(compressed, originalCount: bytes.count)
         }
+        if entry.kind == .stream {
+            return stream(number, entry, id: id, draft, in: reader.document)
+        }
         let request = request(url, draft, entry, shared.sessions[session].httpAdditionalHeaders)
         return TaskSpec(
             id: id,
@@ -119,7 +122,11 @@ struct TaskAssembly: Sendable {
 
     /// The method of a task that names none.
     static func usualMethod(_ kind: TaskSpec.Kind) -> String {
-        kind == .upload ? "POST" : "GET"
+        switch kind {
+        case .upload: "POST"
+        case .data, .download, .webSocket: "GET"
+        case .stream: StreamSpec.method
+        }
     }
 
     /// The place of a task.

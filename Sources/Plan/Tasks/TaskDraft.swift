@@ -54,6 +54,8 @@ struct TaskDraft: Sendable {
 
     /// The conversation of a WebSocket task.
     var webSocket = WebSocketDraft()
+    /// The conversation of a stream task.
+    var stream = StreamTaskDraft()
 
     /// `to` of a download, `responseTo` of another task.
     var destination: PathValue?

@@ -29,6 +29,7 @@ extension TaskDraft {
         default: break
         }
         for path in webSocket.files { paths.parts.append(AbsolutePath.withoutClimbs(path)) }
+        for path in stream.files { paths.parts.append(AbsolutePath.withoutClimbs(path)) }
         return paths
     }
 }

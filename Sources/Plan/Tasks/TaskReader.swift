@@ -80,6 +80,7 @@ struct TaskReader: Sendable {
         errors: Int
     ) -> Bool {
         let place = TaskPlace(document: reader.document, entry: entry)
+        if entry.kind == .stream { draft.url = draft.stream.url }
         if let encoding = draft.encoding {
             BodyCheck.check(encoding, at: place, &reader.faults.log)
         }
@@ -93,11 +94,13 @@ struct TaskReader: Sendable {
         reader.values.isReadingBody = false
         let errorsBefore = reader.faults.log.errorCount
         if !reader.values.secrets.isEmpty, let session = draft.session {
-            let inherited = shared.sessionSecrets[session]
+            // A stream sends no header field of its session.
+            let inherited = entry.kind == .stream ? [] : shared.sessionSecrets[session]
             SecretCheck.check(&draft, inheriting: inherited, at: place, &reader)
         }
         // The report of a secret says more than a warning about a field that looks like one.
-        if let url = draft.url, url.origin.scheme == .http, let session = draft.session,
+        if entry.kind != .stream, let url = draft.url, url.origin.scheme == .http,
+            let session = draft.session,
             reader.faults.log.errorCount == errorsBefore
         {
             let fields = draft.headers + shared.sessions[session].httpAdditionalHeaders
@@ -114,7 +117,9 @@ struct TaskReader: Sendable {
     private func check(_ draft: TaskDraft, at place: TaskPlace, _ reader: inout Reader) {
         let sessions = shared.sessions
         let isOrderOfRun = draft.isOrderOfRun || reader.values.isOrderOfRun
-        if let session = draft.session, !shared.signers[session].isEmpty {
+        if let session = draft.session, !shared.signers[session].isEmpty,
+            place.entry.kind != .stream
+        {
             let signers = shared.signers[session]
             SignatureCheck.check(
                 draft,
@@ -150,6 +155,10 @@ struct TaskReader: Sendable {
         if place.entry.kind == .webSocket {
             let session = draft.session.map { sessions[$0] }
             WebSocketCheck.check(draft, in: session, at: place, &reader.faults.log)
+        }
+        if place.entry.kind == .stream {
+            let session = draft.session.map { sessions[$0] }
+            StreamCheck.check(draft, in: session, at: place, &reader.faults.log)
         }
         if draft.idempotencyKey != .none {
             IdempotencyKeyCheck.check(

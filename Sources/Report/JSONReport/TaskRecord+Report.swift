@@ -184,6 +184,11 @@ extension TaskRecord {
                 "The conversation of the last attempt of a WebSocket task; null without one",
                 WebSocketRecord.Report.self
             ) { $0.webSocket }
+            members.optionalObject(
+                "stream",
+                "The conversation of the last attempt of a stream task; null without one",
+                StreamRecord.Report.self
+            ) { $0.stream }
         }
     }
 }

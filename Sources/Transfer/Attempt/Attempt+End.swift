@@ -97,8 +97,9 @@ extension Attempt {
         forgetStored()
         var result = AttemptResult(of: exchange)
         exchange.dialogue?.complete(&result)
-        guard !exchange.hasFailed, !exchange.response.isUnchanged, case .accept = exchange.verdict
-        else { return .finished(result) }
+        guard !exchange.hasFailed, !exchange.response.isUnchanged, hasResult else {
+            return .finished(result)
+        }
         let check = ContentCheck(
             exchange.request.expectation,
             head: exchange.head,
@@ -124,6 +125,12 @@ extension Attempt {
                 cached: cached
             )
         )
+    }
+
+    /// Whether the attempt has an accepted response, or the result of a stream, which has none.
+    private var hasResult: Bool {
+        if case .accept = exchange.verdict { return true }
+        return exchange.request.stream != nil
     }
 
     /// Judges the body of the request and that of the response.

@@ -148,6 +148,8 @@ package struct AttemptRequest: Sendable {
     package var nextMirrors: [HTTPURL]
     /// The conversation that follows the opening handshake; nil for other tasks.
     package var webSocket: WebSocketSpec?
+    /// The conversation of a stream task; nil for other tasks.
+    package var stream: StreamSpec?
 
     /// Creates an attempt; only the first four values have no default.
     package init(
@@ -176,7 +178,8 @@ package struct AttemptRequest: Sendable {
         ignoresStored: Bool = false,
         looksForPart: Bool = true,
         nextMirrors: consuming [HTTPURL] = [],
-        webSocket: WebSocketSpec? = nil
+        webSocket: WebSocketSpec? = nil,
+        stream: StreamSpec? = nil
     ) {
         self.key = key
         self.session = session
@@ -204,9 +207,8 @@ package struct AttemptRequest: Sendable {
         self.looksForPart = looksForPart
         self.nextMirrors = nextMirrors
         self.webSocket = webSocket
-        conversation = webSocket.map { spec in
-            ConversationStart(isHTTP: true) { WebSocketDialogue(spec, of: $0, at: $1) }
-        }
+        self.stream = stream
+        conversation = Self.makeConversation(webSocket, stream)
     }
 }
 

@@ -52,6 +52,8 @@ package struct AttemptResult: Sendable {
     package var countOfBytesExpectedToSend: Int64?
     /// nil when the response announced no length.
     package var countOfBytesExpectedToReceive: Int64?
+    /// The conversation of a stream task; nil when no connection was open.
+    package var stream: StreamRecord?
 
     /// The conversation of a WebSocket task; nil when no connection was open.
     package var webSocket: WebSocketRecord?
@@ -98,22 +100,5 @@ package struct AttemptProgress: Sendable, Hashable {
         self.countOfBytesReceived = countOfBytesReceived
         self.countOfBytesExpected = countOfBytesExpected
         self.countOfBytesResumed = countOfBytesResumed
-    }
-}
-
-extension AttemptResult {
-    /// The end of an attempt that libcurl has no handle for.
-    init(refusing request: AttemptRequest, _ code: CurlCode, _ now: MonotonicTime) {
-        self.init(
-            key: request.key,
-            startTime: now,
-            endTime: now,
-            currentRequest: .init(
-                method: request.request.method,
-                url: request.request.url.text,
-                headers: HeaderFields(request.request.headers)
-            )
-        )
-        failure = TransferFailure(ExchangeEnd(code: code, phase: .prepare))
     }
 }

@@ -29,4 +29,13 @@ protocol ConversationHost: AnyObject {
     var hasFile: Bool { get }
     /// Adds bytes to the task's file.
     func write(_ bytes: Span<UInt8>) throws(SystemError)
+    /// The longest silence of the task; nil for no limit.
+    var idleLimit: Duration? { get }
+    /// Whether TLS must announce its end (close_notify).
+    var requiresCloseNotify: Bool { get }
+
+    /// Prepares TLS over the open connection, by the rules of the session.
+    func beginSecurity() throws(TransferFailure) -> StreamSecurity
+    /// Prepares for the file of the task, if it has one.
+    func openFile() throws(SystemError)
 }

@@ -47,4 +47,24 @@ extension Exchange: ConversationHost {
     }
 
     func write(_ bytes: Span<UInt8>) throws(SystemError) { _ = try response.sink.write(bytes) }
+
+    var idleLimit: Duration? { request.timeoutInterval }
+    var requiresCloseNotify: Bool { session.configuration.tls.closeNotify == .required }
+
+    func beginSecurity() throws(TransferFailure) -> StreamSecurity {
+        let origin = hop.url.origin
+        let secure = Origin(scheme: .https, host: origin.host, port: origin.port)
+        let isBracketed = origin.host.utf8.first == UInt8(ascii: "[")
+        return try StreamSecurity(
+            to: isBracketed ? String(origin.host.dropFirst().dropLast()) : origin.host,
+            session.tlsOptions,
+            certificate: session.clientCertificate(for: secure)
+        )
+    }
+
+    func openFile() throws(SystemError) {
+        guard case .file(let destination) = request.sink else { return }
+        response.destination = destination
+        try response.sink.open(destination, expectedCount: nil)
+    }
 }

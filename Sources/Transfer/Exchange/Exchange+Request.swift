@@ -42,7 +42,10 @@ extension Exchange {
     var expectedToSend: Int64? { upload?.machine.total ?? request.size(of: body) }
 
     /// The URL of the running request for a report.
-    var reportedURL: String { upload?.reported(hop.url) ?? hop.url.text }
+    var reportedURL: String {
+        if request.stream != nil { return StreamSpec.address(hop.url.text) }
+        return upload?.reported(hop.url) ?? hop.url.text
+    }
 
     /// A response's head for a report.
     func reported(_ head: ResponseHead) -> ResponseHead {

@@ -72,14 +72,15 @@ final class Exchange {
         carriesBody = request.body != nil
         connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
         let credentials = session.configuration.credentials
-        authentication = credentials.isEmpty ? nil : Authentication(credentials)
+        authentication =
+            credentials.isEmpty || request.stream != nil ? nil : Authentication(credentials)
         if request.webSocket != nil { connection.keepToHTTP1() }
         caching = CachedExchange.make(for: request, of: session)
         recorder = TransactionRecorder(
             attempt: request.number,
             reason: request.reason,
             method: hop.method,
-            url: hop.url.text,
+            url: request.stream == nil ? hop.url.text : StreamSpec.address(hop.url.text),
             clock: context.clock,
             now: now
         )

@@ -246,6 +246,11 @@ final class SessionTransport {
     }
 }
 
+extension SessionTransport {
+    /// The TLS versions and trusted certificates of the session.
+    var tlsOptions: TLSOptions { TLSOptions(configuration.tls) }
+}
+
 extension TLSOptions {
     fileprivate init(_ tls: TLSConfiguration) {
         self.init(

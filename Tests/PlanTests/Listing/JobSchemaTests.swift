@@ -42,6 +42,10 @@ import Testing
             ("expectedMessage", ReceiveTable.expectTable.keys),
             ("ping", WebSocketStepTable.pingTable.keys), ("close", CloseTable.table.keys),
             ("expectedClose", CloseTable.expectTable.keys),
+            ("streamTask", StreamTaskTable.table.keys),
+            ("streamStep", StreamStepTable.table.keys),
+            ("write", StreamStepTable.writeTable.keys), ("read", StreamReadTable.table.keys),
+            ("expectedBytes", StreamReadTable.expectTable.keys),
         ] + CredentialTable.methods.map { ($0.table.keys.name, $0.table.keys) }
 
     @Test func `the file in the repository is what the runner prints`() throws {

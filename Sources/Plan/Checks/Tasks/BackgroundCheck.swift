@@ -28,10 +28,11 @@ enum BackgroundCheck {
                 &log
             )
         }
-        if kind == .webSocket {
+        if kind == .webSocket || kind == .stream {
             place.report(
                 .notInBackground,
-                "the WebSocket task\(context) cannot belong to the \(name)",
+                "the \(kind == .stream ? "stream" : "WebSocket") task\(context) cannot belong to "
+                    + "the \(name)",
                 at: id,
                 help: "a later run cannot continue a conversation: choose another session",
                 &log

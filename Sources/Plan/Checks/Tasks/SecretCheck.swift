@@ -24,12 +24,18 @@ enum SecretCheck {
             case .url, .header, .body: uses.append(use)
             }
         }
-        let node = place.setting("url")?.value ?? place.entry.key
+        let node = (place.setting("url") ?? place.setting("host"))?.value ?? place.entry.key
         for use in uses {
             draft.secrets.formUnion(use.secrets)
             // Secrets of a URL go where that URL says, which was checked when it was read.
             guard use.place != .url, let url = draft.url else { continue }
-            reader.checkSecrets(use.secrets, sentTo: url.origin, at: node, from: use.node)
+            reader.checkSecrets(
+                use.secrets,
+                sentTo: url.origin,
+                at: node,
+                from: use.node,
+                isInStream: place.entry.kind == .stream
+            )
         }
         // A stand-in for a secret must never be sent.
         for secret in reader.values.secrets.missing(of: draft.secrets) {

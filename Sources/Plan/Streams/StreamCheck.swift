@@ -1,0 +1,62 @@
+internal import Diagnostics
+internal import TransferModel
+
+/// Checks what the settings of a stream task, each right by itself, say together.
+enum StreamCheck {
+    /// Reports steps that the connection of the task cannot have, and a limit of the bandwidth,
+    /// which only libcurl's own requests obey.
+    static func check(
+        _ draft: TaskDraft,
+        in session: SessionConfiguration?,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        if session?.limits.limitsBandwidth == true {
+            place.report(
+                .notYetSupported,
+                "`limits.bandwidth` of the session is not supported yet for streams"
+                    + place.context,
+                at: place.entry.key,
+                help: "choose a session without it",
+                &log
+            )
+        }
+        guard draft.stream.isSecure else {
+            return checkSecret(of: draft, at: place, &log)
+        }
+        if draft.stream.startsTLS {
+            place.report(
+                .conflictingKeys,
+                "`startSecureConnection`\(place.context) and `secure: true` exclude each other",
+                at: place.key("steps"),
+                &log
+            )
+        }
+        if draft.stream.steps.contains(where: { $0.action == .closeWrite }) {
+            place.report(
+                .notYetSupported,
+                "`closeWrite` is not supported yet\(place.context) with `secure: true`",
+                at: place.key("steps"),
+                &log
+            )
+        }
+    }
+
+    /// Reports a secret that leaves before TLS begins, unless it stays on this machine.
+    private static func checkSecret(
+        of draft: TaskDraft,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        guard draft.stream.startsTLS, let node = draft.stream.earlySecret,
+            let url = draft.stream.connectionURL, !url.origin.isConfidential
+        else { return }
+        place.report(
+            .secretOverPlainHTTP,
+            "a secret\(place.context) leaves before TLS begins, so that others can read it",
+            at: node,
+            help: "move the step behind `startSecureConnection`",
+            &log
+        )
+    }
+}
