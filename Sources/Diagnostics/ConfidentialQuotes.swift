@@ -55,7 +55,7 @@ package struct ConfidentialQuotes: Sendable {
 
     /// The message without confidential texts in its quotes; `words` are those of the confidential
     /// text at the message's place, in small letters, which its quotes lose besides.
-    package func redacted(_ message: String, words: Set<String> = []) -> String {
+    package func redacted(_ message: String, words: [HiddenWords] = []) -> String {
         guard !texts.isEmpty || !words.isEmpty else { return message }
         let bytes = Array(message.utf8)
         var result: [UInt8] = []
@@ -75,7 +75,7 @@ package struct ConfidentialQuotes: Sendable {
     }
 
     /// Redacts a text of the file, such as a fix-it's replacement.
-    package func redactedText(_ text: String, words: Set<String> = []) -> String {
+    package func redactedText(_ text: String, words: [HiddenWords] = []) -> String {
         guard !texts.isEmpty || !words.isEmpty else { return text }
         return String(decoding: redactedQuote(Array(text.utf8)[...], words), as: UTF8.self)
     }
@@ -84,7 +84,7 @@ package struct ConfidentialQuotes: Sendable {
         String(decoding: withoutTexts(Array(text.utf8)[...]), as: UTF8.self)
     }
 
-    private func redactedQuote(_ quote: ArraySlice<UInt8>, _ words: Set<String>) -> [UInt8] {
+    private func redactedQuote(_ quote: ArraySlice<UInt8>, _ words: [HiddenWords]) -> [UInt8] {
         let text = String(decoding: quote, as: UTF8.self)
         if names.contains(text) { return Array(quote) }
         let shown = words.isEmpty ? text : without(words, in: text)
@@ -106,7 +106,7 @@ package struct ConfidentialQuotes: Sendable {
 
     /// A quote with the mark in the place of each of the words, also of a beginning of one before
     /// the ellipsis.
-    private func without(_ words: Set<String>, in quote: String) -> String {
+    private func without(_ words: [HiddenWords], in quote: String) -> String {
         func isWord(_ character: Character) -> Bool {
             character.isLetter || character.isNumber || character == "_"
         }
@@ -116,7 +116,8 @@ package struct ConfidentialQuotes: Sendable {
             guard isWord(first) else {
                 let run = rest.prefix { !$0.isWhitespace }.prefix { !isWord($0) }
                 let whole = run.isEmpty ? rest.prefix(1) : run
-                result += words.contains(String(whole)) ? mark : String(whole)
+                result +=
+                    words.contains(where: { $0.contains(String(whole)) }) ? mark : String(whole)
                 rest = rest[whole.endIndex...]
                 continue
             }
@@ -125,7 +126,7 @@ package struct ConfidentialQuotes: Sendable {
             let small = word.lowercased()
             let isCut = rest.elementsEqual("…") && small.utf8.count >= Self.shortest
             let isHidden =
-                words.contains(small) || isCut && words.contains { $0.hasPrefix(small) }
+                words.contains { $0.contains(small) || isCut && $0.containsBeginning(small) }
             if !isHidden {
                 result += word
             } else if !result.hasSuffix(mark) {

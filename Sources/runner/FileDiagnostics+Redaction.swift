@@ -68,35 +68,45 @@ extension ConfidentialQuotes {
 
 /// Finds the words that a message must not quote because they are confidential at its place.
 private struct NearbyWords {
+    /// The lines of a diagnostic or a note.
+    private struct Lines: Hashable {
+        var first: Int
+        var last: Int
+    }
+
     private let confidential: ConfidentialText
-    private var known: [Int: Set<String>] = [:]
+    /// The words of each part, by its index.
+    private var ofParts: [Int: Set<String>] = [:]
+    private var ofLines: [Lines: HiddenWords] = [:]
 
     init(_ confidential: ConfidentialText) { self.confidential = confidential }
 
     /// The words of all confidential parts in the lines of a diagnostic and of its notes.
-    mutating func words(of diagnostic: Diagnostic) -> Set<String> {
+    mutating func words(of diagnostic: Diagnostic) -> [HiddenWords] {
         let ranges = [diagnostic.range] + diagnostic.notes.compactMap(\.range)
+        let lines = Set(ranges.map { Lines(first: $0.start.line, last: $0.end.line) })
+        return lines.map { words(in: $0) }.filter { !$0.isEmpty }
+    }
+
+    private mutating func words(in lines: Lines) -> HiddenWords {
+        if let known = ofLines[lines] { return known }
         var words: Set<String> = []
         for (index, part) in confidential.parts.enumerated()
-        where ranges.contains(where: { $0.sharesLine(with: part.range) }) {
-            let found = known[index] ?? confidential.words(of: part)
-            known[index] = found
+        where lines.first <= part.range.end.line && part.range.start.line <= lines.last {
+            let found = ofParts[index] ?? confidential.words(of: part)
+            ofParts[index] = found
             words.formUnion(found)
         }
-        return words
-    }
-}
-
-extension SourceRange {
-    fileprivate func sharesLine(with other: SourceRange) -> Bool {
-        start.line <= other.end.line && other.start.line <= end.line
+        let hidden = HiddenWords(words)
+        ofLines[lines] = hidden
+        return hidden
     }
 }
 
 extension Diagnostic {
     fileprivate func redacted(
         by quotes: ConfidentialQuotes,
-        _ words: Set<String> = []
+        _ words: [HiddenWords] = []
     ) -> Diagnostic {
         redacted(
             message: { quotes.redacted($0, words: words) },

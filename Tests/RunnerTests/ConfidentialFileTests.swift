@@ -207,6 +207,11 @@ import Testing
         "variables: { api: x, &dbPassword: hunter2 }",
         "variables: { api: x, !dbPassword: hunter2 }",
         "variables:\n  &dbPassword: hunter2", "variables:\n  a: b\n  dbPasswor:d hunter2",
+        "secrets:\n  tok:\n    command: [pass, --token, hunter2",
+        "secrets: { tok: { command: [pass, --token, !hunter2] } }",
+        "secrets:\n  tok:\n    command:\n    - pass\n    - --token\n    - \"hunter2",
+        "secrets:\n  tok:\n    command: [curl, -u, \"bob:hunter2\"",
+        "uploads:\n  a:\n    url: \"https://h/\"\n    multipart:\n      token:\n\u{A0}       text: hunter2",
         "hooks:\n  onFinish: [curl, --password, hunter2:]", "variables: { tokne: hunter2, 1: x }",
         "data: { a: { url: \"https://h/\", headers: { X-Ap-Key: hunter2 }, x: y } }",
         "uploads: { a: { url: \"https://h/\", multipart: { token, { text: hunter2 } } } }",
@@ -279,6 +284,25 @@ import Testing
         let said = try #require(Self.said(of: file)["text"])
         #expect(said.contains(#"a: caf\xE9\xA0 # password: *******"#), "\(said)")
         #expect(!said.contains("hunter2"))
+    }
+
+    @Test(arguments: [
+        #"variables: {"#
+            + (0..<4_000).map { "\"a\($0)token\": \"p\($0)x\"" }.joined(separator: ", ")
+            + "}\nfoo: 1",
+        "hooks: { onFinish: [" + (0..<8_000).map { "--password, x\($0)y" }.joined(separator: ", ")
+            + "] }\nfoo: 1",
+        "variables: { x: \"" + String(repeating: "token: ${env.X} ", count: 10_000) + "\" }",
+    ])
+    func `many secrets on one line cost time in proportion`(file: String) throws {
+        let job = try JobFolder("version: 1\n\(file)\n")
+        let start = ContinuousClock.now
+        let outcome = try job.runner(["validate", "job.yaml"])
+        let time = ContinuousClock.now - start
+        #expect(outcome.status != .exit(0))
+        #expect(!outcome.standardError.contains("p77x"))
+        // A quadratic search takes minutes in a debug build.
+        #expect(time < .seconds(30))
     }
 
     @Test func `a long chain of variables hides a secret, and a wide one costs no time`() throws {

@@ -41,8 +41,7 @@ extension ConfidentialText {
         _ number: Int,
         _ open: inout OpenKey
     ) {
-        let indent = line.prefix { $0 == 32 || $0 == 9 }.count
-        let rest = line.dropFirst(indent)
+        let (indent, rest) = Self.indentation(of: line)
         if let depth = open.depth,
             rest.isEmpty || indent > depth || open.isEmpty && Self.beginsValue(rest)
         {
@@ -56,7 +55,7 @@ extension ConfidentialText {
         if let section = open.section, !rest.isEmpty, indent <= section { open.section = nil }
         let isSource = open.section != nil
         var value = isSource ? Self.valueOfSource(in: line) : Self.secretValue(in: line)
-        var spaced = isSource ? nil : Self.spacedValue(in: line)
+        var spaced = Self.spacedValue(in: line, isSource ? .source : .line)
         // Of both the first one hides the other, too.
         if let one = value, let other = spaced {
             if one.startIndex <= other.startIndex { spaced = nil } else { value = nil }
@@ -72,7 +71,7 @@ extension ConfidentialText {
             add(spaced, of: line, number)
             open.isEmpty = false
             addInner(spaced)
-        } else if value == nil, !isSource, SecretScan.endsWithName(line) {
+        } else if value == nil, SecretScan.endsWithName(line, isSource ? .source : .line) {
             (open.depth, open.isEmpty) = (indent, true)
         }
         let end = value?.startIndex ?? spaced?.startIndex ?? line.endIndex
@@ -126,6 +125,27 @@ extension ConfidentialText {
             SecretName.isOne(String(decoding: name, as: UTF8.self))
         else { return nil }
         return name.endIndex + 1
+    }
+
+    /// The columns in front of a line's text, and the text.
+    ///
+    /// Blanks of other alphabets, and a sign between blanks, are slips: their text belongs where it
+    /// seems to stand.
+    private static func indentation(
+        of line: ArraySlice<UInt8>
+    ) -> (columns: Int, rest: ArraySlice<UInt8>) {
+        let span = line.span
+        let slips: [UInt8] = [":", "=", "&", "*", "!", "@"].map { UInt8(ascii: $0) }
+        var (index, columns) = (0, 0)
+        while let (scalar, length) = span.scalar(at: index) {
+            let isSlip =
+                length == 1 && slips.contains(span[index]) && index + 1 < span.count
+                && (span[index + 1] == 32 || span[index + 1] == 9)
+            guard scalar.properties.isWhitespace || isSlip else { break }
+            index += length
+            columns += 1
+        }
+        return (columns, line[(line.startIndex + index)...])
     }
 
     /// Whether a line that is not indented deeper than the key above it holds that key's value: a
@@ -233,8 +253,11 @@ extension ConfidentialText {
     }
 
     /// The text after the first name of a secret, whatever sign is between them.
-    private static func spacedValue(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        SecretScan.value(in: line.span, .line).map {
+    private static func spacedValue(
+        in line: ArraySlice<UInt8>,
+        _ place: SecretScan.Place = .line
+    ) -> ArraySlice<UInt8>? {
+        SecretScan.value(in: line.span, place).map {
             line[(line.startIndex + $0.lowerBound)...]
         }
     }

@@ -268,8 +268,7 @@ package struct ConfidentialText: Sendable {
         let range = document.range(of: node)
         var lines = takeLines(of: document)
         defer { self.lines = lines }
-        let start = SourcePosition(line: range.start.line, column: 1)
-        let front = lines.text(from: start, to: range.start.column).unicodeScalars
+        let front = lines.text(before: range.start).unicodeScalars
         var sign: String.UnicodeScalarView.Index?
         for index in front.indices.reversed() {
             if front[index] == "," { break }
@@ -280,8 +279,8 @@ package struct ConfidentialText: Sendable {
             if isFirst { sign = index }
         }
         if let sign {
-            var place = start
-            place.column += front.distance(from: front.startIndex, to: sign)
+            var place = range.start
+            place.column -= front.distance(from: sign, to: front.endIndex)
             addUnread(String(front[sign...]), at: place)
         }
         if range.start < range.end, document.isEmptyScalar(node) {

@@ -12,6 +12,8 @@ enum SecretScan {
         case line
         /// A text where a name and a value should be, such as a key whose colon is missing.
         case entry
+        /// A line where only a command can hold a secret, behind an option.
+        case source
     }
 
     /// Bytes of the longest user name before the colon of a login.
@@ -53,7 +55,8 @@ enum SecretScan {
             }
             let start = index
             while index < bytes.count, isNameByte(bytes[index]) { index += 1 }
-            if place != .value, let end = endOfSplitName(start..<index, in: bytes) {
+            if place == .line || place == .entry, let end = endOfSplitName(start..<index, in: bytes)
+            {
                 return isRevealing(end..<bytes.count, in: bytes) ? end..<bytes.count : nil
             }
             if let value = value(behind: start..<index, isStart: isStart, in: bytes, place) {
@@ -67,10 +70,11 @@ enum SecretScan {
 
     /// Whether a line ends with the name of a secret, apart from signs: the next lines may hold the
     /// value.
-    static func endsWithName(_ line: ArraySlice<UInt8>) -> Bool {
+    static func endsWithName(_ line: ArraySlice<UInt8>, _ place: Place) -> Bool {
         guard let last = line.lastIndex(where: isNameByte) else { return false }
         let name = line[...last].reversed().prefix { isNameByte($0) }.reversed()
         return name.count <= SecretName.longest && isSecret(String(decoding: name, as: UTF8.self))
+            && (place != .source || name.first == UInt8(ascii: "-"))
     }
 
     /// The end of a name with a colon before its last letter: `passwor:d hunter2`.
@@ -108,13 +112,14 @@ enum SecretScan {
             if let login = login(behind: name, word, gap, isStart, in: text) { return login }
         }
         guard isSecret(word), gap.end < text.count else { return nil }
+        if place == .source, !word.hasBytePrefix("-") { return nil }
         let before = name.lowerBound > 0 ? text[name.lowerBound - 1] : nil
         // `/` in front of it: a part of a path or a host.
         let isInPath = before.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@") } ?? false
         let isSeparated =
             switch place {
             case .entry: gap.end > name.upperBound
-            case .line: !isInPath && (isStart || !gap.endsValue)
+            case .line, .source: !isInPath && (isStart || !gap.endsValue)
             // `NamedSecrets` knows where a value behind `=` ends.
             case .value where gap.first == UInt8(ascii: "="): false
             case .value where word.hasBytePrefix("-"): gap.isBlank || gap.hasSign

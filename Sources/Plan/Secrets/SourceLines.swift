@@ -36,6 +36,16 @@ struct SourceLines: Sendable {
         return String(decoding: source.bytes[first..<index], as: UTF8.self)
     }
 
+    /// The text of a line before a position, at most its last 256 bytes.
+    mutating func text(before position: SourcePosition) -> String {
+        guard let end = offset(of: position) else { return "" }
+        let line = starts[position.line - source.firstLine]
+        var start = max(line, end - 256)
+        // Not within a character.
+        while start < end, source.bytes[start] & 0xC0 == 0x80 { start += 1 }
+        return String(decoding: source.bytes[start..<end], as: UTF8.self)
+    }
+
     /// Whether a key has neither a value nor a colon, as the end of a secret behind its comma in
     /// `{ password: one,two }`.
     mutating func isTornOff(_ entry: (key: NodeID, value: NodeID), in document: Document) -> Bool {
@@ -62,11 +72,31 @@ struct SourceLines: Sendable {
         var (index, column) = goesOn ? (last.offset, last.position.column) : (starts[number], 1)
         let bytes = source.bytes
         let span = bytes.span
+        // A place shortly before the last one, as that of a value behind its end.
+        if last.position.line == start.line, start.column < last.position.column,
+            last.position.column - start.column < start.column
+        {
+            (index, column) = (last.offset, last.position.column)
+            while column > start.column, index > starts[number] {
+                index -= span.lengthOfScalar(before: index)
+                column -= 1
+            }
+        }
         while index < span.count, column < start.column, span.lineBreak(at: index) == 0 {
             index += span.scalar(at: index)?.length ?? 1
             column += 1
         }
         known = (start, index)
         return column == start.column ? index : nil
+    }
+}
+
+extension Span<UInt8> {
+    /// The bytes of the character before an index; 1 for a byte that is no UTF-8.
+    fileprivate func lengthOfScalar(before index: Int) -> Int {
+        for length in 2...4 where index >= length && scalar(at: index - length)?.length == length {
+            return length
+        }
+        return 1
     }
 }
