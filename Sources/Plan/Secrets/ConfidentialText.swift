@@ -146,6 +146,7 @@ package struct ConfidentialText: Sendable {
             let isValue = known?.isSecretDeclaration == true && kind != .mapping
             let isConfidential =
                 isSecret || isNamed || isValue || shape.isSecret(unknown: key)
+                || SecretName.isMisplaced(key: key)
                 || isPair && Shape.isValueOfPair(key)
                 || shape.holdsCredentials && SecretName.isLogin(key)
                     && document.hasColon(entry.value)

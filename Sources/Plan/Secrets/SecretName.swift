@@ -60,6 +60,10 @@ enum SecretName {
         return endings.contains { one.hasSuffix($0) }
     }
 
+    /// Whether a key is indented by a blank that YAML takes for a letter, such as a no-break space:
+    /// it belongs to another key, which may be the name of a secret.
+    static func isMisplaced(key: String) -> Bool { key.first?.isWhitespace == true }
+
     private static func isMisplaced(_ folded: String) -> Bool {
         guard (4...8).contains(folded.utf8.count) else { return false }
         let letters = folded.utf8.sorted()
