@@ -162,7 +162,7 @@ extension Attempt {
     /// Continues reading a stored body.
     func readOn() -> Next {
         perform { () throws(TransferFailure) in
-            try exchange.local == nil ? readStep() : readLocal()
+            try exchange.local == nil ? readStep() : LocalAttempt(attempt: self).read()
         }
     }
 

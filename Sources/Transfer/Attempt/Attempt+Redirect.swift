@@ -19,7 +19,7 @@ extension Attempt {
             status: head.statusCode,
             locations: head.fields.values(of: "location"),
             target: exchange.request.webSocket != nil
-                ? webSocketTarget(head)
+                ? head.fields["location"].flatMap(hop.url.webSocketTarget)
                 : caching?.redirectURL(from: hop.url, head) ?? exchange.handle.redirectURL
                     ?? unannouncedTarget(head),
             request: hop,

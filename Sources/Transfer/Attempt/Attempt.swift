@@ -23,10 +23,16 @@ struct Attempt {
 
     let exchange: Exchange
 
+    /// The latest time for the next check.
+    var nextCheck: MonotonicTime {
+        let next = exchange.watch.nextCheck
+        return exchange.dialogue?.nextTime.map { min(next, $0) } ?? next
+    }
+
     /// Begins the first exchange; a body that cannot be opened is a failure before anything is
     /// sent.
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
-        if exchange.hop.url.isLocal { return beginLocal() }
+        if exchange.hop.url.isLocal { return LocalAttempt(attempt: self).begin() }
         do throws(TransferFailure) {
             let boundary: String?
             do throws(SystemError) {
@@ -180,7 +186,9 @@ struct Attempt {
 
     /// Sends the hop's request; ends the attempt when no interface may be used for it.
     func send() -> Next {
-        if let fault = webSocketLoginFault { return end(unsent: fault) }
+        if exchange.request.webSocket != nil, let fault = exchange.authentication?.webSocketFault {
+            return end(unsent: fault)
+        }
         let session = exchange.session
         let origin = exchange.hop.url.origin
         if session.awaitsRoute(to: origin) { return .findProxy(origin) }

@@ -16,6 +16,8 @@ final class Dialogue {
     }
 
     private let connection: RawConnection
+    /// Kept for the conversation, which does not own it.
+    private let host: any ConversationHost
     private var conversation: any Conversation
     /// Output that the connection has not taken yet, and how much of it has left.
     private var output: [UInt8] = []
@@ -34,8 +36,13 @@ final class Dialogue {
     /// The reads, and the writes, of one turn.
     private static let mostSteps = 8
 
-    init(_ conversation: any Conversation, over connection: RawConnection) {
+    init(
+        _ conversation: any Conversation,
+        with host: any ConversationHost,
+        over connection: RawConnection
+    ) {
         self.conversation = conversation
+        self.host = host
         self.connection = connection
     }
 

@@ -102,7 +102,8 @@ final class EngineLoop: MultiHandle.Driver {
             if let reader = readers.first {
                 readers.removeFirst()
                 perform(
-                    reader.exchange.dialogue == nil ? reader.readOn() : reader.converse(),
+                    reader.exchange.dialogue == nil
+                        ? reader.readOn() : DialogueAttempt(attempt: reader).converse(),
                     of: reader
                 )
             }
@@ -169,7 +170,7 @@ final class EngineLoop: MultiHandle.Driver {
         if let proxies, proxies.owns(key) { return goOn(proxies.read(key, .now)) }
         guard let attempt = attempts[key] else { return }
         guard attempt.exchange.dialogue == nil else {
-            return perform(attempt.converse(), of: attempt)
+            return perform(DialogueAttempt(attempt: attempt).converse(), of: attempt)
         }
         do throws(CurlCode) {
             try attempt.exchange.resumeBody()
@@ -188,7 +189,7 @@ final class EngineLoop: MultiHandle.Driver {
                 if try client.takeTurn(now) { try exchange.session.multi.add(exchange.handle) }
                 if let dialogue = exchange.dialogue, !dialogue.isPaused {
                     let attempt = Attempt(exchange: exchange)
-                    perform(attempt.converse(), of: attempt)
+                    perform(DialogueAttempt(attempt: attempt).converse(), of: attempt)
                     continue
                 }
                 nextCheck = min(nextCheck, exchange.watch.nextCheck)
@@ -342,7 +343,7 @@ final class EngineLoop: MultiHandle.Driver {
             return perform(attempt.abort(failure), of: attempt)
         }
         dialogue.end(with: failure, at: .now)
-        perform(attempt.endDialogue(dialogue), of: attempt)
+        perform(DialogueAttempt(attempt: attempt).end(dialogue), of: attempt)
     }
 
     /// Ends the attempts whose interface is gone or is no longer permitted.
@@ -401,7 +402,7 @@ final class EngineLoop: MultiHandle.Driver {
         for case let transport? in transports {
             while let (handle, code) = transport.multi.nextDone() {
                 if handle.isConnectOnly, code.isOK, let attempt = attempts[handle.tag] {
-                    perform(attempt.beginDialogue(), of: attempt)
+                    perform(DialogueAttempt(attempt: attempt).begin(), of: attempt)
                     continue
                 }
                 transport.multi.remove(handle)
@@ -429,7 +430,7 @@ final class EngineLoop: MultiHandle.Driver {
             if let failure = attempt.exchange.overdue(at: now) {
                 end(attempt, with: failure)
             } else if let time = attempt.exchange.dialogue?.nextTime, now >= time {
-                perform(attempt.converse(), of: attempt)
+                perform(DialogueAttempt(attempt: attempt).converse(), of: attempt)
             } else {
                 attempt.exchange.lookAtPart(at: now)
                 nextCheck = min(nextCheck, attempt.nextCheck)

@@ -1,11 +1,17 @@
 internal import SystemKit
 internal import TransferModel
 
-// Answers the request for a URL without a server: libcurl has no part in it.
-extension Attempt {
-    /// Begins the only exchange of a local URL.
-    func beginLocal() -> Next {
-        perform { () throws(TransferFailure) in
+/// The steps of an attempt whose URL is answered without a server: libcurl has no part in it.
+///
+/// A value without state of its own: the exchange has the body that is read.
+struct LocalAttempt {
+    let attempt: Attempt
+
+    private var exchange: Exchange { attempt.exchange }
+
+    /// Begins the only exchange.
+    func begin() -> Attempt.Next {
+        attempt.perform { () throws(TransferFailure) in
             let local: LocalBody
             do throws(TransferFailure) {
                 local = try LocalBody(
@@ -19,32 +25,32 @@ extension Attempt {
             exchange.response.head = local.head
             exchange.response.servedLength = local.length
             exchange.recorder.didRead(local.head, from: .local, at: exchange.move())
-            guard exchange.receive(local.head) else { return try endLocal() }
+            guard exchange.receive(local.head) else { return try end() }
             exchange.local = local
-            return try readLocal()
+            return try read()
         }
     }
 
     /// Reads the next piece of the body, and leaves the rest to later turns.
-    func readLocal() throws(TransferFailure) -> Next {
-        guard var local = exchange.local else { return finish() }
+    func read() throws(TransferFailure) -> Attempt.Next {
+        guard var local = exchange.local else { return attempt.finish() }
         // The attempt waits for the disk only, so no idle time counts.
         exchange.watch.willBegin(at: .now)
         do throws(TransferFailure) {
             guard try local.readStep({ exchange.receive($0) }), !local.isAtEnd else {
-                return try endLocal()
+                return try end()
             }
         } catch {
             exchange.fail(error)
-            return try endLocal()
+            return try end()
         }
         exchange.local = local
         return .read
     }
 
-    private func endLocal() throws(TransferFailure) -> Next {
+    private func end() throws(TransferFailure) -> Attempt.Next {
         exchange.local = nil
         exchange.recorder.end(isComplete: !exchange.hasFailed, protocolName: nil)
-        return try take(machine.step)
+        return try attempt.take(attempt.machine.step)
     }
 }
