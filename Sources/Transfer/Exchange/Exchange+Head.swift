@@ -112,6 +112,8 @@ extension Exchange {
     private func vouches(for head: ResponseHead) -> Bool {
         let trust = session.streamTrust
         if trust.detectsCuts { return true }
+        let protocolName = handle.networkProtocolName
+        if StreamTrust.isFramed(protocolName) { return true }
         let evidence = StreamTrust.Evidence(
             of: head,
             in: response,
@@ -119,7 +121,7 @@ extension Exchange {
             method: hop.method,
             isRest: part.isRest
         )
-        if trust.accepts(evidence, over: handle.networkProtocolName) { return true }
+        if trust.accepts(evidence, over: protocolName) { return true }
         response.isUnvouched = true
         response.isCutOff = true
         return false

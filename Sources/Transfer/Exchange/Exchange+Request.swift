@@ -23,9 +23,9 @@ extension Exchange {
     }
 
     private var newestVersion: HTTPProtocol {
+        if connection.keepsToHTTP1 || !session.offersStreams { return .http1 }
         let mayUseStream =
-            !connection.keepsToHTTP1
-            && session.streamTrust.mayCarry(
+            session.streamTrust.mayCarry(
                 hop.method,
                 carriesBody: carriesBody,
                 mayRepeat: request.resending.allows(hop)

@@ -35,6 +35,8 @@ struct ResponseHeadParser {
     private var fields = HeaderFields()
     /// Whether the fields may include `Set-Cookie`; most responses need no search for it.
     private(set) var maySetCookies = false
+    /// Whether the fields may include a digest (RFC 9530); most responses need no search for it.
+    private(set) var mayHaveDigest = false
     private var isInHead = false
     private var isDone = false
     private(set) var byteCount = 0
@@ -54,6 +56,7 @@ struct ResponseHeadParser {
             fields.reserveCapacity(512)
             framing = ResponseFraming()
             maySetCookies = false
+            mayHaveDigest = false
             isInHead = true
             guard (100...599).contains(statusCode) else {
                 return .violation("the status line has no valid status code")
@@ -70,6 +73,7 @@ struct ResponseHeadParser {
         fields.append(line: line)
         framing.note(line)
         if Self.maySetCookie(line) { maySetCookies = true }
+        if Self.mayBeDigest(line) { mayHaveDigest = true }
         guard fields.count <= Self.maximumFields else {
             return .violation("the response head has more than \(Self.maximumFields) fields")
         }
@@ -91,6 +95,13 @@ struct ResponseHeadParser {
     /// Whether the name has the length and the hyphen of `Set-Cookie`.
     private static func maySetCookie(_ line: Span<UInt8>) -> Bool {
         line.count > 10 && line[10] == UInt8(ascii: ":") && line[3] == UInt8(ascii: "-")
+    }
+
+    /// Whether the name has the length of `Repr-Digest` or `Content-Digest` and their `D`.
+    private static func mayBeDigest(_ line: Span<UInt8>) -> Bool {
+        guard line.count > 14 else { return false }
+        return line[11] == UInt8(ascii: ":") && line[5] | 0x20 == UInt8(ascii: "d")
+            || line[14] == UInt8(ascii: ":") && line[8] | 0x20 == UInt8(ascii: "d")
     }
 
     private static func isEmpty(_ line: Span<UInt8>) -> Bool {

@@ -89,6 +89,8 @@ struct ResponseIntake: ~Copyable {
             // A digest of the whole body does not apply to a requested part or to a missing body.
             head.statusCode == 206 ? isRest : !head.hasNoContent
         else { return nil }
+        // The parser has not read the head of a stored or local response.
+        guard parser.mayHaveDigest || servedLength != nil else { return nil }
         return ReprDigest.announced(in: head.fields, isWhole: !isRest)
     }
 

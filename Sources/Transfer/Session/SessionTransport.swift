@@ -122,6 +122,9 @@ final class SessionTransport {
         )
     }
 
+    /// Whether any request of the session may offer a version of HTTP with streams.
+    var offersStreams: Bool { secureProtocol != .http1 }
+
     /// The newest version of HTTP that a request to the origin offers.
     func httpProtocol(for origin: Origin) -> HTTPProtocol {
         origin.scheme == .https ? secureProtocol : .http1

@@ -167,8 +167,9 @@ final class WebSocketDialogue: Conversation {
                 return
             }
             hasStatusLine = true
-            let progress = host.readUpgrade(line.span)
-            line.removeAll(keepingCapacity: true)
+            let whole = line
+            line = []
+            let progress = host.readUpgrade(whole.span)
             if case .reading = progress { continue }
             let rest = bytes.extracting(droppingFirst: index + 1)
             guard case .accepted(let head) = progress, open(head, at: now) else {

@@ -40,7 +40,13 @@ struct StreamTrust: Sendable, Hashable {
     ///   - protocolName: The ALPN name of the response's protocol.
     /// - Returns: Whether the body may be read; otherwise the request is sent again over HTTP/1.1.
     func accepts(_ evidence: Evidence, over protocolName: String?) -> Bool {
-        detectsCuts || protocolName?.hasPrefix("http/1") == true
+        detectsCuts || Self.isFramed(protocolName)
             || evidence.hasNoBody || evidence.hasLength || evidence.isVerified
+    }
+
+    /// Whether a response of this protocol has no stream, so that its end is seen in its framing or
+    /// with its connection.
+    static func isFramed(_ protocolName: String?) -> Bool {
+        protocolName?.hasPrefix("http/1") == true
     }
 }
