@@ -343,20 +343,21 @@ struct ActiveTask {
         -> TaskRecord
     {
         waits.endHold(now)
-        var record = trace.record(
+        return trace.record(
             of: spec,
             sent: request,
             outcome,
             session: heading.sessionName,
             required: heading.isRequired,
             from: heading.startDate,
-            to: clock.timestamp(of: now)
+            to: clock.timestamp(of: now),
+            in: .init(
+                held: waits.held,
+                hasRightFile: presence == .right,
+                earlierAttempts: count.earlierAttempts,
+                isKeyReused: key?.isReused
+            )
         )
-        record.isKeyReused = key?.isReused
-        if waits.held > .zero { record.heldMicroseconds = waits.held.microseconds }
-        if presence == .right { record.voucher = .checksum }
-        record.earlier = count.earlierAttempts.map { TaskRecord.Earlier(attempts: $0, end: nil) }
-        return record
     }
 }
 

@@ -55,6 +55,18 @@ struct AttemptTrace {
         redirectCount += result.redirectCount
     }
 
+    /// What a task's record says besides its attempts.
+    struct Circumstances {
+        /// The wait for an interface or for power; zero without one.
+        var held = Duration.zero
+        /// Whether the destination had the right file before the first attempt.
+        var hasRightFile = false
+        /// The number of attempts in earlier runs; nil for a task that no earlier run began.
+        var earlierAttempts: Int?
+        /// Whether an earlier run used the same idempotency key; nil without a generated key.
+        var isKeyReused: Bool?
+    }
+
     /// The record of a task that has sent `request`, complete but for its error.
     func record(
         of spec: TaskSpec,
@@ -63,9 +75,11 @@ struct AttemptTrace {
         session: String,
         required: Bool,
         from startDate: Timestamp,
-        to endDate: Timestamp
+        to endDate: Timestamp,
+        in circumstances: Circumstances = Circumstances()
     ) -> TaskRecord {
-        var record = TaskRecord(
+        // All at once: each later change would copy the record.
+        TaskRecord(
             id: spec.id,
             taskIdentifier: spec.index + 1,
             taskDescription: spec.description,
@@ -81,7 +95,7 @@ struct AttemptTrace {
             currentRequest: last.map { reported($0.currentRequest, spec) },
             response: last?.response,
             file: last?.file,
-            voucher: last?.voucher,
+            voucher: circumstances.hasRightFile ? .checksum : last?.voucher,
             cache: last?.cache,
             captures: last?.captured.map { .init(name: $0.name, size: $0.text.utf8.count) } ?? [],
             countOfBytesSent: countOfBytesSent,
@@ -92,12 +106,16 @@ struct AttemptTrace {
             startDate: startDate,
             endDate: endDate,
             redirectCount: redirectCount,
-            transactions: transactions
+            transactions: transactions,
+            omittedAttempts: omittedCount,
+            heldMicroseconds: circumstances.held > .zero ? circumstances.held.microseconds : nil,
+            earlier: circumstances.earlierAttempts.map {
+                TaskRecord.Earlier(attempts: $0, end: nil)
+            },
+            isKeyReused: circumstances.isKeyReused,
+            webSocket: last?.webSocket,
+            stream: last?.stream
         )
-        record.omittedAttempts = omittedCount
-        record.webSocket = last?.webSocket
-        record.stream = last?.stream
-        return record
     }
 
     /// A request with the URL that the job file's kind of task has.

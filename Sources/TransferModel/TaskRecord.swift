@@ -224,7 +224,13 @@ package struct TaskRecord: Sendable, Hashable {
         startDate: Timestamp,
         endDate: Timestamp,
         redirectCount: Int = 0,
-        transactions: [TransactionMetrics] = []
+        transactions: [TransactionMetrics] = [],
+        omittedAttempts: Int = 0,
+        heldMicroseconds: Int64? = nil,
+        earlier: Earlier? = nil,
+        isKeyReused: Bool? = nil,
+        webSocket: WebSocketRecord? = nil,
+        stream: StreamRecord? = nil
     ) {
         self.id = id
         self.taskIdentifier = taskIdentifier
@@ -252,5 +258,11 @@ package struct TaskRecord: Sendable, Hashable {
         self.endDate = endDate
         self.redirectCount = redirectCount
         self.transactions = transactions
+        self.omittedAttempts = omittedAttempts
+        self.heldMicroseconds = heldMicroseconds
+        self.earlier = earlier
+        self.isKeyReused = isKeyReused
+        self.webSocket = webSocket
+        self.stream = stream
     }
 }

@@ -113,7 +113,7 @@ extension Attempt {
         }
         return .publish(
             PublicationJob(
-                result,
+                consume result,
                 exchange.response.sink.content,
                 check: check,
                 destination: exchange.response.destination,
