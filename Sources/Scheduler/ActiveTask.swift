@@ -92,13 +92,13 @@ struct ActiveTask {
         hold: ClosedPaths.Hold? = nil,
         pausedSince: MonotonicTime? = nil,
         pacedSince: MonotonicTime? = nil,
-        session: SessionConfiguration,
+        session: SessionTraits,
         lane: HostLanes.Lane,
         isRequired: Bool,
         clock: RunClock,
         now: MonotonicTime
     ) -> ActiveTask {
-        let interval = session.timeoutIntervalForResource
+        let interval = session.timeLimit
         let start = hold?.since ?? now
         let startDate = clock.timestamp(of: start)
         let remaining = earlier.map { $0.remaining(of: interval, at: startDate) }

@@ -27,7 +27,7 @@ struct RunMachine {
     let overview: any TaskOverview
     /// Whether transfers of background sessions are kept for later runs.
     let keepsTransfers: Bool
-    let sessions: [SessionConfiguration]
+    let sessions: [SessionTraits]
     let schedule: ScheduleConfiguration
     let clock: RunClock
 
@@ -63,7 +63,7 @@ struct RunMachine {
     ) {
         self.overview = overview
         self.keepsTransfers = keepsTransfers
-        self.sessions = sessions
+        self.sessions = sessions.map(SessionTraits.init)
         self.schedule = schedule
         connectivity = Connectivity(sessions, hasExternalPower: hasExternalPower)
         self.clock = clock

@@ -13,7 +13,7 @@ import TransferModel
             .task(at: 0, captured: [:])
         return .begun(
             spec,
-            session: SessionConfiguration(name: "default"),
+            session: SessionTraits(SessionConfiguration(name: "default")),
             lane: HostLanes.Lane(session: 0, origin: spec.request.url.origin),
             isRequired: true,
             clock: RunSimulation.clock,

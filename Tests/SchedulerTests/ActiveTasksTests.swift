@@ -12,7 +12,7 @@ import TransferModel
         let spec = try source.task(at: index, captured: [:])
         return .begun(
             spec,
-            session: SessionConfiguration(name: "default"),
+            session: SessionTraits(SessionConfiguration(name: "default")),
             lane: HostLanes.Lane(session: 0, origin: spec.request.url.origin),
             isRequired: true,
             clock: RunSimulation.clock,

@@ -75,7 +75,7 @@ struct RowPass {
                     settings.append(.init(isRequired: draft.isRequired, priority: draft.priority))
                 }
                 checks.note(
-                    ReadTask.Traits(draft),
+                    ReadTask.Traits.of(draft),
                     of: group.first + row,
                     isFilledIn: references.isEmpty,
                     &reader

@@ -23,17 +23,20 @@ struct ReadTask: Sendable {
         /// All tries.
         let attempts: Int
 
-        init(_ draft: TaskDraft) {
-            isRequired = draft.isRequired
-            priority = draft.priority
-            secrets = draft.secrets
-            paths = draft.paths
-            hasServerName = draft.destination?.isFolder == true
-            makesKey = draft.idempotencyKey == .auto
-            tightensAccess = !draft.deniedAccess.isEmpty
-            session = draft.session
-            givenKey = RepeatedKeyCheck.hash(of: draft)
-            attempts = draft.retry.attempts
+        /// The facts of a draft; no initializer, which would copy the draft.
+        static func of(_ draft: TaskDraft) -> Traits {
+            Traits(
+                isRequired: draft.isRequired,
+                priority: draft.priority,
+                secrets: draft.secrets,
+                paths: draft.paths,
+                hasServerName: draft.destination?.isFolder == true,
+                makesKey: draft.idempotencyKey == .auto,
+                tightensAccess: !draft.deniedAccess.isEmpty,
+                session: draft.session,
+                givenKey: RepeatedKeyCheck.hash(of: draft),
+                attempts: draft.retry.attempts
+            )
         }
     }
 
@@ -64,14 +67,15 @@ extension TaskReader {
         guard isRight else {
             return ReadTask(needs: needs, captureReferences: references, traits: nil, value: nil)
         }
-        let traits = ReadTask.Traits(draft)
+        let traits = ReadTask.Traits.of(draft)
         var value: TaskSpec?
         let number = reader.values.tasks.tasks(of: position).lowerBound
         if number < mostKept, references.isEmpty, draft.content == nil,
             draft.webSocket.steps.isEmpty, draft.stream.steps.isEmpty
         {
             let id = reader.document.text(of: entry.key)
-            value = TaskAssembly(shared: shared).task(number, entry, id: id, draft, with: &reader)
+            value = TaskAssembly(shared: shared)
+                .task(number, entry, id: id, consume draft, with: &reader)
         }
         return ReadTask(needs: needs, captureReferences: references, traits: traits, value: value)
     }

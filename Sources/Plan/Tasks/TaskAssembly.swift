@@ -45,7 +45,7 @@ struct TaskAssembly: Sendable {
                     ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
                     checksum: draft.checksum,
                     mode: draft.mode,
-                    resume: resume(of: draft, entry, shared.sessions[session])
+                    resume: resume(of: draft, entry, shared.sessions[session].kind)
                 )
             },
             mirrors: draft.mirrors,
@@ -80,12 +80,12 @@ struct TaskAssembly: Sendable {
     private func resume(
         of draft: TaskDraft,
         _ entry: TaskList.Entry,
-        _ session: SessionConfiguration
+        _ session: SessionConfiguration.Kind
     ) -> TaskSpec.Resume {
         guard entry.kind == .download, draft.resumes != false, draft.url?.isLocal != true else {
             return .nothing
         }
-        return draft.resumes == nil && session.kind == .ephemeral ? .withinRun : .acrossRuns
+        return draft.resumes == nil && session == .ephemeral ? .withinRun : .acrossRuns
     }
 
     /// The state of a cut upload that is kept; a signature covers the whole body, so it keeps none.

@@ -5,16 +5,16 @@ extension AttemptResult {
     /// The result of an attempt whose last exchange has ended.
     init(of exchange: Exchange) {
         let transactions = exchange.recorder.closed
-        let hop = exchange.hop
+        let method = exchange.hop.method
         self.init(
             key: exchange.request.key,
             startTime: exchange.startTime,
             endTime: .now,
             currentRequest: transactions.last?.request
                 ?? .init(
-                    method: hop.method,
+                    method: method,
                     url: exchange.reportedURL,
-                    headers: HeaderFields(hop.headers)
+                    headers: HeaderFields(exchange.hop.headers)
                 )
         )
         redirectCount = exchange.redirects.count
@@ -24,13 +24,13 @@ extension AttemptResult {
         if failure != nil {
             explainFailure(of: exchange)
         } else {
-            voucher = exchange.response.voucher(to: hop.method)
+            voucher = exchange.response.voucher(to: method)
             isUnchanged = exchange.response.isUnchanged || exchange.response.keepsFile
         }
         if exchange.part.resumption != nil || exchange.hasFailed {
             resume = exchange.part.outcome(
                 after: exchange.failure,
-                from: hop.url,
+                from: exchange.hop.url,
                 for: exchange.request,
                 &exchange.response
             )
@@ -39,7 +39,7 @@ extension AttemptResult {
             let left = upload.outcome(
                 after: exchange.failure,
                 exchange.head,
-                from: hop.url.origin,
+                from: exchange.hop.url.origin,
                 &exchange.session.uploadSupport
             )
             resume = ResumeOutcome(upload: left)

@@ -1,0 +1,20 @@
+internal import TransferModel
+
+/// What the machine asks of a session for each task; small, because it is copied.
+struct SessionTraits: Sendable {
+    let name: String
+    /// The identifier of a background session.
+    let identifier: String?
+    let kind: SessionConfiguration.Kind
+    let waitsForConnectivity: Bool
+    /// The longest time of a task (`timeoutIntervalForResource`); nil for no limit.
+    let timeLimit: Duration?
+
+    init(_ session: SessionConfiguration) {
+        name = session.name
+        identifier = session.identifier
+        kind = session.kind
+        waitsForConnectivity = session.waitsForConnectivity
+        timeLimit = session.timeoutIntervalForResource
+    }
+}
