@@ -21,6 +21,7 @@
 #include <sys/time.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int argument_count = 0;
@@ -136,6 +137,8 @@ struct start {
     short session;
     // NULL keeps the current one.
     const char *folder;
+    // Negative for an empty input.
+    int input;
     int output, error;
     // Negative for none.
     int pipe;
@@ -156,7 +159,8 @@ static int set_attributes(posix_spawnattr_t *attributes, short session) {
 
 static int add_actions(posix_spawn_file_actions_t *actions, const struct start *start) {
     int last = STDERR_FILENO;
-    int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    int code = start->input >= 0 ? posix_spawn_file_actions_adddup2(actions, start->input, STDIN_FILENO)
+                                 : posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (code == 0) code = posix_spawn_file_actions_adddup2(actions, start->output, STDOUT_FILENO);
     if (code == 0) code = posix_spawn_file_actions_adddup2(actions, start->error, STDERR_FILENO);
     if (code == 0 && start->pipe >= 0) code = posix_spawn_file_actions_adddup2(actions, start->pipe, ++last);
@@ -185,22 +189,30 @@ static int spawn(const struct start *start, int *process) {
     return code;
 }
 
-int csystem_spawn(char *const arguments[], char *const environment[], const char *folder, int output, int error,
-                  int *process) {
+int csystem_spawn(char *const arguments[], char *const environment[], const char *folder, int input, int output,
+                  int error, int *process) {
     char room[PATH_MAX];
     struct start start = {.arguments = arguments, .environment = environment, .session = POSIX_SPAWN_SETPGROUP,
-                          .folder = folder == NULL ? NULL : real(folder, room), .output = output, .error = error, .pipe = -1};
+                          .folder = folder == NULL ? NULL : real(folder, room), .input = input, .output = output,
+                          .error = error, .pipe = -1};
     return spawn(&start, process);
 }
 
 int csystem_spawn_detached(char *const arguments[], int output, int pipe, int *process) {
     // The leader of a new session also leads its own process group.
-    struct start start = {.arguments = arguments, .session = POSIX_SPAWN_SETSID, .output = output, .error = output,
-                          .pipe = pipe};
+    struct start start = {.arguments = arguments, .session = POSIX_SPAWN_SETSID, .input = -1, .output = output,
+                          .error = output, .pipe = pipe};
     return spawn(&start, process);
 }
 
 void csystem_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0); }
+
+bool csystem_has_ended(int process) {
+    siginfo_t found = {0};
+    // An end that was collected elsewhere is an end, too.
+    if (waitid(P_PID, (id_t)process, &found, WEXITED | WNOHANG | WNOWAIT) != 0) return errno != EINTR;
+    return found.si_pid == process;
+}
 
 int csystem_pidfd(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 

@@ -1,6 +1,15 @@
 internal import Glibc
 
 extension [UInt8] {
+    /// Calls `body` with the bytes, which it may change.
+    package mutating func withRawSpan<Result>(
+        _ body: (inout MutableRawSpan) -> Result
+    ) -> Result {
+        var span = mutableSpan
+        var raw = unsafe span.mutableBytes
+        return body(&raw)
+    }
+
     /// Appends all bytes of a span.
     package mutating func append(_ span: Span<UInt8>) {
         unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }

@@ -3,7 +3,8 @@ internal import Glibc
 
 /// A program that runs as a child process, without a shell, in its own process group.
 ///
-/// Its standard input is empty; `output` and `error` read its output. It inherits no open files.
+/// Its standard input is empty, or `input` writes it; `output` and `error` read its output. It
+/// inherits no open files.
 /// The last release of this object kills the program without waiting for its end. Thread-safe.
 package final class ChildProcess: Sendable {
     /// How a program ended.
@@ -23,6 +24,8 @@ package final class ChildProcess: Sendable {
         }
     }
 
+    /// The program's standard input; nil when it is empty.
+    package let input: PipeWriter?
     /// The program's standard output.
     package let output: PipeReader
     /// The program's standard error.
@@ -50,11 +53,13 @@ package final class ChildProcess: Sendable {
     ///     then its arguments.
     ///   - folder: The absolute path of the program's working folder.
     ///   - environment: The program's environment; nil for that of this process.
+    ///   - hasInput: Whether `input` writes the program's standard input.
     /// - Throws: The error of posix_spawn(3), such as `ENOENT`; `EINVAL` for a NUL character.
     package init(
         _ arguments: [String],
         in folder: String,
-        environment: [String: String]? = nil
+        environment: [String: String]? = nil,
+        hasInput: Bool = false
     ) throws(SystemError) {
         Self.reapKilled()
         let variables = environment.map { variables in
@@ -69,6 +74,9 @@ package final class ChildProcess: Sendable {
         defer { close(outputWriter) }
         let (error, errorWriter) = try PipeReader.pipe("the standard error of \(name)")
         defer { close(errorWriter) }
+        let input = hasInput ? try PipeWriter.pipe("the input of \(name)") : nil
+        let inputReader = input?.reader ?? -1
+        defer { if inputReader >= 0 { close(inputReader) } }
 
         var process = pid_t()
         let code = unsafe Self.withTexts(arguments) { arguments in
@@ -77,6 +85,7 @@ package final class ChildProcess: Sendable {
                     arguments,
                     nil,
                     folder,
+                    inputReader,
                     outputWriter,
                     errorWriter,
                     &process
@@ -87,6 +96,7 @@ package final class ChildProcess: Sendable {
                     arguments,
                     variables,
                     folder,
+                    inputReader,
                     outputWriter,
                     errorWriter,
                     &process
@@ -94,6 +104,7 @@ package final class ChildProcess: Sendable {
             }
         }
         guard code == 0 else { throw SystemError(errno: code, operation: "start", subject: name) }
+        self.input = input?.writer
         self.output = output
         self.error = error
         self.process = process
@@ -117,6 +128,28 @@ package final class ChildProcess: Sendable {
             // The program may have left its group.
             _ = Glibc.kill(process, SIGKILL)
         }
+    }
+
+    /// Whether the program has ended.
+    ///
+    /// Does not collect its end, so that `kill` still reaches the programs of its process group.
+    package var hasEnded: Bool {
+        status.withLock { $0 != nil || csystem_has_ended(process) }
+    }
+
+    /// Waits for the program's end without collecting it, until `deadline`, a reading of
+    /// `CLOCK_MONOTONIC` in nanoseconds.
+    ///
+    /// - Returns: Whether the program has ended.
+    package func awaitEnd(until deadline: Int64) -> Bool {
+        while !hasEnded {
+            let left = Clock.milliseconds(until: deadline)
+            if left == 0 { return false }
+            let time = endDescriptor >= 0 ? left : min(left, Self.lookInterval)
+            var end = pollfd(fd: endDescriptor, events: Int16(POLLIN), revents: 0)
+            unsafe poll(&end, 1, time)
+        }
+        return true
     }
 
     /// Waits for the program's end until `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds;

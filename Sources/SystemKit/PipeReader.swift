@@ -67,6 +67,13 @@ package final class PipeReader: Sendable {
         }
     }
 
+    /// Reads available bytes into an array, which must not be empty.
+    package func read(into buffer: inout [UInt8]) throws(SystemError) -> Read {
+        var span = buffer.mutableSpan
+        var raw = unsafe span.mutableBytes
+        return try read(into: &raw)
+    }
+
     /// Reads the next bytes, 1 to `count`; empty when there are none yet, nil at the end.
     package func next(atMost count: Int) throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)

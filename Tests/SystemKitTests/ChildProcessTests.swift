@@ -75,6 +75,45 @@ import Testing
         #expect(child.wait(until: nil) == .killed(signal: 9))
     }
 
+    @Test func `a child reads what is written to its input until that ends`() throws {
+        ProcessContext.ignoreWriteSignals()
+        let child = try ChildProcess(["cat"], in: "/", hasInput: true)
+        let input = try #require(child.input)
+        #expect(try input.write(Array("hello".utf8).span) == .bytes(5))
+        #expect(!child.hasEnded)
+        input.end()
+        #expect(try input.write([1].span) == .closed)
+        let captured = try child.capture(limit: 100, until: Self.farAway())
+        #expect(captured.outcome == .ended(.exited(0)))
+        #expect(captured.output == Array("hello".utf8))
+    }
+
+    @Test func `writing waits neither for a full pipe nor for a reader that is gone`() throws {
+        ProcessContext.ignoreWriteSignals()
+        let child = try ChildProcess(["sleep", "1000"], in: "/", hasInput: true)
+        let input = try #require(child.input)
+        let bytes = [UInt8](repeating: 0, count: 1 << 20)
+        guard case .bytes(let count) = try input.write(bytes.span) else {
+            Issue.record("the empty pipe took nothing")
+            return
+        }
+        #expect(count < bytes.count)
+        #expect(try input.write(bytes.span) == .full)
+        child.kill()
+        #expect(child.awaitEnd(until: Self.farAway()))
+        #expect(try input.write(bytes.span) == .closed)
+    }
+
+    @Test func `a group is killed after its leader has ended`() throws {
+        let child = try ChildProcess(["sh", "-c", "sleep 1000 & exit 3"], in: "/")
+        #expect(child.awaitEnd(until: Self.farAway()))
+        #expect(child.hasEnded)
+        child.kill()
+        // No process holds the output any more.
+        let captured = try child.capture(limit: 100, until: Self.farAway())
+        #expect(captured.outcome == .ended(.exited(3)))
+    }
+
     @Test func `a child inherits no file, no input and no ignored SIGPIPE`() throws {
         ProcessContext.ignoreWriteSignals()
         let folder = try TemporaryFolder()

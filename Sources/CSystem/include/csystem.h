@@ -1,6 +1,7 @@
 // Linux calls that Swift's Glibc module lacks, as plain functions without types of the C library.
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
+#include <stdbool.h>
 #include <stdint.h>
 
 // The arguments of main. Swift's own list is read from /proc/self/cmdline, which some sandboxes lack.
@@ -63,11 +64,13 @@ extern const uint32_t csystem_readable, csystem_writable, csystem_failed;
 int csystem_pipe(int ends[2]);
 
 // Starts a program without a shell, in its own process group and in a folder; a name without a slash is looked up in
-// PATH. Its standard streams are /dev/null, `output` and `error`; it inherits no other open files and no blocked
-// signals, and gets the default SIGPIPE and SIGXFSZ. Without an environment it gets that of this process. Returns 0 or
-// an errno value.
-int csystem_spawn(char *const arguments[], char *const environment[], const char *folder, int output, int error,
-                  int *process);
+// PATH. Its standard streams are `input`, or /dev/null if that is negative, `output` and `error`; it inherits no other
+// open files and no blocked signals, and gets the default SIGPIPE and SIGXFSZ. Without an environment it gets that of
+// this process. Returns 0 or an errno value.
+int csystem_spawn(char *const arguments[], char *const environment[], const char *folder, int input, int output,
+                  int error, int *process);
+// Whether a child process has ended; does not collect its end (waitid(2), WNOWAIT).
+bool csystem_has_ended(int process);
 // Starts a program in its own session, which outlives this process. It gets /dev/null, `output` twice and `pipe` as
 // descriptor 3, and no other open files. Returns 0 or an errno value.
 int csystem_spawn_detached(char *const arguments[], int output, int pipe, int *process);
