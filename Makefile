@@ -28,6 +28,7 @@ check-sarif: setup
 fuzz: setup
 	swift run -c release job-fuzz --seconds 600
 	swift run -c release frame-fuzz --seconds 600
+	swift run -c release program-fuzz --seconds 600
 
 demo: build
 	@Scripts/demo

@@ -88,6 +88,12 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .target(
+            name: "ProtocolPrograms",
+            dependencies: ["TransferModel", "JSON", "SystemKit"],
+            swiftSettings: strict
+        ),
+
         // Layer 3: what to do, and how to do one of it.
         .target(
             name: "Plan",
@@ -101,7 +107,7 @@ let package = Package(
             dependencies: [
                 "Cookies", "CurlKit", "HTTPCache", "NetworkPath", "RegexKit", "SystemKit",
                 "TransferModel",
-                "JSON", "WebSockets",
+                "JSON", "ProtocolPrograms", "WebSockets",
             ],
             swiftSettings: strict
         ),
@@ -133,7 +139,8 @@ let package = Package(
             name: "runner",
             dependencies: [
                 "Diagnostics", "JobFile", "Plan", "Transfer", "Journal", "Scheduler", "Report",
-                "Cookies", "CurlKit", "HTTPCache", "NetworkPath", "RegexKit", "TransferModel",
+                "Cookies", "CurlKit", "HTTPCache", "NetworkPath", "ProtocolPrograms", "RegexKit",
+                "TransferModel",
                 "SystemKit",
                 "JSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -169,6 +176,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Fuzzing/Frames",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "program-fuzz",
+            dependencies: [
+                "JSON", "ProtocolPrograms", "SystemKit", "TestSupport", "TransferModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Fuzzing/Programs",
             swiftSettings: strict
         ),
         .testTarget(
@@ -217,6 +233,11 @@ let package = Package(
         .testTarget(
             name: "WebSocketsTests",
             dependencies: ["WebSockets", "TransferModel", "SystemKit", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ProtocolProgramsTests",
+            dependencies: ["ProtocolPrograms", "JSON", "TransferModel", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
