@@ -30,7 +30,8 @@ enum Tokens {
 
     private static let keys = [
         "version", "name", "variables", "defaults", "sessions", "data", "uploads", "downloads",
-        "schedule", "report", "url", "allowsReadAccessTo", "to", "json", "file", "text", "headers",
+        "schedule", "report", "url", "allowsReadAccessTo",
+        "protocolClasses", "scheme", "command", "to", "json", "file", "text", "headers",
         "retry", "backoff",
         "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",
         "forEach", "items", "csv", "jsonLines", "lines", "range", "matrix", "exclude", "key",

@@ -111,15 +111,20 @@ package final class SocketTable {
         }
     }
 
-    /// Watches a descriptor of another kind until it is readable or hung up.
+    /// Watches a descriptor of another kind until it is ready or hung up.
     ///
     /// - Parameters:
     ///   - descriptor: A pipe or a process; reported repeatedly until `unwatchInput`.
+    ///   - interest: The events to wait for.
     ///   - key: The argument of `wait`'s closure, 0 or more.
     /// - Throws: The error of epoll_ctl(2).
-    package func watchInput(_ descriptor: Int32, key: Int) throws(SystemError) {
+    package func watchInput(
+        _ descriptor: Int32,
+        for interest: EventPoll.Interest = .readable,
+        key: Int
+    ) throws(SystemError) {
         let tag = Self.inputTag | UInt64(truncatingIfNeeded: key)
-        try poll.watch(descriptor, for: .readable, tag: tag)
+        try poll.watch(descriptor, for: interest, tag: tag)
     }
 
     /// Watches a connection that libcurl opened and no longer watches, until it is closed.

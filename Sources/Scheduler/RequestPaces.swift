@@ -137,8 +137,9 @@ struct RequestPaces {
 }
 
 extension AttemptResult {
-    /// The requests that the attempt has sent to a network.
+    /// The requests that the attempt has sent to a network or to a program.
     var requestCount: Int {
-        transactions.count { $0.resourceFetchType == .networkLoad } + omittedTransactions
+        transactions.count { [.networkLoad, .program].contains($0.resourceFetchType) }
+            + omittedTransactions
     }
 }

@@ -51,7 +51,11 @@ struct ExchangeInvariants {
     }
 
     func violations() -> [String] {
-        if exchange["resourceFetchType"]?.string != "networkLoad" { return checkLocal() }
+        switch exchange["resourceFetchType"]?.string {
+        case "networkLoad": break
+        case "program": return checkProgram()
+        default: return checkLocal()
+        }
         return checkOrder(Self.requestOrder) + checkOrder(Self.responseOrder)
             + checkExtensionOrder()
             + checkNulls() + checkConnection() + checkProxy() + checkTLS() + checkRequestCounts()
@@ -74,6 +78,19 @@ struct ExchangeInvariants {
             + ofNetwork.filter { !isNull($0) }.map { "\($0) of a stored response" }
             + ofResponse.filter(isNull).map { "a stored response without \($0)" }
             + counts.filter { count($0) != 0 }.map { "\($0) of a stored response" }
+    }
+
+    /// A program's exchange has bodies and dates, but no network properties and no lines of HTTP.
+    private func checkProgram() -> [String] {
+        let ofNetwork =
+            Self.connectionDates + [
+                "networkProtocolName", "remoteAddress", "localAddress",
+                "negotiatedTLSProtocolVersion",
+            ]
+        let counts = ["countOfRequestHeaderBytesSent", "countOfResponseHeaderBytesReceived"]
+        return checkOrder(Self.requestOrder) + checkOrder(Self.responseOrder)
+            + ofNetwork.filter { !isNull($0) }.map { "\($0) of a program" }
+            + counts.filter { count($0) != 0 }.map { "\($0) of a program" }
     }
 
     private func isNull(_ name: String) -> Bool { exchange[name]?.isNull ?? true }

@@ -27,7 +27,7 @@ extension Origin.Scheme {
     /// Whether URLs of the scheme have no server.
     package var isLocal: Bool {
         switch self {
-        case .http, .https: false
+        case .http, .https, .custom: false
         case .data, .file: true
         }
     }

@@ -1,6 +1,7 @@
 package import SystemKit
 
-/// A parsed absolute http or https URL (RFC 3986 §3, RFC 9110 §4.2), or a local one (`isLocal`).
+/// A parsed absolute http or https URL (RFC 3986 §3, RFC 9110 §4.2), a local one
+/// (`isLocal`), or one of a custom scheme (`isCustom`).
 ///
 /// It keeps only what the runner decides on: the origin, whether there is user information, and the
 /// ASCII text to send. Other characters become A-labels in the host (RFC 5891) and escapes
@@ -298,13 +299,15 @@ package struct Origin: Sendable, Hashable {
         case data
         /// No server: a file of this machine (RFC 8089).
         case file
+        /// A program of the session serves the URL; `Origin.host` begins with the scheme.
+        case custom
 
         /// The port of a URL without one (RFC 9110 §4.2).
         package var defaultPort: Int {
             switch self {
             case .http: 80
             case .https: 443
-            case .data, .file: 0
+            case .data, .file, .custom: 0
             }
         }
     }
@@ -312,6 +315,8 @@ package struct Origin: Sendable, Hashable {
     /// The scheme, which decides whether connections use TLS.
     package var scheme: Scheme
     /// In lower case; an IPv6 address keeps its brackets.
+    ///
+    /// Of a custom scheme: the scheme and the authority, such as `notes://desk`.
     package var host: String
     /// 1 to 65535; the scheme's default when the URL has none.
     package var port: Int
@@ -361,9 +366,10 @@ package struct Origin: Sendable, Hashable {
     }
 
     /// Whether the host is this machine by its name or address (RFC 6761 §6.3, RFC 1122 §3.2.1.3,
-    /// RFC 4291 §2.5.3), or there is no server.
+    /// RFC 4291 §2.5.3), or there is no server, or a program of this machine in its place.
     package var isLoopback: Bool {
-        scheme.isLocal || host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+        scheme.isLocal || scheme == .custom || host == "localhost" || host.hasSuffix(".localhost")
+            || host == "[::1]"
             || isAddress && host.hasPrefix("127.")
     }
 
@@ -373,6 +379,7 @@ package struct Origin: Sendable, Hashable {
     /// `https://host:port`, without the scheme's default port.
     package var text: String {
         if scheme.isLocal { return "\(scheme.rawValue):" }
+        if scheme == .custom { return host }
         return port == scheme.defaultPort
             ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"
     }

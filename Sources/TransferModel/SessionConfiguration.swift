@@ -45,6 +45,8 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var tls = TLSConfiguration()
     /// The folders whose files `file` URLs may name, as absolute paths.
     package var readableFolders: [String] = []
+    /// The programs that serve custom schemes, each scheme once.
+    package var protocolPrograms: [ProtocolProgram] = []
     /// The source of its proxies.
     package var proxy = ProxyRule.environment
     /// In the job file's order; the first of equally good matches is used.

@@ -61,6 +61,8 @@ package struct TransactionMetrics: Sendable, Hashable {
         case localCache
         /// A URL without a server, one of `data` or `file`.
         case local
+        /// The program that serves the URL's scheme.
+        case program
     }
 
     /// One end of a connection.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Plan
+import ProtocolPrograms
 import Report
 import SystemKit
 
@@ -8,12 +9,14 @@ struct Schema: ParsableCommand {
     enum Subject: String, WordChoice {
         case job
         case report
+        case conversation = "protocol"
     }
 
     static let configuration = CommandConfiguration(
         commandName: "schema",
         _superCommandName: Program.name,
-        abstract: "Print the JSON Schema (draft-07) of job files or of reports."
+        abstract: "Print the JSON Schema (draft-07) of job files, of reports, or of the "
+            + "conversation with programs of custom schemes."
     )
 
     @Argument(help: "Which schema to print.")
@@ -23,6 +26,7 @@ struct Schema: ParsableCommand {
         switch subject {
         case .job: try StandardOutput.write(JobSchema.text.span)
         case .report: try StandardOutput.write(ReportSchema.text)
+        case .conversation: try StandardOutput.write(ConversationSchema.text)
         }
     }
 }

@@ -21,6 +21,8 @@ struct Reader {
     var secretUses: [SecretUse] = []
     /// Positions of the declared sessions; the empty job's implicit one included.
     var sessions: [String: Int] = [:]
+    /// The schemes that programs of any session serve.
+    var customSchemes: Set<String> = []
     /// The top-level values of a task that depend on its row, which are read later; nil while
     /// everything is read at once.
     private var deferred: [DeferredValue]?
@@ -78,6 +80,7 @@ struct Reader {
             patternFault: nil
         )
         reader.sessions = sessions
+        reader.customSchemes = customSchemes
         return reader
     }
 

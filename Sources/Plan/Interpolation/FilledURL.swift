@@ -118,9 +118,10 @@ struct FilledURL {
     mutating func end() throws(Misfit) {
         if part == .path { try closeSegment(at: value.text.utf8.count, of: value.text.utf8.span) }
         try closeHost()
-        guard let front, DataURL.isMeant(by: value.text) || FileURL.isMeant(by: value.text) else {
-            return
-        }
+        guard let front,
+            DataURL.isMeant(by: value.text) || FileURL.isMeant(by: value.text)
+                || CustomURL.scheme(of: value.text).map(CustomURL.reservedSchemes.contains) == false
+        else { return }
         throw Misfit(front, "a captured value may only begin an http or https URL")
     }
 

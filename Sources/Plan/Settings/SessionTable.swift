@@ -102,9 +102,8 @@ enum SessionTable {
             TLSTable.setting,
             ProxyTable.setting,
             LimitsTable.setting,
-        ] + NetworkAccessTable.session + later.map(Setting.notYet)
-
-    private static let later = ["protocolClasses"]
+            ProtocolTable.setting,
+        ] + NetworkAccessTable.session
 
     /// Both keys are required, so nothing is merged into one that `defaults` has.
     private static let minimumRate = ValueType<MinimumRate>(

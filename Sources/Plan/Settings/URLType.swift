@@ -6,9 +6,12 @@ enum URLType {
     static let type = ValueType<HTTPURL>(.text(pattern: URLText.pattern)) { $0.url($1) }
         .warningOfPlaceholders()
 
-    /// The URL of a task itself, which may also be a local one.
-    static let task = ValueType<HTTPURL>(.text(pattern: URLText.taskPattern)) {
-        $0.url($1, parse: URLText.parseTask)
+    /// The URL of a task itself, which may also be a local one or one of a custom scheme.
+    static let task = ValueType<HTTPURL>(.text(pattern: URLText.taskPattern)) { reader, field in
+        let schemes = reader.customSchemes
+        return reader.url(field) { (text, other) throws(ValueFault) in
+            try URLText.parseTask(text, like: other, schemes)
+        }
     }
     .warningOfPlaceholders()
 }

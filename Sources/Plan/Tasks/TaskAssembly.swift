@@ -49,7 +49,8 @@ struct TaskAssembly: Sendable {
                 )
             },
             mirrors: draft.mirrors,
-            decodesBody: draft.decodesBody ?? Self.decodes(request, of: entry.kind),
+            decodesBody: !url.isCustom
+                && draft.decodesBody ?? Self.decodes(request, of: entry.kind),
             expectation: entry.kind == .webSocket
                 ? WebSocketAssembly.expectation(of: draft) : draft.expectation,
             retry: draft.retry,
@@ -82,17 +83,17 @@ struct TaskAssembly: Sendable {
         _ entry: TaskList.Entry,
         _ session: SessionConfiguration.Kind
     ) -> TaskSpec.Resume {
-        guard entry.kind == .download, draft.resumes != false, draft.url?.isLocal != true else {
-            return .nothing
-        }
+        guard entry.kind == .download, draft.resumes != false, draft.url?.isLocal != true,
+            draft.url?.isCustom != true
+        else { return .nothing }
         return draft.resumes == nil && session == .ephemeral ? .withinRun : .acrossRuns
     }
 
     /// The state of a cut upload that is kept; a signature covers the whole body, so it keeps none.
     private func uploadResume(of draft: TaskDraft, _ session: Int) -> TaskSpec.Resume {
-        guard draft.resumable != ResumableUpload.none, shared.signers[session].isEmpty else {
-            return .nothing
-        }
+        guard draft.resumable != ResumableUpload.none, shared.signers[session].isEmpty,
+            draft.url?.isCustom != true
+        else { return .nothing }
         switch draft.content {
         case .bytes(let bytes), .compressed(let bytes, _):
             guard bytes.count >= TaskSpec.leastResumableCount else { return .nothing }

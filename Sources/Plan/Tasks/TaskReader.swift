@@ -129,9 +129,10 @@ struct TaskReader: Sendable {
                 &reader.faults.log
             )
         }
-        if let url = draft.url, url.isLocal {
+        if let url = draft.url, url.isLocal || url.isCustom {
             let session = draft.session.map { sessions[$0] }
-            LocalURLCheck.check(draft, of: url, in: session, at: place, &reader.faults.log)
+            let check = url.isLocal ? LocalURLCheck.check : CustomURLCheck.check
+            check(draft, url, session, place, &reader.faults.log)
         }
         if draft.body != nil {
             let isNew = !reader.isReadingAgain

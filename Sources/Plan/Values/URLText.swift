@@ -11,7 +11,11 @@ enum URLText {
 
     static let pattern = "^[hH][tT][tT][pP][sS]?://"
     /// Also matches the URLs that a task alone may have.
-    static let taskPattern = "^(?:[hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:|[fF][iI][lL][eE]:/)"
+    ///
+    /// The schema cannot know which custom schemes have a program, only which cannot have one.
+    static let taskPattern =
+        "^(?:[hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:|[fF][iI][lL][eE]:/|"
+        + "(?!(?:\(CustomURL.reservedSchemes.sorted().joined(separator: "|"))):)[a-zA-Z][a-zA-Z0-9+.-]*://)"
 
     /// Whether the beginning of a URL holds all of its scheme, host and port.
     static func hasOrigin(_ front: Substring) -> Bool {
@@ -44,9 +48,15 @@ enum URLText {
         return try parseHTTP(text, like: other)
     }
 
-    /// Like `parse`, for the URL of a task, which may also be a local one.
-    static func parseTask(_ text: String, like other: HTTPURL?) throws(ValueFault) -> HTTPURL {
+    /// Like `parse`, for the URL of a task, which may also be a local one or one of these custom
+    /// schemes.
+    static func parseTask(
+        _ text: String,
+        like other: HTTPURL?,
+        _ customSchemes: Set<String>
+    ) throws(ValueFault) -> HTTPURL {
         if let url = try local(text) { return url }
+        if let url = try CustomURLText.parse(text, customSchemes) { return url }
         return try parseHTTP(text, like: other)
     }
 

@@ -20,8 +20,10 @@ extension Attempt {
             locations: head.fields.values(of: "location"),
             target: exchange.request.webSocket != nil
                 ? head.fields["location"].flatMap(hop.url.webSocketTarget)
-                : caching?.redirectURL(from: hop.url, head) ?? exchange.handle.redirectURL
-                    ?? unannouncedTarget(head),
+                : hop.url.isCustom
+                    ? head.fields["location"]
+                    : caching?.redirectURL(from: hop.url, head) ?? exchange.handle.redirectURL
+                        ?? unannouncedTarget(head),
             request: hop,
             hasBody: carriesBody,
             rule: rule,

@@ -6,8 +6,8 @@ internal import TransferModel
 extension Attempt {
     /// Decides which credential the first request of a hop carries.
     func beginAuthentication() {
-        guard exchange.authentication != nil else { return }
         let hop = exchange.hop
+        guard exchange.authentication != nil, !hop.url.isCustom else { return }
         let start = exchange.authentication?.begin(
             hop.url,
             hasBody: exchange.carriesBody,
@@ -34,6 +34,7 @@ extension Attempt {
     /// Chooses the route to the hop's origin.
     func chooseRoute() {
         let origin = exchange.hop.url.origin
+        guard !exchange.hop.url.isCustom else { return }
         exchange.proxy.beginExchange(
             to: origin,
             by: exchange.session.route(to: origin),

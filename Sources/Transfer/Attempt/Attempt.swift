@@ -13,6 +13,8 @@ struct Attempt {
         case exchange(EasyRequest)
         /// The session's script is asked for the proxy of the hop's origin; `sendRouted` follows.
         case findProxy(Origin)
+        /// A program is started for the hop's scheme; `ProgramAttempt` follows.
+        case program
         /// More of a stored body is to be read when others have had their turn.
         case read
         /// The conversation continues when its connection or its time says so.
@@ -186,6 +188,7 @@ struct Attempt {
 
     /// Sends the hop's request; ends the attempt when no interface may be used for it.
     func send() -> Next {
+        if exchange.hop.url.isCustom { return .program }
         if exchange.request.webSocket != nil, let fault = exchange.authentication?.webSocketFault {
             return end(unsent: fault)
         }

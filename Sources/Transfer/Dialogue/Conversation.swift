@@ -1,7 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What a task says and hears over a connection that libcurl only opens, such as a WebSocket's.
+/// What a task says and hears over a connection that libcurl only opens, such as a WebSocket's, or
+/// over the pipes of a program.
 ///
 /// A value without socket or clock: `Dialogue` gives it the bytes that arrive, writes the bytes of
 /// `takeOutput`, and calls `tick` at `nextTime`. Memory is bounded: it stops to want input while it
@@ -19,6 +20,8 @@ protocol Conversation {
     var isOver: Bool { get }
     /// Whether it ends with a response of HTTP that is like any other.
     var leavesResponse: Bool { get }
+    /// The last words for a peer that the conversation leaves; empty for none.
+    var farewell: [UInt8] { get }
     /// Why the conversation has failed; nil while it has not.
     var failure: TransferFailure? { get }
 
@@ -46,5 +49,6 @@ protocol Conversation {
 extension Conversation {
     var endsSending: Bool { false }
     var leavesResponse: Bool { false }
+    var farewell: [UInt8] { [] }
     mutating func moveFiles(at now: MonotonicTime) throws(TransferFailure) {}
 }

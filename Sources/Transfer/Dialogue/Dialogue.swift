@@ -15,9 +15,9 @@ final class Dialogue {
         case isOver
     }
 
-    private let connection: RawConnection
+    private let connection: any DialogueChannel
     /// Kept for the conversation, which does not own it.
-    private let host: any ConversationHost
+    private let host: AnyObject
     private var conversation: any Conversation
     /// Output that the connection has not taken yet, and how much of it has left.
     private var output: [UInt8] = []
@@ -38,8 +38,8 @@ final class Dialogue {
 
     init(
         _ conversation: any Conversation,
-        with host: any ConversationHost,
-        over connection: RawConnection
+        with host: AnyObject,
+        over connection: any DialogueChannel
     ) {
         self.conversation = conversation
         self.host = host
@@ -57,6 +57,12 @@ final class Dialogue {
     /// Ends the conversation from outside.
     func end(with failure: TransferFailure, at now: MonotonicTime) {
         conversation.end(with: failure, at: now)
+    }
+
+    /// Ends the channel below the conversation.
+    func close() {
+        // Last words inside of a message would be a part of it.
+        connection.close(saying: sent == output.count ? conversation.farewell : [])
     }
 
     /// Takes the bytes that were moved since the last call.
@@ -118,13 +124,8 @@ final class Dialogue {
             }
             return false
         }
-        let count: Int
-        do throws(CurlCode) {
-            let output = output
-            count = try connection.send(output.span.extracting(sent..<output.count))
-        } catch {
-            throw TransferFailure(ExchangeEnd(code: error, phase: .send))
-        }
+        let output = output
+        let count = try connection.write(output.span.extracting(sent..<output.count))
         guard count > 0 else { return false }
         sent += count
         moved.sent += count
@@ -139,19 +140,15 @@ final class Dialogue {
     /// Reads what has arrived; returns whether anything has.
     private func read(at now: MonotonicTime) throws(TransferFailure) -> Bool {
         guard conversation.wantsInput, !hasPeerEnded else { return false }
-        do throws(CurlCode) {
-            switch try connection.receive(into: &buffer) {
-            case .nothing: return false
-            case .end:
-                hasPeerEnded = true
-                conversation.receiveEnd(at: now)
-            case .bytes(let count):
-                moved.received += count
-                let arrived = buffer
-                conversation.receive(arrived.span.extracting(0..<count), at: now)
-            }
-        } catch {
-            throw TransferFailure(ExchangeEnd(code: error, phase: .receive))
+        switch try connection.read(into: &buffer) {
+        case .nothing: return false
+        case .end:
+            hasPeerEnded = true
+            conversation.receiveEnd(at: now)
+        case .bytes(let count):
+            moved.received += count
+            let arrived = buffer
+            conversation.receive(arrived.span.extracting(0..<count), at: now)
         }
         return true
     }

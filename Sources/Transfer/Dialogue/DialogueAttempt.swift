@@ -36,6 +36,7 @@ struct DialogueAttempt {
     /// Ends the attempt with the result of its conversation, whose handle has been taken out of its
     /// multi handle.
     func end(_ dialogue: Dialogue) -> Attempt.Next {
+        if exchange.hop.url.isCustom { return ProgramAttempt(attempt: attempt).end(dialogue) }
         if let failure = dialogue.failure, !exchange.hasFailed { exchange.fail(failure) }
         exchange.recorder.end(
             isComplete: exchange.head != nil,

@@ -19,6 +19,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let keeper: PartialKeeper
     /// nil when no script chooses the proxies of a session.
     private let proxies: ProxyFinder?
+    private let programs: ProgramRoster
     /// nil when no session has a limit of bandwidth.
     private let pacing: EnginePacing?
 
@@ -58,6 +59,7 @@ final class EngineLoop: MultiHandle.Driver {
             publisher: context.publisher
         )
         proxies = ProxyFinder(context.sessions, sockets)
+        programs = ProgramRoster(sockets, errors)
         pacing = EnginePacing(context.sessions)
         publication = Publication(durability: context.publisher.durability)
         positions = TransportPositions(of: context.sessions.map(\.configuration))
@@ -86,12 +88,14 @@ final class EngineLoop: MultiHandle.Driver {
             if commands.isStopped { refreshes.runEnds(at: .now, limit: commands.refreshLimit) }
             if let end = refreshes.end, isAtEnd(refreshingUntil: end) {
                 flush()
+                programs.finish()
                 errors.stop()
                 endConnections()
                 return
             }
             if let pacing { resumePaced(pacing) }
             if let proxies { goOn(proxies.endOverdue(.now)) }
+            if programs.nextTime.nanoseconds < .max { programs.endOverdue(.now) }
             runTimers()
             sockets.releaseGuards()
             reap()
@@ -264,6 +268,9 @@ final class EngineLoop: MultiHandle.Driver {
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             let request = (attempt.exchange.request.session, attempt.exchange.request.key)
             goOn(proxies?.ask(origin, session: request.0, for: request.1, .now) ?? [])
+        case .program:
+            nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
+            perform(ProgramAttempt(attempt: attempt).begin(in: programs), of: attempt)
         case .read:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             readers.append(attempt)
@@ -460,6 +467,7 @@ final class EngineLoop: MultiHandle.Driver {
         for case let timer? in timers { next = min(next, timer) }
         if let pacing { next = min(next, pacing.nextTime) }
         if let proxies { next = min(next, proxies.nextTime) }
+        next = min(next, programs.nextTime)
         if let check = sockets.nextGuardCheck {
             next = min(next, MonotonicTime(nanoseconds: check))
         }

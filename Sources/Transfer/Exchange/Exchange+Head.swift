@@ -111,7 +111,8 @@ extension Exchange {
     /// request is sent again over HTTP/1.1.
     private func vouches(for head: ResponseHead) -> Bool {
         let trust = session.streamTrust
-        if trust.detectsCuts { return true }
+        // A program says itself that its response is whole.
+        if trust.detectsCuts || hop.url.isCustom { return true }
         let protocolName = handle.networkProtocolName
         if StreamTrust.isFramed(protocolName) { return true }
         let evidence = StreamTrust.Evidence(

@@ -88,8 +88,12 @@ struct TransactionRecorder {
     /// Whether the whole current request was sent; for a body of unknown length, whether its end
     /// was reached.
     var isRequestSent: Bool {
-        if record.resourceFetchType != .networkLoad { return true }
-        return didSend && record.countOfRequestBodyBytesSent >= bodyCount
+        switch record.resourceFetchType {
+        case .local, .localCache: return true
+        case .program: break
+        case .networkLoad: guard didSend else { return false }
+        }
+        return record.countOfRequestBodyBytesSent >= bodyCount
     }
 
     /// Whether the current request has an `Authorization`.
@@ -130,6 +134,15 @@ struct TransactionRecorder {
         moments.lastSent = now
         moments.responseStart = now
         moments.lastReceived = now
+    }
+
+    /// A program gets the current request.
+    mutating func willAskProgram(_ headers: [HeaderField], at now: MonotonicTime) {
+        record.resourceFetchType = .program
+        record.request.headers = HeaderFields(headers)
+        moments.requestStart = now
+        moments.lastSent = now
+        hasSentAnything = true
     }
 
     // MARK: - Proxies

@@ -70,6 +70,7 @@ final class PacedClient: EasyHandleClient {
         guard !dialogue.isPaused else { return true }
         guard moved != (0, 0), pace.didMove(received: moved.received, sent: moved.sent, now: now)
         else { return false }
+        exchange.watch.pause(at: now)
         dialogue.pause()
         return true
     }

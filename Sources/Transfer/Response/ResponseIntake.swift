@@ -25,6 +25,8 @@ struct ResponseIntake: ~Copyable {
     var hasUnannouncedEnd = false
     /// The length of the stored body that answers; nil for a response from the network.
     var servedLength: Int64?
+    /// Whether a program has said that the body is whole.
+    var hasMessageAtEnd = false
     /// Whether the body is known to have ended.
     var isWhole = false
     /// nil when the body is stored as sent.
@@ -48,7 +50,9 @@ struct ResponseIntake: ~Copyable {
     /// The last frame of a stream says that it is the last (RFC 9113 §8.1). But libcurl also
     /// reports a stream as ended that the server has reset with NO_ERROR, so that a stream vouches
     /// for nothing.
-    var isFramed: Bool { contentLength != nil || parser.framing.isChunked }
+    var isFramed: Bool {
+        contentLength != nil || parser.framing.isChunked || hasMessageAtEnd
+    }
 
     /// Whether a response ends with its head (RFC 9112 §6.3).
     static func hasNoBody(_ head: ResponseHead, to method: String) -> Bool {

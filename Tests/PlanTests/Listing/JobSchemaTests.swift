@@ -17,7 +17,7 @@ import Testing
     private static let tables: [(name: String, keys: KeyTable)] =
         [
             ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
-            ("session", SessionTable.table.keys),
+            ("session", SessionTable.table.keys), ("protocolClass", ProtocolTable.table.keys),
             ("tls", TLSTable.table.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
             ("limits", LimitsTable.table.keys), ("limitsPeriod", LimitsTable.periodTable.keys),
             ("bandwidth", LimitsTable.bandwidthTable.keys),

@@ -67,7 +67,7 @@ final class CachedExchange {
         of session: SessionTransport
     ) -> CachedExchange? {
         guard let cache = session.cache, let policy = request.cachePolicy,
-            !request.request.url.isLocal,
+            !request.request.url.isLocal, !request.request.url.isCustom,
             request.partial == nil || policy.usesAnyAge, request.sink != .checksums
         else { return nil }
         return CachedExchange(cache, policy, request)

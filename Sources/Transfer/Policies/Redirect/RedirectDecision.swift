@@ -40,7 +40,7 @@ enum RedirectDecision {
         }
         let url: HTTPURL
         do throws(HTTPURL.Fault) {
-            url = try HTTPURL(absoluteURL(target, for: location, after: request.url))
+            url = try self.url(target, for: location, after: request.url)
         } catch {
             return refuse(describe(error))
         }
@@ -95,6 +95,23 @@ enum RedirectDecision {
     /// loop.
     static func visit(_ method: String, _ url: HTTPURL, _ cookies: String? = nil) -> String {
         "\(method) \(url.text[..<url.fragmentStart])" + (cookies.map { " \($0)" } ?? "")
+    }
+
+    /// The URL of a redirect: of http or https, or of the scheme of the request's own program.
+    private static func url(
+        _ target: String,
+        for location: String,
+        after url: HTTPURL
+    ) throws(HTTPURL.Fault) -> HTTPURL {
+        guard url.isCustom else {
+            return try HTTPURL(absoluteURL(target, for: location, after: url))
+        }
+        // The program must name the whole URL.
+        guard CustomURL.scheme(of: target) == url.schemeName else {
+            return try HTTPURL(withoutUserInformation(target))
+        }
+        guard let custom = try? CustomURL(target) else { throw .badHost }
+        return HTTPURL(custom)
     }
 
     /// The URL of a redirect, from libcurl's reading of its `Location`.

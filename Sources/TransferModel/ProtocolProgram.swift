@@ -1,0 +1,17 @@
+/// A program that serves the URLs of a custom scheme, an entry of `protocolClasses`.
+package struct ProtocolProgram: Sendable, Hashable {
+    /// In lower case, such as `notes`.
+    package var scheme: String
+    /// The program, as a path relative to `folder` or a name to look up in `PATH`; then its
+    /// arguments.
+    package var command: [String]
+    /// The absolute path of the program's working folder, that of the job file.
+    package var folder: String
+
+    /// Creates an entry.
+    package init(scheme: String, command: [String], folder: String) {
+        self.scheme = scheme
+        self.command = command
+        self.folder = folder
+    }
+}
