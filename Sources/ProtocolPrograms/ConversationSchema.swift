@@ -95,6 +95,7 @@ package enum ConversationSchema {
             writer.member("type", "string")
             writer.member("minLength", 1)
             writer.member("maxLength", limit)
+            writer.member("pattern", #"^[^\x00-\x1F\x7F]+$"#)
         case .choice(let names):
             writer.key("enum")
             writer.beginArray()
@@ -105,28 +106,35 @@ package enum ConversationSchema {
             writer.member("type", "array")
             writer.member("maxItems", ConversationLimits.mostFields)
             writer.key("items")
-            writeObject(["name": .text(ConversationLimits.longestLine), "value": nil], to: &writer)
+            writeField(to: &writer)
         case .body:
             writer.key("anyOf")
             writer.beginArray()
             writer.beginObject()
             writer.member("type", "null")
             writer.endObject()
-            writeObject(["length": .nullableCount], to: &writer)
+            beginObject(required: ["length"], to: &writer)
+            writer.key("length")
+            writer.beginObject()
+            write(.nullableCount, to: &writer)
+            writer.endObject()
+            writer.endObject()
+            writer.endObject()
             writer.endArray()
         }
     }
 
-    /// Writes an object all of whose members are required; nil is any text.
-    private static func writeObject(
-        _ members: KeyValuePairs<String, MemberType?>,
-        to writer: inout JSONWriter
-    ) {
-        beginObject(required: members.map(\.key), to: &writer)
-        for (name, type) in members {
+    /// Writes the schema of a header field (RFC 9110 §5.6.2, §5.5).
+    private static func writeField(to writer: inout JSONWriter) {
+        beginObject(required: ["name", "value"], to: &writer)
+        for (name, pattern) in [
+            ("name", "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"),
+            ("value", #"^[^\x00-\x08\x0A-\x1F\x7F]*$"#),
+        ] {
             writer.key(name)
             writer.beginObject()
-            if let type { write(type, to: &writer) } else { writer.member("type", "string") }
+            writer.member("type", "string")
+            writer.member("pattern", pattern)
             writer.endObject()
         }
         writer.endObject()
