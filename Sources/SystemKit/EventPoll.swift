@@ -121,6 +121,12 @@ package final class EventPoll {
         return isWoken
     }
 
+    /// Whether a descriptor is readable or hung up at this moment.
+    package static func isReady(_ descriptor: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0
+    }
+
     private func check(_ code: Int32, _ socket: Int32) throws(SystemError) {
         guard code == 0 else { throw .last("watch", "descriptor \(socket)") }
     }

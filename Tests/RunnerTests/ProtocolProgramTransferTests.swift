@@ -133,6 +133,23 @@ import TransferModel
         #expect(exchange?["countOfRequestBodyBytesSent"]?.integer == Int64(body.utf8.count))
     }
 
+    @Test func `a named pipe may get its writer while the program speaks`() throws {
+        let job = try ProgramJob(
+            """
+            respond(201)
+            writer = subprocess.Popen(["sh", "-c", "sleep 0.2; printf hello > pipe"])
+            open("received", "wb").write(body())
+            finish()
+            """,
+            "uploads: { a: { url: \"test://host/a\", stream: { fifo: pipe } } }"
+        )
+        let path = job.folder.folder.path("pipe")
+        #expect(try Command("mkfifo", [path]).run().status == .exit(0))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.folder.text("received") == "hello")
+    }
+
     @Test func `a response before the whole body is no success`() throws {
         let job = try ProgramJob(
             "respond(201); finish(); time.sleep(0.2)",

@@ -13,6 +13,8 @@ protocol RequestBody: AnyObject {
     /// Which source had nothing at the last read, such as "the command `dump` wrote nothing"; nil
     /// if there was data.
     var silence: String? { get }
+    /// Whether a source that had nothing may have something now.
+    var isReady: Bool { get }
     /// Notifies the body that its source is ready.
     func wake()
     /// Restarts the body for another request of the same attempt.
@@ -24,6 +26,7 @@ protocol RequestBody: AnyObject {
 }
 
 extension RequestBody {
+    var isReady: Bool { true }
     func close() {}
 
     /// Whether there was nothing to send at the last read.

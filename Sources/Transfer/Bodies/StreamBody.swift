@@ -92,6 +92,8 @@ final class StreamBody: RequestBody {
         return try end()
     }
 
+    var isReady: Bool { awaited.map(EventPoll.isReady) ?? true }
+
     func wake() {
         unwatch()
         hasBegun = true

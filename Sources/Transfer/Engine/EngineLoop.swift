@@ -176,6 +176,8 @@ final class EngineLoop: MultiHandle.Driver {
         guard attempt.exchange.dialogue == nil else {
             return perform(DialogueAttempt(attempt: attempt).converse(), of: attempt)
         }
+        // The event may be of a program that has just ended.
+        guard attempt.exchange.body?.isWaiting == true else { return }
         do throws(CurlCode) {
             try attempt.exchange.resumeBody()
         } catch {

@@ -34,7 +34,12 @@ final class ExchangeProgramHost: ProgramHost {
 
     func readPiece(into buffer: inout [UInt8]) -> BodyRead {
         guard let body = exchange.body else { return .bytes(0) }
-        if body.isWaiting { body.wake() }
+        if body.isWaiting {
+            // The turn may be the program's: a named pipe without a writer looks like one at its
+            // end.
+            guard body.isReady else { return .paused }
+            body.wake()
+        }
         return buffer.withRawSpan { exchange.readBody(into: &$0) }
     }
 
