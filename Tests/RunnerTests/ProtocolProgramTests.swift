@@ -33,6 +33,47 @@ import TransferModel
         #expect(run.exchanges("missing").first?["response"]?["statusCode"]?.integer == 404)
     }
 
+    @Test func `every message of the example is in the schema`() throws {
+        let folder = try TemporaryFolder()
+        let program = Repository.path("jobs/protocols/notes.py")
+        let schema = try #require(Fixture.read(Repository.path("schemas/protocol.schema.json")))
+        let validator = JSONSchemaValidator(schema: try JSONValue(bytes: schema))
+        var names: Set<String> = []
+        for (method, path, body) in [
+            ("GET", "a", "null"), ("PUT", "a", "{\"length\":5}"), ("GET", "a", "null"),
+            ("GET", "latest", "null"), ("HEAD", "a", "null"), ("POST", "a", "null"),
+            ("DELETE", "a", "null"), ("GET", "../a", "null"),
+        ] {
+            var input =
+                #"{"message":"request","version":1,"method":"\#(method)","url":"notes://desk/"#
+                + #"\#(path)","headers":[],"body":\#(body)}"# + "\n"
+            if method == "PUT" {
+                input +=
+                    #"{"message":"data","length":5}"# + "\nhello" + #"{"message":"finish"}"#
+                    + "\n"
+            }
+            try folder.write(input, to: "input")
+            let outcome = try Command(
+                "sh",
+                ["-c", "exec \"$0\" shelves < input", program],
+                workingFolder: folder.path
+            ).run()
+            #expect(outcome.status == .exit(0), "\(outcome.standardError)")
+            var output = outcome.standardOutput.utf8[...]
+            while let end = output.firstIndex(of: 10) {
+                let message = try JSONValue(bytes: Array(output[..<end]))
+                #expect(validator.faults(in: message).isEmpty, "\(method) \(path)")
+                names.insert(message["message"]?.string ?? "")
+                output = output[output.index(after: end)...]
+                if let length = message["length"]?.integer {
+                    output = output.dropFirst(Int(length))
+                }
+            }
+            #expect(output.isEmpty)
+        }
+        #expect(names == ["response", "data", "finish", "redirect"])
+    }
+
     @Test func `a file appears only with the right checksum`() throws {
         let job = try ProgramJob(
             "respond(); data(b'hello '); data(b'world\\n'); finish()",

@@ -203,6 +203,60 @@ import TransferModel
         #expect(job.starts.count == 2)
     }
 
+    // MARK: - Rests
+
+    /// A program that is killed after 300,000 of 400,000 bytes, and then does `rest`.
+    private func resuming(_ rest: String, checksum: Bool = true) throws -> ProgramJob {
+        try ProgramJob(
+            """
+            import hashlib
+            whole = bytes(range(256)) * 1563
+            fields = {field["name"]: field["value"] for field in request["headers"]}
+            if starts == 1:
+                respond(length=len(whole), ETag='"one"')
+                data(whole[:300000])
+                sys.exit(1)
+            with open("asked", "a") as file:
+                print(fields.get("Range"), fields.get("If-Range"), file=file)
+            """ + "\n" + rest,
+            """
+            downloads:
+              a:
+                url: "test://host/a"
+                to: out/a
+                retry: { attempts: 3, backoff: { initial: 1ms } }
+            """
+        )
+    }
+
+    @Test(arguments: [
+        // The rest, the whole, and a rest that is not the asked one.
+        (
+            "respond(206, ETag='\"one\"', Content_Range=f'bytes 300000-{len(whole)-1}/{len(whole)}');"
+                + "data(whole[300000:]); finish()",
+            ["bytes=300000- \"one\""]
+        ),
+        ("respond(200); data(whole); finish()", ["bytes=300000- \"one\""]),
+        (
+            """
+            if "Range" in fields:
+                respond(206, ETag='"two"', Content_Range=f"bytes 300000-{len(whole)-1}/{len(whole)}")
+                data(b"?" * (len(whole) - 300000)); finish()
+            else:
+                respond(200); data(whole); finish()
+            """, ["bytes=300000- \"one\"", "None None"]
+        ),
+    ])
+    func `a cut download resumes where it ended`(rest: String, asked: [String]) throws {
+        let job = try resuming(rest)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        let whole = (0..<400_128).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(try job.folder.folder.read("out/a") == whole)
+        let lines = try job.folder.folder.text("asked").split(separator: "\n").map(String.init)
+        #expect(lines == asked)
+    }
+
     // MARK: - Sessions
 
     @Test func `a large body arrives whole under a limit of bandwidth`() throws {

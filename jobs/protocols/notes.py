@@ -3,7 +3,7 @@
 
     notes.py FOLDER
 
-GET and HEAD read a note, PUT stores one, DELETE removes it. `notes://SHELF/latest` redirects to the note that was
+GET and HEAD read a note, or the rest of one, PUT stores one, DELETE removes it. `notes://SHELF/latest` redirects to the note that was
 stored last. runner starts the program for each request, speaks on its standard input and listens on its standard
 output; what the program writes to its standard error is for people.
 """
@@ -67,13 +67,30 @@ def respond(status, text="", headers=()):
     send("finish")
 
 
-def read(path, only_head):
+def start_of_rest(request, tag, size):
+    """Where the rest begins that a request asks for after a cut; 0 for the whole note."""
+    fields = {field["name"].lower(): field["value"] for field in request["headers"]}
+    match = re.fullmatch(r"bytes=(\d+)-", fields.get("range", ""))
+    # Only if the note is still the same one.
+    if not match or fields.get("if-range") != tag or int(match[1]) >= size:
+        return 0
+    return int(match[1])
+
+
+def read(request, path):
     """Answers with a file."""
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        fields = [{"name": "Content-Type", "value": "text/plain; charset=utf-8"}]
-        send("response", version=VERSION, statusCode=200, headers=fields, expectedContentLength=size)
-        while not only_head and (piece := file.read(PIECE)):
+        status = os.fstat(file.fileno())
+        tag = f'"{status.st_ino:x}-{status.st_mtime_ns:x}"'
+        start = start_of_rest(request, tag, status.st_size)
+        fields = [{"name": "Content-Type", "value": "text/plain; charset=utf-8"}, {"name": "ETag", "value": tag}]
+        if start:
+            span = f"bytes {start}-{status.st_size - 1}/{status.st_size}"
+            fields.append({"name": "Content-Range", "value": span})
+            file.seek(start)
+        code, length = 206 if start else 200, status.st_size - start
+        send("response", version=VERSION, statusCode=code, headers=fields, expectedContentLength=length)
+        while request["method"] != "HEAD" and (piece := file.read(PIECE)):
             send_data(piece)
     send("finish")
 
@@ -122,7 +139,7 @@ def answer(request, root):
         elif name == "latest":
             latest(folder, shelf)
         else:
-            read(path, method == "HEAD")
+            read(request, path)
     except FileNotFoundError:
         respond(404, "no such note\n")
 

@@ -83,9 +83,9 @@ struct TaskAssembly: Sendable {
         _ entry: TaskList.Entry,
         _ session: SessionConfiguration.Kind
     ) -> TaskSpec.Resume {
-        guard entry.kind == .download, draft.resumes != false, draft.url?.isLocal != true,
-            draft.url?.isCustom != true
-        else { return .nothing }
+        guard entry.kind == .download, draft.resumes != false, draft.url?.isLocal != true else {
+            return .nothing
+        }
         return draft.resumes == nil && session == .ephemeral ? .withinRun : .acrossRuns
     }
 

@@ -2,6 +2,14 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
+/// How a program frames the body of its response.
+struct ProgramFraming {
+    /// The announced length; nil when the program does not know it.
+    var length: Int64?
+    /// Whether the program has said that the body is whole.
+    var isEnded = false
+}
+
 /// What the exchange of a program knows and records for it.
 protocol ProgramHost: AnyObject {
     /// How far the exchange has come, for the failure that ends it.
@@ -50,7 +58,7 @@ final class ExchangeProgramHost: ProgramHost {
 
     func judge(_ head: ResponseHead, length: Int64?, at now: MonotonicTime) -> Bool {
         exchange.response.head = head
-        exchange.response.servedLength = length
+        exchange.response.programFraming = ProgramFraming(length: length)
         exchange.recorder.didReceiveHead(count: 0, isFinal: true, at: now)
         exchange.recorder.didReceive(head)
         return exchange.receive(head)
@@ -64,6 +72,6 @@ final class ExchangeProgramHost: ProgramHost {
 
     func didEnd() {
         exchange.response.isWhole = true
-        exchange.response.hasMessageAtEnd = true
+        exchange.response.programFraming?.isEnded = true
     }
 }

@@ -25,8 +25,8 @@ struct ResponseIntake: ~Copyable {
     var hasUnannouncedEnd = false
     /// The length of the stored body that answers; nil for a response from the network.
     var servedLength: Int64?
-    /// Whether a program has said that the body is whole.
-    var hasMessageAtEnd = false
+    /// The program's words about its body; nil for a response of HTTP.
+    var programFraming: ProgramFraming?
     /// Whether the body is known to have ended.
     var isWhole = false
     /// nil when the body is stored as sent.
@@ -42,7 +42,9 @@ struct ResponseIntake: ~Copyable {
 
     /// The announced length of the body; nil without one.
     var contentLength: Int64? {
-        servedLength ?? (head == nil ? nil : parser.framing.contentLength)
+        if let servedLength { return servedLength }
+        if let programFraming { return programFraming.length }
+        return head == nil ? nil : parser.framing.contentLength
     }
 
     /// Whether more than the end of the connection or the stream tells the body's end.
@@ -51,7 +53,7 @@ struct ResponseIntake: ~Copyable {
     /// reports a stream as ended that the server has reset with NO_ERROR, so that a stream vouches
     /// for nothing.
     var isFramed: Bool {
-        contentLength != nil || parser.framing.isChunked || hasMessageAtEnd
+        contentLength != nil || parser.framing.isChunked || programFraming?.isEnded == true
     }
 
     /// Whether a response ends with its head (RFC 9112 §6.3).

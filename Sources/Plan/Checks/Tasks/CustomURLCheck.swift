@@ -29,15 +29,6 @@ enum CustomURLCheck {
                 &log
             )
         }
-        if draft.resumes == true, let node = place.setting("resume")?.key {
-            place.report(
-                .conflictingKeys,
-                "`resume`\(place.context) means nothing for \(name): each attempt asks its program "
-                    + "for the whole content",
-                at: node,
-                &log
-            )
-        }
         if draft.ifExists == .revalidate, let value = place.setting("ifExists")?.value {
             place.report(
                 .conflictingKeys,
