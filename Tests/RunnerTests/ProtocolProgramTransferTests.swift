@@ -276,6 +276,17 @@ import TransferModel
         #expect(wait.map { $0 > 0 } == true)
     }
 
+    @Test func `what a session says of its cache changes nothing`() throws {
+        let job = try ProgramJob(
+            "respond(Cache_Control='max-age=1000', ETag='\"a\"'); data(b'x'); finish()",
+            "data: { a: { url: \"test://host/a\" }, b: { url: \"test://host/a\", needs: [a] } }",
+            session: "requestCachePolicy: returnCacheDataDontLoad"
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(job.starts.count == 2)
+    }
+
     @Test func `cookies, credentials and proxies of the session stay with http`() throws {
         let job = try ProgramJob(
             """

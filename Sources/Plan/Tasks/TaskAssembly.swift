@@ -59,7 +59,8 @@ struct TaskAssembly: Sendable {
                 ?? shared.sessions[session].timeoutIntervalForRequest,
             earliestBeginDate: draft.earliestBeginDate,
             access: shared.sessions[session].access.subtracting(draft.deniedAccess),
-            cachePolicy: draft.cachePolicy ?? shared.sessions[session].requestCachePolicy,
+            cachePolicy: url.isCustom
+                ? nil : draft.cachePolicy ?? shared.sessions[session].requestCachePolicy,
             description: draft.description,
             webSocket: entry.kind == .webSocket ? WebSocketAssembly.spec(of: draft) : nil,
             source: Self.source(entry, in: reader.document)
