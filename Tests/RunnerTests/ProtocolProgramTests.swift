@@ -151,6 +151,12 @@ import TransferModel
         ("respond(500); data(b'oh'); finish()", "httpStatus", "the server answered 500"),
         ("redirect('test://host/a')", "redirectLimit", "go in a circle"),
         ("fail('tls')", "tls", "reported: no luck"),
+        // A child keeps the output open.
+        (
+            "subprocess.Popen(['sleep', '1000']); respond(); data(b'x'); os._exit(2)", "truncated",
+            "ended with status 2 before the response was whole"
+        ),
+        ("subprocess.Popen(['sleep', '1000']); os._exit(0)", "reset", "ended without a response"),
     ]
 
     @Test(arguments: 0..<liars.count)

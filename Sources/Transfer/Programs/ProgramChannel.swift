@@ -4,7 +4,8 @@ internal import TransferModel
 
 /// The standard input and output of a running program that serves a custom scheme.
 ///
-/// Its output ends when the program has ended, so that `ending` can tell how.
+/// Its output ends when the program has ended, so that `ending` can tell how; programs that it
+/// started and that still hold the output do not count.
 final class ProgramChannel: DialogueChannel {
     private let process: ChildProcess
     private let errorStream: ErrorStream
@@ -65,14 +66,16 @@ final class ProgramChannel: DialogueChannel {
     func read(into buffer: inout [UInt8]) throws(TransferFailure) -> RawConnection.Received {
         guard !hasOutputEnded else { return receivedAtEnd() }
         do throws(SystemError) {
-            switch try process.output.read(into: &buffer) {
-            case .bytes(let count): return .bytes(count)
-            case .nothingYet: return .nothing
-            case .end:
-                hasOutputEnded = true
-                unwatch(process.output.descriptor)
-                return receivedAtEnd()
+            var found = try process.output.read(into: &buffer)
+            if found == .nothingYet {
+                guard process.hasEnded else { return .nothing }
+                // All that it wrote before its end has arrived by now.
+                found = try process.output.read(into: &buffer)
             }
+            if case .bytes(let count) = found { return .bytes(count) }
+            hasOutputEnded = true
+            unwatch(process.output.descriptor)
+            return receivedAtEnd()
         } catch {
             throw TransferFailure(reading: error, phase: .receive)
         }
@@ -95,8 +98,7 @@ final class ProgramChannel: DialogueChannel {
         let isReading = interest.contains(.readable)
         try set(process.output.descriptor, for: .readable, isReading && !hasOutputEnded)
         if process.endDescriptor >= 0 {
-            let awaitsEnd = isReading && hasOutputEnded && status == nil
-            try set(process.endDescriptor, for: .readable, awaitsEnd)
+            try set(process.endDescriptor, for: .readable, isReading && status == nil)
         }
         guard let input = process.input, !isInputClosed else { return }
         try set(input.descriptor, for: .writable, interest.contains(.writable))
