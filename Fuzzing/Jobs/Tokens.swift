@@ -13,6 +13,8 @@ enum Tokens {
         "sha256:\(String(repeating: "0f", count: 32))", "https://a.example/", "http://[::1]:0/",
         "https://u:p@a.example:65536/?q#f", "HTTP://127.0.0.1", "https://[", "file:///etc/passwd",
         "data:;base64,WA==", "data:text/plain,${item}", "file://${var.in}/%2e%2e/x",
+        "ftp://a.example/%2e%2e/x%0a", "sftp://a.example/x",
+        "SHA256:\(String(repeating: "A", count: 43))",
         "../../x", "/", "a/", "..", "${env.HOME}", "\"\\u0000\"", "\"\\ud800\"", "!!int five",
         "{ range: [1, 9] }", "{ range: [9, -9, -3] }", "{ items: [a, { id: b }] }", "{ csv: rows }",
         "{ jsonLines: rows }", "{ lines: rows }",
@@ -30,7 +32,7 @@ enum Tokens {
 
     private static let keys = [
         "version", "name", "variables", "defaults", "sessions", "data", "uploads", "downloads",
-        "schedule", "report", "url", "allowsReadAccessTo",
+        "schedule", "report", "url", "allowsReadAccessTo", "ftp", "ssh", "knownHosts", "hostKey",
         "protocolClasses", "scheme", "command", "to", "json", "file", "text", "headers",
         "retry", "backoff",
         "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",

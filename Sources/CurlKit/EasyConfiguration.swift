@@ -54,6 +54,8 @@ package struct EasyRequest {
     /// Offers HTTP/1.1 in the TLS handshake (`CURLOPT_SSL_ENABLE_ALPN`); a connection that is only
     /// opened may be for another protocol.
     package var offersALPN = true
+    /// The transfer by FTP or SFTP; nil for http.
+    package var file: EasyFileTransfer?
     /// The most bytes that libcurl reads at once (`CURLOPT_BUFFERSIZE`).
     package var receiveBufferSize = largestReceiveBuffer
     /// Whether the client receives all traffic, including TLS and bodies; otherwise only the

@@ -48,6 +48,19 @@ extension EasyHandle {
         }
     }
 
+    /// When the file of a file server was modified, seconds since 1970 (`CURLINFO_FILETIME_T`); nil
+    /// if the server does not tell.
+    package var fileTime: Int64? {
+        let time = getOffset(CURLINFO_FILETIME_T)
+        return time == -1 ? nil : time
+    }
+
+    /// The announced length of the body (`CURLINFO_CONTENT_LENGTH_DOWNLOAD_T`); nil if unknown.
+    package var announcedLength: Int64? {
+        let length = getOffset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        return length < 0 ? nil : length
+    }
+
     /// The proxy's error instead of a connection (`CURLINFO_PROXY_ERROR`, a `CURLproxycode`); 0 for
     /// none.
     package var proxyErrorCode: Int { getLong(CURLINFO_PROXY_ERROR) ?? 0 }

@@ -22,6 +22,10 @@ internal import SystemKit
     /// OpenSSL.
     let trust: OpaquePointer?
     private var headerList: HeaderList?
+    /// The commands of the last transfer to a file server, which libcurl does not copy.
+    private var commands: HeaderList?
+    /// Whether the request of the current exchange for a file of a file server was begun.
+    private var isTransferringFile = false
     /// Whether libcurl calls the debug callback.
     ///
     /// libcurl then also formats unused messages, a tenth of a small transfer's time, so it is not
@@ -90,6 +94,7 @@ internal import SystemKit
             unsafe ccurl_easy_reset(pointer)
             try configure()
             headerList = nil
+            commands = nil
             authentication = nil
             needsReset = false
         }
@@ -144,6 +149,17 @@ internal import SystemKit
         }
     }
 
+    /// Sets what only a file server needs.
+    private func setFile(of request: EasyRequest) throws(CurlCode) {
+        isTransferringFile = false
+        guard let file = request.file else { return }
+        needsReset = true
+        try options.setFileTransfer(file)
+        let list = HeaderList(file.commands)
+        try unsafe CurlCode.check(ccurl_set_list(pointer, CURLOPT_POSTQUOTE, list.pointer))
+        commands = list
+    }
+
     /// Notes that libcurl keeps a response's challenge for the next request.
     package func noteChallenge() { needsReset = true }
 
@@ -175,7 +191,8 @@ internal import SystemKit
     func didOpen(_ opened: Int32, _ manner: PortGuard.Manner?) {
         guard let opening = sockets.didOpen(opened, manner) else { return }
         openings.append(opening)
-        setConnecting(true)
+        // The second connection of FTP belongs to a running transfer, which may be paused.
+        if !isTransferringFile { setConnecting(true) }
     }
 
     /// Notes whether the handle is connecting, also for the table, which counts connecting handles.
@@ -191,6 +208,7 @@ internal import SystemKit
     /// Enables the debug callback, which must see the request's head.
     func willSendRequest() {
         setConnecting(false)
+        isTransferringFile = commands != nil
         setVerbose(true)
     }
 
@@ -317,6 +335,7 @@ extension EasyHandle {
     }
 
     private func setMethodAndBody(of request: EasyRequest) throws(CurlCode) {
+        try setFile(of: request)
         let usualMethod: String
         switch request.body {
         case .none where request.method == "HEAD":

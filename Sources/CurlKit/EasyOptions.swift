@@ -14,6 +14,11 @@ internal import SystemKit
         try unsafe CurlCode.check(ccurl_set_long(pointer, option, value))
     }
 
+    /// Sets a count of bytes.
+    func setOffset(_ option: CURLoption, _ value: Int64) throws(CurlCode) {
+        try unsafe CurlCode.check(ccurl_set_offset(pointer, option, Int(value)))
+    }
+
     /// Sets a text, which libcurl copies; nil restores the default.
     func set(_ option: CURLoption, _ value: String?) throws(CurlCode) {
         try unsafe CurlCode.check(ccurl_set_string(pointer, option, value))

@@ -17,6 +17,8 @@ package struct Credential: Sendable, Hashable {
         case awsSigV4(AWSCredential)
         /// A certificate, presented in the TLS handshake.
         case clientCertificate(ClientCertificate)
+        /// A private key, or those of an agent, for servers of SSH.
+        case ssh(SSHIdentity)
         /// The logins in a netrc file at an absolute path; the file names their hosts.
         case netrc(path: String)
     }
@@ -39,6 +41,7 @@ package struct Credential: Sendable, Hashable {
         case .bearer(let token): [token]
         case .awsSigV4(let keys): [keys.secretKey] + (keys.sessionToken.map { [$0] } ?? [])
         case .clientCertificate(let certificate): certificate.password.map { [$0] } ?? []
+        case .ssh(let identity): identity.password.map { [$0] } ?? []
         case .negotiate, .netrc: []
         }
     }

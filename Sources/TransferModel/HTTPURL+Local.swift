@@ -27,8 +27,16 @@ extension Origin.Scheme {
     /// Whether URLs of the scheme have no server.
     package var isLocal: Bool {
         switch self {
-        case .http, .https, .custom: false
+        case .http, .https, .custom, .ftp, .ftps, .sftp: false
         case .data, .file: true
+        }
+    }
+
+    /// Whether all traffic to a server of the scheme is encrypted.
+    package var isEncrypted: Bool {
+        switch self {
+        case .https, .ftps, .sftp: true
+        case .http, .ftp, .data, .file, .custom: false
         }
     }
 }

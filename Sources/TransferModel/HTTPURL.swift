@@ -1,7 +1,7 @@
 package import SystemKit
 
-/// A parsed absolute http or https URL (RFC 3986 §3, RFC 9110 §4.2), a local one
-/// (`isLocal`), or one of a custom scheme (`isCustom`).
+/// A parsed absolute http or https URL (RFC 3986 §3, RFC 9110 §4.2), a local one (`isLocal`), that
+/// of a file server (`isOfFileServer`), or one of a custom scheme (`isCustom`).
 ///
 /// It keeps only what the runner decides on: the origin, whether there is user information, and the
 /// ASCII text to send. Other characters become A-labels in the host (RFC 5891) and escapes
@@ -40,6 +40,17 @@ package struct HTTPURL: Sendable, Hashable {
     ///   - other: A URL that may have the same origin, which then need not be parsed again.
     /// - Throws: Why the text is not a URL.
     package init(_ text: String, like other: HTTPURL? = nil) throws(Fault) {
+        try self.init(text, like: other, findScheme: Self.scheme)
+    }
+
+    /// Parses a URL whose scheme is one of those that `findScheme` knows.
+    ///
+    /// `findScheme` gets the text and the number of bytes of its scheme.
+    init(
+        _ text: String,
+        like other: HTTPURL? = nil,
+        findScheme: (Span<UInt8>, Int) -> Origin.Scheme?
+    ) throws(Fault) {
         let bytes = text.utf8.span
         var isPlain = true
         for offset in bytes.indices {
@@ -47,7 +58,7 @@ package struct HTTPURL: Sendable, Hashable {
             if bytes[offset] >= 0x80 || bytes[offset] == UInt8(ascii: "\"") { isPlain = false }
         }
         if !isPlain, let ascii = try Self.ascii(text) {
-            self = try HTTPURL(ascii, like: other)
+            self = try HTTPURL(ascii, like: other, findScheme: findScheme)
             return
         }
         if let other, other.beginsLike(bytes) {
@@ -59,7 +70,7 @@ package struct HTTPURL: Sendable, Hashable {
             return
         }
         guard let separator = Self.schemeEnd(bytes) else { throw .notAbsolute }
-        guard let scheme = Self.scheme(bytes, separator) else {
+        guard let scheme = findScheme(bytes, separator) else {
             throw .unsupportedScheme(Self.slice(text, 0..<separator).lowercased())
         }
 
@@ -301,6 +312,12 @@ package struct Origin: Sendable, Hashable {
         case file
         /// A program of the session serves the URL; `Origin.host` begins with the scheme.
         case custom
+        /// FTP, without TLS or with TLS from a command on (RFC 959, RFC 4217).
+        case ftp
+        /// FTP with TLS from the start.
+        case ftps
+        /// Files over SSH (draft-ietf-secsh-filexfer-02).
+        case sftp
 
         /// The port of a URL without one (RFC 9110 §4.2).
         package var defaultPort: Int {
@@ -308,6 +325,9 @@ package struct Origin: Sendable, Hashable {
             case .http: 80
             case .https: 443
             case .data, .file, .custom: 0
+            case .ftp: 21
+            case .ftps: 990
+            case .sftp: 22
             }
         }
     }
@@ -373,8 +393,8 @@ package struct Origin: Sendable, Hashable {
             || isAddress && host.hasPrefix("127.")
     }
 
-    /// Whether requests cannot be intercepted: TLS, or this machine (Secure Contexts §3.1).
-    package var isConfidential: Bool { scheme == .https || isLoopback }
+    /// Whether requests cannot be intercepted: TLS, SSH, or this machine (Secure Contexts §3.1).
+    package var isConfidential: Bool { scheme.isEncrypted || isLoopback }
 
     /// `https://host:port`, without the scheme's default port.
     package var text: String {

@@ -11,7 +11,7 @@ package struct ProxyServers: Sendable, Hashable {
     package var http: ProxyServer?
     /// For https URLs.
     package var https: ProxyServer?
-    /// For both, where they have no proxy of their own.
+    /// For both, where they have no proxy of their own, and for ftp, ftps and sftp URLs.
     package var socks: ProxyServer?
     /// The script that chooses among proxies; nil where the job names them.
     package var script: ProxyScriptPlace?
@@ -37,7 +37,9 @@ package struct ProxyServers: Sendable, Hashable {
     /// This machine is never reached through a proxy elsewhere: secrets may go to it over plain
     /// http.
     package func slot(for origin: Origin) -> Slot? {
-        let own = origin.scheme == .https ? Slot.https : .http
+        // Only SOCKS carries the several connections of FTP, and SSH.
+        let own: Slot =
+            origin.scheme.isOfFileServer ? .socks : origin.scheme == .https ? .https : .http
         let slot = self[own] == nil ? .socks : own
         guard let server = self[slot], !exceptions.contains(origin.host) else { return nil }
         guard origin.isLoopback else { return slot }

@@ -13,3 +13,12 @@ extension Credential.Proof {
         if case .negotiate = self { true } else { false }
     }
 }
+
+extension SessionConfiguration {
+    /// Whether the session may reach file servers: libcurl blocks its thread until such a server
+    /// confirms the end of a transfer or a connection.
+    package var reachesFileServers: Bool { ftp != nil || ssh != nil }
+
+    /// Whether libcurl may block the thread of the session's transfers.
+    package var mayBlock: Bool { asksForTickets || reachesFileServers }
+}

@@ -47,6 +47,10 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var readableFolders: [String] = []
     /// The programs that serve custom schemes, each scheme once.
     package var protocolPrograms: [ProtocolProgram] = []
+    /// How it reaches servers of FTP; nil when it reaches none.
+    package var ftp: FTPConfiguration?
+    /// How it knows servers of SSH; nil when it reaches none.
+    package var ssh: SSHConfiguration?
     /// The source of its proxies.
     package var proxy = ProxyRule.environment
     /// In the job file's order; the first of equally good matches is used.

@@ -153,7 +153,7 @@ import TransferModel
             #"url: "https://a.example", headers: { X: "${task.log.in.text}" }"#, "a\r\nb: c",
             "bad-header"
         ),
-        (#"url: "${task.log.in.text}""#, "ftp://a.example", "not-yet-supported"),
+        (#"url: "${task.log.in.text}""#, "ftp://a.example", "url-part"),
         (#"url: "${task.log.in.text}""#, "nonsense", "bad-url"),
         (#"url: "https://${task.log.in.text}.a.example/""#, "a b", "url-part"),
         (#"url: "https://${task.log.in.text}.a.example/""#, "me:secret@b.example", "url-part"),

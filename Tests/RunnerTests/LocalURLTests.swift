@@ -65,7 +65,7 @@ import TransferModel
 
     @Test(arguments: [
         "data:,x", "DATA:text/html,x", "file:///etc/passwd", "ftp://{}/x", "ftps://{}/x",
-        "sftp://{}/x",
+        "sftp://{}/x", "notes://{}/x",
     ])
     func `no redirect leads to another scheme`(location: String) throws {
         let target = try ScriptedServer { _ in .ok("x") }

@@ -33,6 +33,10 @@ struct DestinationCheck {
         addInput(path, "the job file itself")
         for session in sessions {
             if let path = session.tls.caFile { addInput(path, "a `caFile` of the job") }
+            if let path = session.ssh?.knownHosts { addInput(path, "a `knownHosts` of the job") }
+            for case .ssh(let identity) in session.credentials.map(\.proof) {
+                if let path = identity.key { addInput(path, "a private key of the job") }
+            }
             for case .clientCertificate(let certificate) in session.credentials.map(\.proof) {
                 for path in [certificate.certificate, certificate.key].compactMap(\.self) {
                     addInput(path, "a client certificate of the job, or its key")

@@ -94,6 +94,17 @@ enum CredentialTable {
                 )
             )
         },
+        CredentialMethod("publicKey", .none, sshKey) { draft, _ in
+            draft.user.map {
+                .ssh(
+                    SSHIdentity(
+                        user: $0.text,
+                        key: draft.key?.path,
+                        password: draft.secret.map { Secret($0.text) }
+                    )
+                )
+            }
+        },
         CredentialMethod("netrc", .value, [netrcFile], namesItsHosts: true) { draft, reader in
             if let file = draft.file { return .netrc(path: file.path) }
             return reader.values.environment["HOME"].map {
@@ -124,7 +135,7 @@ enum CredentialTable {
     fileprivate static let scope = [
         Setting<CredentialDraft>(
             "origin",
-            OriginType.type.withField,
+            OriginType.ofCredential.withField,
             "The scheme, host and port that get the credential, such as `https://api.example.com`."
         ) { ($0.scope, $0.scopeField) = (.origin($1.value), $1.field) },
         Setting(
@@ -202,6 +213,22 @@ enum CredentialTable {
         Setting(
             "password",
             text(isConfidential: true),
+            "The password of the private key."
+        ) { $0.secret = $1 },
+    ]
+
+    private static let sshKey = [
+        user,
+        Setting(
+            "key",
+            existingFile,
+            default: "the keys of the agent",
+            "A file with a private key of SSH."
+        ) { $0.key = $1 },
+        Setting(
+            "password",
+            text(isConfidential: true),
+            onlyWith: "key",
             "The password of the private key."
         ) { $0.secret = $1 },
     ]

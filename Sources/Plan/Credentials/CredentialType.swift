@@ -56,6 +56,7 @@ enum CredentialType {
             return nil
         }
         if case .clientCertificate = proof { checkTLS(of: draft, &reader) }
+        checkFileServer(of: draft, proof, by: method, &reader)
         guard reader.faults.log.errorCount == errors else { return nil }
         let space = ProtectionSpace(scope: draft.scope, realm: draft.realm)
         return Credential(space: space, proof: proof)
@@ -142,6 +143,16 @@ enum CredentialType {
             for text in draft.texts {
                 checkHostSecrets(text, sentToAllOf: host, at: field, &reader)
             }
+        case .origin(let origin) where origin.scheme == .ftp && !origin.isConfidential:
+            // The session says whether TLS begins before the login (`FileServerCheck`).
+            for text in draft.texts {
+                reader.checkSecrets(
+                    reader.values.secrets.bound(of: text.secrets),
+                    sentTo: origin,
+                    at: field.node,
+                    from: text.field.node
+                )
+            }
         case .origin(let origin):
             let isReadable = !origin.isConfidential
             // The token of temporary credentials is sent as it is.
@@ -169,6 +180,32 @@ enum CredentialType {
                 reader.checkSecrets(secrets, sentTo: origin, at: field.node, from: text.field.node)
             }
         }
+    }
+
+    /// Reports a method that the servers of the origin do not have.
+    private static func checkFileServer(
+        of draft: CredentialDraft,
+        _ proof: Credential.Proof,
+        by method: CredentialMethod,
+        _ reader: inout Reader
+    ) {
+        guard case .origin(let origin) = draft.scope, let field = draft.scopeField else { return }
+        let isKnown =
+            switch proof {
+            case .basic: true
+            case .ssh: origin.scheme == .sftp
+            default: !origin.scheme.isOfFileServer
+            }
+        guard !isKnown else { return }
+        reader.report(
+            .badValue,
+            "`\(field.name)`\(reader.context): `\(origin.text)` has no logins by the method "
+                + "`\(method.name)`",
+            at: field.node,
+            help: origin.scheme.isOfFileServer
+                ? "servers of FTP know `basic`, those of SSH also `publicKey`"
+                : "only servers of SSH, `sftp://`, know `publicKey`"
+        )
     }
 
     /// Reports a client certificate for an origin without TLS.
@@ -232,7 +269,7 @@ extension Credential {
         return switch (proof, other.proof) {
         case (.basic, .basic), (.digest, .digest), (.ntlm, .ntlm), (.negotiate, .negotiate),
             (.bearer, .bearer), (.awsSigV4, .awsSigV4),
-            (.clientCertificate, .clientCertificate):
+            (.clientCertificate, .clientCertificate), (.ssh, .ssh):
             true
         case (.netrc(let path), .netrc(let otherPath)): path == otherPath
         default: false

@@ -121,6 +121,7 @@ struct FilledURL {
         guard let front,
             DataURL.isMeant(by: value.text) || FileURL.isMeant(by: value.text)
                 || CustomURL.scheme(of: value.text).map(CustomURL.reservedSchemes.contains) == false
+                || HTTPURL.isOfFileServer(value.text)
         else { return }
         throw Misfit(front, "a captured value may only begin an http or https URL")
     }

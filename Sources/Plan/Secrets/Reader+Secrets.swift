@@ -103,7 +103,7 @@ extension Reader {
             report(error, of: field)
             return nil
         }
-        if !url.isLocal, !url.isCustom { lastURL = url }
+        if !url.isLocal, !url.isCustom, !url.isOfFileServer { lastURL = url }
         checkSecrets(scalar.secrets, sentTo: url.origin, at: field.node)
         return url
     }

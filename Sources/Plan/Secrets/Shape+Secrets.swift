@@ -82,7 +82,8 @@ extension Shape {
     var isURL: Bool {
         switch self {
         case .text(URLText.pattern), .text(URLText.taskPattern), .text(WebSocketURLText.pattern),
-            .text(ProxyURLText.pattern), .text(OriginType.pattern):
+            .text(ProxyURLText.pattern), .text(OriginType.pattern),
+            .text(OriginType.credentialPattern):
             true
         case .either(let one, let other): one.isURL || other.isURL
         case .oneOrMore(let one): one.isURL

@@ -19,7 +19,7 @@ enum URLLogin {
         if let url = try? HTTPURL(filled.joined()), !url.hasUserInformation { return nil }
         var login = text.utf8[..<at]
         if let colon = login.firstIndex(of: UInt8(ascii: ":")),
-            ["http", "https", "socks5", "socks5h", "socks4", "socks4a", "ftp"]
+            ["http", "https", "socks5", "socks5h", "socks4", "socks4a", "ftp", "ftps", "sftp"]
                 .contains(String(text[..<colon]).lowercased())
         {
             login = login[colon...].dropFirst()

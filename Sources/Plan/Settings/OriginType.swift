@@ -6,6 +6,26 @@ internal import TransferModel
 enum OriginType {
     static let pattern = "^[hH][tT][tT][pP][sS]?://[^/?#@]+/?$"
 
+    /// Also matches the origins of file servers.
+    static let credentialPattern =
+        "^(?:[hH][tT][tT][pP][sS]?|[fF][tT][pP][sS]?|[sS][fF][tT][pP])://[^/?#@]+/?$"
+
+    /// The origin of a credential, which may also be that of a file server.
+    static let ofCredential = ValueType<Origin>(.text(pattern: credentialPattern)) {
+        reader,
+        field in
+        if let text = reader.text(field), HTTPURL.isOfFileServer(text) {
+            if let origin = HTTPURL.originOfFileServer(text) { return origin }
+            reader.report(
+                .badURL,
+                "`\(field.name)` must be a scheme, a host and perhaps a port",
+                at: field.node
+            )
+            return nil
+        }
+        return type.read(&reader, field)
+    }
+
     /// Any http or https origin.
     static let type = ValueType<Origin>(
         .text(pattern: pattern)

@@ -100,6 +100,8 @@ enum SessionTable {
             CacheTable.setting,
             CacheTable.requestPolicy,
             TLSTable.setting,
+            FileServerTables.ftp,
+            FileServerTables.ssh,
             ProxyTable.setting,
             LimitsTable.setting,
             ProtocolTable.setting,

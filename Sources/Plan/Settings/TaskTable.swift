@@ -137,8 +137,8 @@ enum TaskTable {
                 "url",
                 URLType.task,
                 isRequired: true,
-                "An absolute http or https URL; of a data task or a download also a data or file "
-                    + "URL."
+                "An absolute http, https, ftp, ftps or sftp URL; of a data task or a download also "
+                    + "a data or file URL."
             ) { $0.url = $1 },
         ] + general + [
             Setting(

@@ -6,7 +6,8 @@ enum URLType {
     static let type = ValueType<HTTPURL>(.text(pattern: URLText.pattern)) { $0.url($1) }
         .warningOfPlaceholders()
 
-    /// The URL of a task itself, which may also be a local one or one of a custom scheme.
+    /// The URL of a task itself, which may also be a local one, that of a file server or one of a
+    /// custom scheme.
     static let task = ValueType<HTTPURL>(.text(pattern: URLText.taskPattern)) { reader, field in
         let schemes = reader.customSchemes
         return reader.url(field) { (text, other) throws(ValueFault) in

@@ -93,7 +93,7 @@ struct TaskAssembly: Sendable {
     /// The state of a cut upload that is kept; a signature covers the whole body, so it keeps none.
     private func uploadResume(of draft: TaskDraft, _ session: Int) -> TaskSpec.Resume {
         guard draft.resumable != ResumableUpload.none, shared.signers[session].isEmpty,
-            draft.url?.isCustom != true
+            draft.url?.isCustom != true, draft.url?.isOfFileServer != true
         else { return .nothing }
         switch draft.content {
         case .bytes(let bytes), .compressed(let bytes, _):
@@ -113,6 +113,10 @@ struct TaskAssembly: Sendable {
         _ inherited: [HeaderField]
     ) -> RequestSpec {
         if url.isLocal { return RequestSpec(method: "GET", url: url) }
+        // An upload to a file server has the effect of a PUT: sent twice, it leaves one file.
+        if url.isOfFileServer {
+            return RequestSpec(method: entry.kind == .upload ? "PUT" : "GET", url: url)
+        }
         var headers = HeaderFieldsType.merge(draft.headers, over: inherited)
         if case .value(let key) = draft.idempotencyKey {
             headers.append(HeaderField(name: IdempotencyKeyField.name, value: key))

@@ -129,10 +129,8 @@ struct TaskReader: Sendable {
                 &reader.faults.log
             )
         }
-        if let url = draft.url, url.isLocal || url.isCustom {
-            let session = draft.session.map { sessions[$0] }
-            let check = url.isLocal ? LocalURLCheck.check : CustomURLCheck.check
-            check(draft, url, session, place, &reader.faults.log)
+        if let url = draft.url, !url.isOfHTTP {
+            checkURL(url, of: draft, at: place, &reader.faults.log)
         }
         if draft.body != nil {
             let isNew = !reader.isReadingAgain
@@ -173,6 +171,21 @@ struct TaskReader: Sendable {
         if let session = draft.session, draft.allowedAccess != draft.deniedAccess {
             AccessCheck.check(draft, in: sessions[session], at: place, &reader.faults.log)
         }
+    }
+
+    /// Checks what the settings of a task mean for the URL of another scheme than http and https.
+    private func checkURL(
+        _ url: HTTPURL,
+        of draft: TaskDraft,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        let session = draft.session.map { shared.sessions[$0] }
+        let check =
+            url.isLocal
+            ? LocalURLCheck.check
+            : url.isCustom ? CustomURLCheck.check : FileServerCheck.check
+        check(draft, url, session, place, &log)
     }
 
     /// The session of a task that names none: the only one.

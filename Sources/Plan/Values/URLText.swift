@@ -4,10 +4,8 @@ internal import TransferModel
 
 /// The URL of a task: absolute, http or https, without user information.
 enum URLText {
-    /// Schemes that the job file knows and the runner does not speak yet.
-    private static let knownSchemes: Set<String> = [
-        "ftp", "ftps", "sftp", "ws", "wss",
-    ]
+    /// Schemes that the job file knows elsewhere.
+    private static let knownSchemes: Set<String> = ["ws", "wss"]
 
     static let pattern = "^[hH][tT][tT][pP][sS]?://"
     /// Also matches the URLs that a task alone may have.
@@ -15,6 +13,7 @@ enum URLText {
     /// The schema cannot know which custom schemes have a program, only which cannot have one.
     static let taskPattern =
         "^(?:[hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:|[fF][iI][lL][eE]:/|"
+        + "[fF][tT][pP][sS]?://|[sS][fF][tT][pP]://|"
         + "(?!(?:\(CustomURL.reservedSchemes.sorted().joined(separator: "|"))):)[a-zA-Z][a-zA-Z0-9+.-]*://)"
 
     /// Whether the beginning of a URL holds all of its scheme, host and port.
@@ -45,17 +44,19 @@ enum URLText {
                 help: "only a data task or a download may have one, as its `url`"
             )
         }
+        if HTTPURL.isOfFileServer(text) { throw FileServerURLText.elsewhere(text) }
         return try parseHTTP(text, like: other)
     }
 
-    /// Like `parse`, for the URL of a task, which may also be a local one or one of these custom
-    /// schemes.
+    /// Like `parse`, for the URL of a task, which may also be a local one, that of a file server or
+    /// one of these custom schemes.
     static func parseTask(
         _ text: String,
         like other: HTTPURL?,
         _ customSchemes: Set<String>
     ) throws(ValueFault) -> HTTPURL {
         if let url = try local(text) { return url }
+        if HTTPURL.isOfFileServer(text) { return try FileServerURLText.parse(text) }
         if let url = try CustomURLText.parse(text, customSchemes) { return url }
         return try parseHTTP(text, like: other)
     }
@@ -70,14 +71,18 @@ enum URLText {
         } catch {
             throw fault(error, text)
         }
-        guard !url.hasUserInformation else {
-            throw ValueFault(
-                .badURL,
-                "a user name or password is not allowed in a URL",
-                help: "write it as `credentials` of the session, the password as a secret"
-            )
-        }
+        try refuseUserInformation(of: url)
         return url
+    }
+
+    /// Throws for a URL with a login.
+    static func refuseUserInformation(of url: HTTPURL) throws(ValueFault) {
+        guard url.hasUserInformation else { return }
+        throw ValueFault(
+            .badURL,
+            "a user name or password is not allowed in a URL",
+            help: "write it as `credentials` of the session, the password as a secret"
+        )
     }
 
     /// A URL without a server; nil for a text that begins like another one.
@@ -86,7 +91,8 @@ enum URLText {
         return FileURL.isMeant(by: text) ? try FileURLText.parse(text) : nil
     }
 
-    private static func fault(_ fault: HTTPURL.Fault, _ text: String) -> ValueFault {
+    /// What is wrong with a text that is no URL.
+    static func fault(_ fault: HTTPURL.Fault, _ text: String) -> ValueFault {
         switch fault {
         case .notAbsolute:
             if let scheme = knownSchemes.first(where: {

@@ -56,7 +56,7 @@ extension Credential.Proof {
         case .digest: "digest"
         case .ntlm: "ntlm"
         case .negotiate: "negotiate"
-        case .basic, .bearer, .awsSigV4, .clientCertificate, .netrc: nil
+        case .basic, .bearer, .awsSigV4, .clientCertificate, .ssh, .netrc: nil
         }
     }
 }

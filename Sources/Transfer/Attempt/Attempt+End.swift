@@ -11,6 +11,9 @@ extension Attempt {
             exchange.sent.answersChallenge = exchange.sent.hasAnsweredChallenge
             return send()
         }
+        if let file = exchange.sent.file {
+            return FileTransferAttempt(attempt: self, file: file).end(code)
+        }
         exchange.noteSent()
         let ended = EndedExchange(exchange: exchange, code: code)
         let protocolName = ended.protocolName

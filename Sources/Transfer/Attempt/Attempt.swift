@@ -35,6 +35,9 @@ struct Attempt {
     /// sent.
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
         if exchange.hop.url.isLocal { return LocalAttempt(attempt: self).begin() }
+        if let file = exchange.sent.file {
+            return FileTransferAttempt(attempt: self, file: file).begin(sockets, errors)
+        }
         do throws(TransferFailure) {
             let boundary: String?
             do throws(SystemError) {
@@ -55,7 +58,7 @@ struct Attempt {
     }
 
     /// Opens the body; returns the boundary of a `multipart` body.
-    private func openBody(
+    func openBody(
         _ sockets: SocketTable,
         _ errors: ErrorRelay
     ) throws(SystemError) -> String? {

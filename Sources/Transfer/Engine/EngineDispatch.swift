@@ -44,16 +44,16 @@ struct EngineDispatch {
     /// - Parameters:
     ///   - sessions: The engine's sessions.
     ///   - hasCache: Whether each session has a cache; empty when none has.
-    ///   - threadCount: The number of threads for most sessions; sessions with tickets have one
-    ///     more thread of their own.
+    ///   - threadCount: The number of threads for most sessions; sessions with tickets or file
+    ///     servers have one more thread of their own.
     init(sessions: [SessionConfiguration], hasCache: [Bool] = [], threadCount: Int) {
         collapsing = RequestCollapsing(hasCache: hasCache)
         shares = EngineShare.all(
             sharing: threadCount,
-            hasAnother: sessions.contains(where: \.asksForTickets)
+            hasAnother: sessions.contains(where: \.mayBlock)
         )
         threads = sessions.map {
-            $0.asksForTickets ? threadCount..<threadCount + 1 : 0..<threadCount
+            $0.mayBlock ? threadCount..<threadCount + 1 : 0..<threadCount
         }
         connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
     }

@@ -243,8 +243,9 @@ final class EngineLoop: MultiHandle.Driver {
             keeper: keeper,
             now: now
         )
-        handle.client = exchange
-        pacing?.begin(exchange)
+        let client = exchange.makeClient()
+        handle.client = client
+        pacing?.begin(exchange, client)
         let attempt = Attempt(exchange: exchange)
         attempts[key] = attempt
         perform(attempt.begin(sockets, errors), of: attempt)

@@ -48,6 +48,13 @@ extension EasyRequest {
             requiresFreshConnection = true
         }
         clientCertificate = session.clientCertificate(for: url.origin)
+        if let transfer = exchange.sent.file {
+            transfer.begin(at: exchange.part.resumption?.offer?.offset ?? 0)
+            if carriesBody { transfer.willSend(&self, to: sentRequest.url) }
+            file = transfer.easy
+            hearsTraffic = true
+            exchange.sent.hearsTraffic = true
+        }
         if let conversation = exchange.request.conversation {
             isConnectOnly = true
             offersALPN = conversation.isHTTP

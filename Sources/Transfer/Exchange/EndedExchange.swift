@@ -89,7 +89,8 @@ struct EndedExchange {
             ? ExchangeStage.missingCloseNotify : nil
     }
 
-    private var miscount: TransferFailure? {
+    /// The failure of a body whose length is not the announced one; nil for none.
+    var miscount: TransferFailure? {
         exchange.response.miscount(
             of: exchange.hop.method,
             received: exchange.response.decoding?.codedBytes ?? exchange.recorder.deliveredBytes

@@ -111,8 +111,8 @@ extension Exchange {
     /// request is sent again over HTTP/1.1.
     private func vouches(for head: ResponseHead) -> Bool {
         let trust = session.streamTrust
-        // A program says itself that its response is whole.
-        if trust.detectsCuts || hop.url.isCustom { return true }
+        // Programs and file servers say themselves that the response is whole.
+        if trust.detectsCuts || hop.url.isCustom || sent.file != nil { return true }
         let protocolName = handle.networkProtocolName
         if StreamTrust.isFramed(protocolName) { return true }
         let evidence = StreamTrust.Evidence(

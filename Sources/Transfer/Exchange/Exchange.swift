@@ -73,7 +73,8 @@ final class Exchange {
         connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
         let credentials = session.configuration.credentials
         authentication =
-            credentials.isEmpty || request.stream != nil ? nil : Authentication(credentials)
+            credentials.isEmpty || request.stream != nil || hop.url.isOfFileServer
+            ? nil : Authentication(credentials)
         if request.webSocket != nil { connection.keepToHTTP1() }
         caching = CachedExchange.make(for: request, of: session)
         recorder = TransactionRecorder(
@@ -172,7 +173,9 @@ final class Exchange {
     }
 
     /// Whether the exchange waits for its body while its connection can bring nothing more.
-    var isStuck: Bool { head == nil && body?.isWaiting == true }
+    ///
+    /// At a file server libcurl may wait for no socket while the body pauses.
+    var isStuck: Bool { head == nil && body?.isWaiting == true && sent.file == nil }
 
     /// Continues to send, because the body has bytes or has ended.
     func resumeBody() throws(CurlCode) {

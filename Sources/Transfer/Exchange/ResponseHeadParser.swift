@@ -80,6 +80,12 @@ struct ResponseHeadParser {
         return .reading
     }
 
+    /// Takes the place of a head without lines, whose body has a length; nil if unknown.
+    mutating func assume(length: Int64?) {
+        isDone = true
+        if let length { framing.note("Content-Length: \(length)".utf8.span) }
+    }
+
     private var isFinal: Bool { statusCode >= 200 || statusCode == 101 }
 
     private mutating func end() -> Step {

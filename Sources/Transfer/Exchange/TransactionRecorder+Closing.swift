@@ -31,7 +31,9 @@ extension TransactionRecorder {
             let end = origin + .nanoseconds(times.nameLookup * 1000)
             moments.lookupEnd = min(max(end, lookupStart), connectStart)
         }
-        moments.tcpConnectEnd = moment(times.connect)
+        // For a server of FTP, libcurl may note the end after the handshake has begun.
+        let latest = isHeadless ? moments.secureStart ?? now : now
+        moments.tcpConnectEnd = min(moment(times.connect), latest)
         if let secureStart = moments.secureStart, times.appConnect > 0 {
             moments.secureEnd = max(moment(times.appConnect), secureStart)
         }

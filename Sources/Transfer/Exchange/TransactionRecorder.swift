@@ -53,8 +53,13 @@ struct TransactionRecorder {
         )
     }
 
+    /// Whether requests have no head of HTTP: those to file servers.
+    var isHeadless = false
+
     /// Whether any byte of the current request was sent.
-    var didSend: Bool { record.countOfRequestHeaderBytesSent > 0 }
+    var didSend: Bool {
+        record.countOfRequestHeaderBytesSent > 0 || isHeadless && moments.requestStart != nil
+    }
 
     /// The phase of the current exchange.
     var phase: TransferFailure.Phase {

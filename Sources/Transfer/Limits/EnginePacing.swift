@@ -13,11 +13,11 @@ final class EnginePacing {
         guard pacers.contains(where: { $0 != nil }) else { return nil }
     }
 
-    /// Takes in an attempt that begins, if its session has a limit.
-    func begin(_ exchange: Exchange) {
+    /// Takes in an attempt that begins, if its session has a limit; `client` receives its events.
+    func begin(_ exchange: Exchange, _ client: any EasyHandleClient) {
         guard let pacer = pacers[exchange.request.session] else { return }
         let key = exchange.request.key
-        let client = PacedClient(exchange, ExchangePace(pacer, key: key))
+        let client = PacedClient(exchange, behind: client, ExchangePace(pacer, key: key))
         clients[key] = client
         exchange.handle.client = client
     }

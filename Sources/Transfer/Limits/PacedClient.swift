@@ -17,8 +17,12 @@ final class PacedClient: EasyHandleClient {
     /// Smaller bodies in memory are counted and never wait.
     private static let smallestBody = 16 << 10
 
-    init(_ exchange: Exchange, _ pace: ExchangePace) {
+    /// The client without the limit: the exchange, or what stands before it.
+    private let inner: any EasyHandleClient
+
+    init(_ exchange: Exchange, behind inner: any EasyHandleClient, _ pace: ExchangePace) {
         self.exchange = exchange
+        self.inner = inner
         self.pace = pace
     }
 
@@ -88,7 +92,7 @@ final class PacedClient: EasyHandleClient {
     // MARK: - EasyHandleClient
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
-        guard exchange.didReceiveBody(bytes) else { return false }
+        guard inner.didReceiveBody(bytes) else { return false }
         if pace.didReceive(bytes.count) { pauseIfNeeded() }
         return true
     }
@@ -114,7 +118,7 @@ final class PacedClient: EasyHandleClient {
     }
 
     private func readPiece(into buffer: inout MutableRawSpan) -> BodyRead {
-        guard let (bytes, offset) = memory else { return exchange.readBody(into: &buffer) }
+        guard let (bytes, offset) = memory else { return inner.readBody(into: &buffer) }
         let count = buffer.update(from: bytes.span.extracting(droppingFirst: offset))
         memory?.offset += count
         return .bytes(count)
@@ -122,34 +126,34 @@ final class PacedClient: EasyHandleClient {
 
     func rewindBody() -> Bool {
         memory?.offset = 0
-        return exchange.rewindBody()
+        return inner.rewindBody()
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
         pace.didReceiveUnasked(line.count)
-        return exchange.didReceiveHeader(line)
+        return inner.didReceiveHeader(line)
     }
 
     func didSendHead(_ bytes: Span<UInt8>) {
         pace.didSendUnasked(bytes.count)
-        exchange.didSendHead(bytes)
+        inner.didSendHead(bytes)
     }
 
-    func didStartResolving() { exchange.didStartResolving() }
+    func didStartResolving() { inner.didStartResolving() }
 
     func willOpenSocket(to peer: SocketAddress) -> SocketOptions? {
-        exchange.willOpenSocket(to: peer)
+        inner.willOpenSocket(to: peer)
     }
 
-    func didBind(_ binding: SocketBinding) -> Bool { exchange.didBind(binding) }
+    func didBind(_ binding: SocketBinding) -> Bool { inner.didBind(binding) }
 
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
-        exchange.willSendRequest(over: connection)
+        inner.willSendRequest(over: connection)
     }
 
-    func didTransfer(_ traffic: Traffic, count: Int) { exchange.didTransfer(traffic, count: count) }
+    func didTransfer(_ traffic: Traffic, count: Int) { inner.didTransfer(traffic, count: count) }
 
-    func didDropExcess() { exchange.didDropExcess() }
+    func didDropExcess() { inner.didDropExcess() }
 
-    func mayDiscard(received: Int64) -> Bool { exchange.mayDiscard(received: received) }
+    func mayDiscard(received: Int64) -> Bool { inner.mayDiscard(received: received) }
 }

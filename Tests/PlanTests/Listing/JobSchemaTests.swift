@@ -18,6 +18,7 @@ import Testing
         [
             ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
             ("session", SessionTable.table.keys), ("protocolClass", ProtocolTable.table.keys),
+            ("ftp", FileServerTables.ftpTable.keys), ("ssh", FileServerTables.sshTable.keys),
             ("tls", TLSTable.table.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
             ("limits", LimitsTable.table.keys), ("limitsPeriod", LimitsTable.periodTable.keys),
             ("bandwidth", LimitsTable.bandwidthTable.keys),

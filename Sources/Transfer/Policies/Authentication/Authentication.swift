@@ -101,7 +101,7 @@ struct Authentication {
             login.password.withText { .ntlm(user: login.user, password: $0) }
         case .negotiate: .negotiate
         case .bearer(let token): token.withText { .bearer(token: $0) }
-        case .awsSigV4, .clientCertificate, .netrc: nil
+        case .awsSigV4, .clientCertificate, .ssh, .netrc: nil
         }
     }
 
@@ -149,7 +149,7 @@ struct Authentication {
         switch credentials[carried].proof {
         case .basic, .digest, .ntlm, .negotiate:
             known.note(carried, at: url, hasRealm: credentials[carried].space.realm != nil)
-        case .bearer, .awsSigV4, .clientCertificate, .netrc: break
+        case .bearer, .awsSigV4, .clientCertificate, .ssh, .netrc: break
         }
     }
 
@@ -294,6 +294,7 @@ extension Credential {
         case .bearer: "bearer"
         case .awsSigV4: "awsSigV4"
         case .clientCertificate: "clientCertificate"
+        case .ssh: "publicKey"
         case .netrc: "netrc"
         }
     }
@@ -319,7 +320,7 @@ extension Credential {
     fileprivate var takesChallenge: Bool {
         switch proof {
         case .digest, .ntlm, .negotiate: true
-        case .basic, .bearer, .awsSigV4, .clientCertificate, .netrc: false
+        case .basic, .bearer, .awsSigV4, .clientCertificate, .ssh, .netrc: false
         }
     }
 
@@ -331,7 +332,7 @@ extension Credential {
         case .ntlm: 1
         case .digest: 2
         case .negotiate: 3
-        case .bearer, .awsSigV4, .clientCertificate, .netrc: nil
+        case .bearer, .awsSigV4, .clientCertificate, .ssh, .netrc: nil
         }
     }
 
@@ -345,7 +346,7 @@ extension Credential {
             // libcurl reads only the first challenge.
             challenges.first { $0.scheme == "digest" }.map { isFor($0) && $0.isKnownDigest }
                 ?? false
-        case .bearer, .awsSigV4, .clientCertificate, .netrc: false
+        case .bearer, .awsSigV4, .clientCertificate, .ssh, .netrc: false
         }
     }
 

@@ -68,6 +68,7 @@ final class CachedExchange {
     ) -> CachedExchange? {
         guard let cache = session.cache, let policy = request.cachePolicy,
             !request.request.url.isLocal, !request.request.url.isCustom,
+            !request.request.url.isOfFileServer,
             request.partial == nil || policy.usesAnyAge, request.sink != .checksums
         else { return nil }
         return CachedExchange(cache, policy, request)

@@ -54,7 +54,8 @@ struct RequestCollapsing {
         guard hasCache.indices.contains(attempt.session), hasCache[attempt.session],
             attempt.cachePolicy == .useProtocolCachePolicy
                 || attempt.cachePolicy == .returnCacheDataElseLoad,
-            attempt.request.method == "GET", attempt.partial == nil, !attempt.ignoresStored
+            attempt.request.method == "GET", !attempt.request.url.isOfFileServer,
+            attempt.partial == nil, !attempt.ignoresStored
         else { return false }
         let place = Place(session: attempt.session, url: attempt.request.url.text)
         if let leader = leaders[place] {

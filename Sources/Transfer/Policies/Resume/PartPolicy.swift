@@ -101,7 +101,10 @@ struct PartPolicy {
         guard let head = response.head, let total = response.contentLength,
             isResumable(file, for: request, response)
         else { return }
-        let validator = ResumeValidator(head, now: clock.timestamp(of: .now))
+        let now = clock.timestamp(of: .now)
+        let validator =
+            url.isOfFileServer
+            ? ResumeValidator(ofFile: head, now: now) : ResumeValidator(head, now: now)
         guard validator != nil || file.checksum != nil else { return }
         let isNamed = request.keepsNamedPart
         let partial = PartialDownload(

@@ -81,6 +81,8 @@ struct PartialRecord: Hashable {
             writer.member("entityTag", text)
         case .lastModified(let text):
             writer.member("lastModified", text)
+        case .sizeAndModification(let text):
+            writer.member("sizeAndModification", text)
         }
         writer.member("total", total)
         writer.member("inode", String(inode))
@@ -113,6 +115,8 @@ struct PartialRecord: Hashable {
             validator = .entityTag(tag)
         } else if let date = record["lastModified"]?.string {
             validator = .lastModified(date)
+        } else if let date = record["sizeAndModification"]?.string {
+            validator = .sizeAndModification(date)
         } else {
             return nil
         }

@@ -55,6 +55,7 @@ struct RequestTraits {
         case .ntlm(let login): "ntlm \(text(of: login))"
         case .bearer(let token): "bearer \(token.withText { $0 })"
         case .awsSigV4(let keys): "aws \(keys.region) \(keys.service)"
+        case .ssh(let identity): "ssh \(identity.user)"
         case .clientCertificate(let certificate): "certificate \(certificate.certificate)"
         case .netrc(let path): "netrc \(path)"
         case .negotiate: "negotiate"

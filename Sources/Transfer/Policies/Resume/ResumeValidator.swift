@@ -7,6 +7,9 @@ enum ResumeValidator: Sendable, Hashable {
     case entityTag(String)
     /// The date as the server wrote it.
     case lastModified(String)
+    /// The modification time of a file at a file server, as an HTTP date, and with it the size that
+    /// every part names: what FTP and SFTP tell of a file.
+    case sizeAndModification(String)
 
     /// The least age of a date at the time of the response, seconds, so that the file cannot have
     /// changed twice within it (RFC 9110 §8.8.2.2).
@@ -31,10 +34,22 @@ enum ResumeValidator: Sendable, Hashable {
         self = .lastModified(dates.0[0])
     }
 
+    /// The validator of a file at a file server; nil when it has no usable time.
+    ///
+    /// The server names no date of its own. A time within the last minute by this machine's clock
+    /// is no validator, because the file may change twice within the second that it names.
+    init?(ofFile head: ResponseHead, now: Timestamp) {
+        let dates = head.fields.values(of: "last-modified")
+        guard dates.count == 1, let modified = HTTPDate.parse(dates[0], now: now),
+            now.microseconds(since: modified) >= Self.leastAge * 1_000_000
+        else { return nil }
+        self = .sizeAndModification(dates[0])
+    }
+
     /// The value for `If-Range` (RFC 9110 §13.1.5).
     var text: String {
         switch self {
-        case .entityTag(let text), .lastModified(let text): text
+        case .entityTag(let text), .lastModified(let text), .sizeAndModification(let text): text
         }
     }
 
@@ -46,6 +61,7 @@ enum ResumeValidator: Sendable, Hashable {
         case .entityTag(let tag): head.fields.values(of: "etag") == [tag]
         case .lastModified(let date):
             head.fields.values(of: "last-modified").allSatisfy { $0 == date }
+        case .sizeAndModification(let date): head.fields.values(of: "last-modified") == [date]
         }
     }
 

@@ -55,7 +55,7 @@ struct SegmentRequest: Sendable, Hashable {
         let isKnown =
             switch agreement {
             // A part of a known server may omit the date (RFC 9110 §15.3.7), not one of a mirror.
-            case .lastModified?: head.fields["last-modified"] != nil
+            case .lastModified?, .sizeAndModification?: head.fields["last-modified"] != nil
             case .entityTag?, nil: true
             }
         return isKnown && validator?.matches(head) ?? true && agreement?.matches(head) ?? true
@@ -67,7 +67,8 @@ struct SegmentRequest: Sendable, Hashable {
         if let length, length != total { return true }
         switch validator ?? agreement {
         case .entityTag?: return head.fields["etag"] != nil && !isSameFile(head)
-        case .lastModified?: return head.fields["last-modified"] != nil && !isSameFile(head)
+        case .lastModified?, .sizeAndModification?:
+            return head.fields["last-modified"] != nil && !isSameFile(head)
         case nil: return false
         }
     }

@@ -1,0 +1,143 @@
+internal import Diagnostics
+internal import JobFile
+internal import TransferModel
+
+/// Finds settings that mean nothing for a file at a server of FTP or SSH, and sessions that may not
+/// reach it.
+enum FileServerCheck {
+    /// The keys that describe a request of HTTP.
+    private static let keys = [
+        "method", "headers", "redirects", "cachePolicy", "decode", "mirrors", "idempotencyKey",
+        "resumable", "segments", "form", "multipart",
+    ]
+
+    static func check(
+        _ draft: TaskDraft,
+        of url: HTTPURL,
+        in session: SessionConfiguration?,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        let name = "an `\(url.origin.scheme.rawValue)` URL"
+        if place.entry.kind == .upload { checkUpload(to: url, name, at: place, &log) }
+        for key in keys {
+            guard let node = place.setting(key)?.key else { continue }
+            place.report(
+                .conflictingKeys,
+                "`\(key)`\(place.context) means nothing for \(name), which is not of HTTP",
+                at: node,
+                &log
+            )
+        }
+        if draft.ifExists == .revalidate, let value = place.setting("ifExists")?.value {
+            place.report(
+                .conflictingKeys,
+                "`ifExists: revalidate`\(place.context) needs HTTP, and the task has \(name)",
+                at: value,
+                &log
+            )
+        }
+        if !draft.expectation.mimeTypes.isEmpty {
+            place.report(
+                .conflictingKeys,
+                "`mimeType` of `expect`\(place.context) means nothing for \(name): the server "
+                    + "names no media type",
+                at: place.key("expect"),
+                &log
+            )
+        }
+        if let session { checkSession(session, of: url, name, at: place, &log) }
+    }
+
+    /// Reports a name that the command that gives it could not carry.
+    private static func checkUpload(
+        to url: HTTPURL,
+        _ name: String,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        let path = url.decodedPath
+        guard !String(decoding: path, as: UTF8.self).utf8.elementsEqual(path) else { return }
+        place.report(
+            .badURL,
+            "`url`\(place.context): the path of an upload to \(name) must be UTF-8",
+            at: place.setting("url")?.value ?? place.entry.key,
+            &log
+        )
+    }
+
+    private static func checkSession(
+        _ session: SessionConfiguration,
+        of url: HTTPURL,
+        _ name: String,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        let title = "session `\(session.name.excerpt)`"
+        let node = place.setting("url")?.value ?? place.entry.key
+        if session.kind == .background {
+            place.report(
+                .notInBackground,
+                "`url`\(place.context): \(name) does not work with the background \(title)",
+                at: place.key("url"),
+                help: "choose another session",
+                &log
+            )
+        }
+        if session.proxy.servers?.script != nil {
+            place.report(
+                .notYetSupported,
+                "`url`\(place.context): a proxy script chooses no proxy for \(name) yet, and "
+                    + "\(title) has one",
+                at: place.key("url"),
+                help: "choose another session",
+                &log
+            )
+        }
+        let isAllowed = url.origin.scheme == .sftp ? session.ssh != nil : session.ftp != nil
+        guard isAllowed else {
+            return place.report(
+                .badURL,
+                "`url`\(place.context): \(title) does not allow \(name)",
+                at: node,
+                help: url.origin.scheme == .sftp
+                    ? "say under `ssh` of the session how the server is known: `knownHosts` or "
+                        + "`hostKey`"
+                    : "add `ftp: { tls: required }` to the session",
+                &log
+            )
+        }
+        checkLogin(of: session, at: url, title, node, place, &log)
+    }
+
+    /// Reports a login that is missing, or that others could read.
+    private static func checkLogin(
+        of session: SessionConfiguration,
+        at url: HTTPURL,
+        _ title: String,
+        _ node: NodeID,
+        _ place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        let hasLogin = session.credentials.contains { $0.space.contains(url.origin) }
+        guard hasLogin || url.origin.scheme != .sftp else {
+            return place.report(
+                .missingKey,
+                "`url`\(place.context): \(title) has no credential for `\(url.origin.text)`",
+                at: node,
+                help: "servers of SSH know nobody without one: `basic` or `publicKey`",
+                &log
+            )
+        }
+        let isReadable = !url.origin.isConfidential && session.ftp?.tls == .never
+        guard isReadable, hasLogin else { return }
+        place.report(
+            .secretOverPlainHTTP,
+            "`url`\(place.context): the login of \(title) goes over plain FTP, where others can "
+                + "read it",
+            at: node,
+            help: "set `ftp: { tls: required }` in the session",
+            &log
+        )
+    }
+}

@@ -1,0 +1,94 @@
+"""pyftpdlib on 127.0.0.1: ftp-server.py PORT FOLDER LOG TLS [CERTIFICATE KEY].
+
+TLS is `none`, `explicit` (refuses logins and files without it) or `implicit`. The user `ada` with `hunter2hunter2` and
+anonymous users see FOLDER. LOG gets a line for each command but PASS. Files whose name begins with `cut` break off once
+after a half, those with `busy` are refused once with 450, those with `shut` close the control connection.
+"""
+
+import os
+import sys
+
+from pyftpdlib.authorizers import DummyAuthorizer
+from pyftpdlib.filesystems import AbstractedFS
+from pyftpdlib.handlers import FTPHandler
+from pyftpdlib.servers import FTPServer
+
+port, folder, log, tls = int(sys.argv[1]), sys.argv[2], open(sys.argv[3], "a", buffering=1), sys.argv[4]
+seen = set()
+
+
+def is_first(name):
+    if name in seen:
+        return False
+    seen.add(name)
+    return True
+
+
+class Cut:
+    """A file that cannot be read behind its half."""
+
+    def __init__(self, file):
+        self.file, self.name, self.closed = file, file.name, False
+        self.left = os.path.getsize(file.name) // 2
+
+    def read(self, count):
+        if self.left == 0:
+            raise OSError("cut")
+        piece = self.file.read(min(count, self.left))
+        self.left -= len(piece)
+        return piece
+
+    def seek(self, *where):
+        return self.file.seek(*where)
+
+    def close(self):
+        self.closed = True
+        self.file.close()
+
+
+class Files(AbstractedFS):
+    def open(self, filename, mode):
+        file = super().open(filename, mode)
+        name = os.path.basename(filename)
+        return Cut(file) if name.startswith("cut") and mode == "rb" and is_first(name) else file
+
+
+if tls == "none":
+    Base = FTPHandler
+else:
+    from pyftpdlib.handlers import TLS_FTPHandler as Base
+
+    Base.certfile, Base.keyfile = sys.argv[5], sys.argv[6]
+    Base.tls_control_required = Base.tls_data_required = True
+
+
+class Handler(Base):
+    use_sendfile = False
+    abstracted_fs = Files
+
+    def handle(self):
+        if tls == "implicit":
+            self.secure_connection(self.ssl_context)
+        super().handle()
+
+    def pre_process_command(self, line, cmd, arg):
+        log.write(cmd + "\n" if cmd == "PASS" else f"{cmd} {arg}".strip() + "\n")
+        super().pre_process_command(line, cmd, arg)
+
+    def ftp_RETR(self, file):
+        name = os.path.basename(file)
+        if name.startswith("busy") and is_first(name):
+            return self.respond("450 Come back later.")
+        if name.startswith("shut") and is_first(name):
+            self.respond("421 Shutting down.")
+            return self.close_when_done()
+        return super().ftp_RETR(file)
+
+
+authorizer = DummyAuthorizer()
+authorizer.add_user("ada", "hunter2hunter2", folder, perm="elradfmwMT")
+authorizer.add_anonymous(folder)
+Handler.authorizer = authorizer
+server = FTPServer(("127.0.0.1", port), Handler)
+print("ready", flush=True)
+server.serve_forever(handle_exit=False)

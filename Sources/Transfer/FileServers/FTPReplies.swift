@@ -1,0 +1,61 @@
+internal import SystemKit
+
+/// The replies of a server of FTP to the commands of one transfer (RFC 959 §4.2).
+///
+/// A value: lines go in as libcurl reports them. Commands are kept by their verb alone, because one
+/// of them carries the password.
+struct FTPReplies {
+    /// The last line of a reply.
+    struct Reply: Hashable {
+        /// 100 to 599.
+        var code: Int
+        /// The text behind the code, printable and short.
+        var text: String
+    }
+
+    /// nil before the first reply.
+    private(set) var last: Reply?
+    /// The size that the server names for the file (RFC 3659 §4); nil without an answer.
+    private(set) var size: Int64?
+    private var asksForSize = false
+
+    /// Takes a command with its line end.
+    mutating func didSend(_ line: Span<UInt8>) {
+        let verb = "SIZE "
+        asksForSize =
+            line.count > verb.utf8.count
+            && line.extracting(first: verb.utf8.count).equals(verb.utf8.span)
+    }
+
+    /// Takes a line of a reply with its line end.
+    mutating func didReceive(_ line: Span<UInt8>) {
+        guard line.count >= 3, let code = Self.number(line.extracting(first: 3)),
+            (100...599).contains(code)
+        else { return }
+        // A hyphen follows the code in all lines of a reply but the last one.
+        if line.count > 3, line[3] == UInt8(ascii: "-") { return }
+        let rest = line.extracting(droppingFirst: min(4, line.count))
+        var end = rest.count
+        while end > 0, rest[end - 1] <= 32 { end -= 1 }
+        let text = rest.extracting(first: end)
+        last = Reply(
+            code: Int(code),
+            text: TextExcerpt.of(String(decoding: text.indices.map { text[$0] }, as: UTF8.self))
+        )
+        if asksForSize, code == 213 {
+            size = Self.number(text)
+        }
+        if code >= 200 { asksForSize = false }
+    }
+
+    /// A number of at most 18 digits.
+    private static func number(_ digits: Span<UInt8>) -> Int64? {
+        guard !digits.isEmpty, digits.count <= 18 else { return nil }
+        var number: Int64 = 0
+        for index in digits.indices {
+            guard (48...57).contains(digits[index]) else { return nil }
+            number = number * 10 + Int64(digits[index] - 48)
+        }
+        return number
+    }
+}

@@ -1,0 +1,72 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// The steps of an attempt at a file server: no challenges, redirects or stored responses.
+///
+/// A value without state of its own.
+struct FileTransferAttempt {
+    let attempt: Attempt
+    let file: FileTransfer
+
+    private var exchange: Exchange { attempt.exchange }
+
+    /// Begins the first exchange, with the rest of the file where an earlier attempt left a part.
+    func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Attempt.Next {
+        let scheme = file.scheme.rawValue
+        guard CurlLibrary.speaks(scheme) else {
+            var failure = TransferFailure(
+                kind: .engine,
+                phase: .prepare,
+                detail: "the loaded libcurl was built without `\(scheme)`"
+            )
+            failure.urlError = .unsupportedURL
+            failure.isPermanent = true
+            failure.isKnownUnprocessed = true
+            return attempt.end(unsent: failure)
+        }
+        exchange.recorder.isHeadless = true
+        if exchange.carriesBody {
+            do throws(SystemError) {
+                _ = try attempt.openBody(sockets, errors)
+            } catch {
+                return attempt.end(unsent: TransferFailure(reading: error, phase: .prepare))
+            }
+        }
+        attempt.beginResuming()
+        attempt.chooseRoute()
+        return attempt.perform { () throws(TransferFailure) in try attempt.ask() }
+    }
+
+    /// Ends the exchange with libcurl's result.
+    func end(_ code: CurlCode) -> Attempt.Next {
+        if code.isOK, !exchange.hasFailed, !file.isJudged {
+            // An empty file, of which no piece has come.
+            _ = file.judge(exchange)
+        }
+        let isStopped =
+            exchange.hasFailed || exchange.response.isCutOff || exchange.response.isUnchanged
+        let isFault = !isStopped && !code.isOK
+        let ended = EndedExchange(exchange: exchange, code: code)
+        if isFault {
+            if file.easy.offset > 0, FileTransferFault.refusesOffset(code) {
+                exchange.part.resumption?.mustAskForAll = true
+            } else {
+                exchange.fail(FileTransferFault(ended, file).failure)
+            }
+        } else if !isStopped, let fault = ended.miscount {
+            exchange.fail(fault)
+        }
+        exchange.response.isWhole = code.isOK
+        attempt.noteFailedConnection()
+        exchange.recorder.end(
+            isComplete: code.isOK && !exchange.hasFailed && !exchange.response.isCutOff,
+            protocolName: file.scheme.rawValue,
+            curlCode: isFault ? code.rawValue : nil,
+            osErrno: isFault ? ended.osErrno : nil
+        )
+        return attempt.perform { () throws(TransferFailure) in
+            try attempt.take(attempt.machine.step)
+        }
+    }
+}

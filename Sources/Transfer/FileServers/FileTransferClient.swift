@@ -1,0 +1,88 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// Stands between libcurl and an exchange with a file server: its commands and replies are no heads
+/// of HTTP, and FTP opens a second connection for the file.
+final class FileTransferClient: EasyHandleClient {
+    private let exchange: Exchange
+    private let file: FileTransfer
+
+    init(_ exchange: Exchange, _ file: FileTransfer) {
+        self.exchange = exchange
+        self.file = file
+    }
+
+    private var isBegun: Bool { exchange.recorder.hasBegunRequest }
+
+    func didStartResolving() {
+        if !isBegun { exchange.didStartResolving() }
+    }
+
+    func willOpenSocket(to peer: SocketAddress) -> SocketOptions? {
+        guard isBegun else { return exchange.willOpenSocket(to: peer) }
+        // The connection for the file: the same rules, and no part of connecting.
+        _ = exchange.move()
+        return exchange.session.options(for: peer, &exchange.path)
+    }
+
+    func didBind(_ binding: SocketBinding) -> Bool { exchange.didBind(binding) }
+
+    func willSendRequest(over connection: ConnectionFacts) -> Bool {
+        exchange.willSendRequest(over: connection)
+    }
+
+    func didSendHead(_ bytes: Span<UInt8>) {
+        file.replies.didSend(bytes)
+        let now = exchange.move(bytes: bytes.count)
+        // The login before is a part of connecting.
+        if isBegun { exchange.recorder.didSendHead(bytes, asking: nil, at: now) }
+    }
+
+    func didTransfer(_ traffic: Traffic, count: Int) {
+        // The bytes of files count when they are delivered.
+        if traffic != .bodyReceived { exchange.didTransfer(traffic, count: count) }
+    }
+
+    func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
+        _ = exchange.move(bytes: line.count)
+        file.replies.didReceive(line)
+        return !exchange.hasFailed
+    }
+
+    func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
+        guard file.isJudged || file.judge(exchange) else { return false }
+        let now = exchange.move(bytes: bytes.count)
+        exchange.recorder.didTransfer(.bodyReceived, count: bytes.count, at: now)
+        return exchange.receive(bytes)
+    }
+
+    func didDropExcess() {}
+
+    func mayDiscard(received: Int64) -> Bool { !exchange.hasFailed }
+
+    func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
+        file.readMemory(into: &buffer).map { .bytes($0) } ?? exchange.readBody(into: &buffer)
+    }
+
+    func rewindBody() -> Bool {
+        file.rewindMemory()
+        return exchange.rewindBody()
+    }
+}
+
+extension Exchange {
+    /// What receives the events of the exchange's handle: the exchange itself, except at a file
+    /// server.
+    func makeClient() -> any EasyHandleClient {
+        guard
+            let file = FileTransfer(
+                request.request.url,
+                in: session.configuration,
+                silence: request.timeoutInterval
+            )
+        else { return self }
+        sent.file = file
+        return FileTransferClient(self, file)
+    }
+}

@@ -1,0 +1,92 @@
+internal import CurlKit
+internal import TransferModel
+
+/// Why a file server did not transfer a file, by libcurl's code and the server's last reply.
+struct FileTransferFault {
+    let ended: EndedExchange
+    let file: FileTransfer
+
+    init(_ ended: EndedExchange, _ file: FileTransfer) {
+        self.ended = ended
+        self.file = file
+    }
+
+    /// Whether the server cannot begin at an offset: it does not know `REST`, or the file is
+    /// shorter now.
+    static func refusesOffset(_ code: CurlCode) -> Bool { [31, 33, 36].contains(code.rawValue) }
+
+    /// The failure, with the retry that the reply permits: a reply of 400 to 499 may pass by
+    /// itself, one of 500 to 599 does not (RFC 959 §4.2.1).
+    var failure: TransferFailure {
+        let general = ended.failure
+        guard file.scheme != .sftp else { return ofSSH(general) }
+        switch ended.code.rawValue {
+        case 64:
+            var failure = general
+            failure.detail = "the server does not begin TLS"
+            failure.help = "only if others may read everything: `ftp: { tls: none }`"
+            return failure
+        // The commands before and behind the transfer of the bytes.
+        case 8...11, 13...15, 17, 19, 21, 25, 30, 31, 67...70, 78: return ofReply(general)
+        default: return general
+        }
+    }
+
+    private func ofReply(_ general: TransferFailure) -> TransferFailure {
+        var failure = general
+        guard let reply = file.replies.last, reply.code >= 400 else {
+            failure.kind = .protocolViolation
+            failure.urlError = .badServerResponse
+            failure.isPermanent = false
+            return failure
+        }
+        failure.detail = "the server answered \(reply.code) \(reply.text)"
+        failure.isPermanent = reply.code >= 500
+        failure.kind = failure.isPermanent ? .httpStatus : .reset
+        failure.urlError =
+            switch reply.code {
+            case 530, 532: .userAuthenticationRequired
+            case 550, 553: .resourceUnavailable
+            case 500...: .badServerResponse
+            default: .networkConnectionLost
+            }
+        return failure
+    }
+
+    private func ofSSH(_ general: TransferFailure) -> TransferFailure {
+        var failure = general
+        let host = ended.exchange.hop.url.origin.host
+        switch ended.code.rawValue {
+        case 60:
+            failure.kind = .tls
+            failure.isPermanent = true
+            failure.urlError = .serverCertificateUntrusted
+            failure.detail =
+                file.easy.hostKey == nil
+                ? "the host key of \(host) is not the one in `knownHosts`, or is not there"
+                : "the host key of \(host) does not have the fingerprint of `hostKey`"
+            failure.help =
+                "another server may be posing as this one: ask its owner before you trust its key"
+        case 67:
+            failure.detail = "\(host) refused the login"
+        case 9, 21, 78:
+            failure.kind = .httpStatus
+            failure.isPermanent = true
+            failure.urlError = .resourceUnavailable
+            failure.detail =
+                switch ended.code.rawValue {
+                case 21: "the server does not give the file its name"
+                case 78: "the server has no such file or folder"
+                default: "the server does not permit the transfer"
+                }
+        case 2, 79:
+            // What SSH itself could not do: the handshake before the login, or a later packet.
+            let isConnected = ended.exchange.recorder.hasBegunRequest
+            failure.kind = isConnected ? .reset : .connect
+            failure.isPermanent = false
+            failure.urlError = isConnected ? .networkConnectionLost : .cannotConnectToHost
+        default: break
+        }
+        return failure
+    }
+}
