@@ -171,6 +171,7 @@ extension RunMachine {
         stops: Bool = true
     ) {
         record.error = failure
+        record.cause = overview.place(deciding: failure, of: index)
         record.isRetryable = failure.exitCode == .temporary || failure.isDeferral
         record.isForWantOfMachine = failure.exitCode == .environment
         complete(index, record, verdict: failure.exitCode)

@@ -81,7 +81,8 @@ extension RunMachine {
     mutating func announce(_ task: inout ActiveTask) {
         guard !task.isAnnounced else { return }
         task.isAnnounced = true
-        let progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
+        var progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
+        progress.phase = .prepare
         actions.events.append(.taskStarted(progress))
     }
 }

@@ -25,7 +25,13 @@ extension RunMachine {
     /// Running attempts continue to their end, as with `curl --fail-early`: a part of their work is
     /// done. They are not repeated.
     private mutating func drain(_ now: MonotonicTime) {
-        actions.events.append(.stopping(reason: stopReason?.text ?? "", running: running))
+        actions.events.append(
+            .stopping(
+                reason: stopReason?.text ?? "",
+                running: running,
+                advice: running > 0 ? stopReason?.advice : nil
+            )
+        )
         connectivity.stop()
         queue.stop()
         for task in active.indices(where: { $0 != .checking && $0 != .running }) {

@@ -196,12 +196,13 @@ package final class Scheduler {
     private func wakeTime(hasAnswers: Bool) -> Int64? {
         if hasAnswers { return .min }
         let tick = nextTick?.nanoseconds
-        guard progressInterval != nil, machine.running > 0 else { return tick }
+        guard progressInterval != nil, !machine.active.isEmpty else { return tick }
         return min(tick ?? .max, nextProgress.nanoseconds)
     }
 
     private func askForProgress(_ time: MonotonicTime) {
-        guard let progressInterval, machine.running > 0, time >= nextProgress else { return }
+        // Tasks that wait between two attempts are shown, too.
+        guard let progressInterval, !machine.active.isEmpty, time >= nextProgress else { return }
         nextProgress = time + progressInterval
         runner.reportProgress()
     }
@@ -216,6 +217,7 @@ package final class Scheduler {
         progress.countOfBytesExpected = attempt.countOfBytesExpected
         progress.countOfBytesResumed = attempt.countOfBytesResumed
         progress.isAwaitingBandwidth = attempt.isAwaitingBandwidth
+        progress.phase = attempt.phase
         return progress
     }
 }

@@ -47,6 +47,18 @@ package enum StopReason: Sendable, Hashable {
         }
     }
 
+    /// What a second signal does; nil for a run that no signal stops.
+    var advice: String? {
+        let seconds = StopMachine.grace.components.seconds
+        return switch self {
+        case .environment, .failFast, .deadline, .window: nil
+        case .signal(.interrupt):
+            "they have \(seconds) s; Ctrl-C again cancels them at once"
+        case .signal(.terminate), .signal(.hangUp):
+            "they have \(seconds) s; a second signal cancels them at once"
+        }
+    }
+
     /// The reason as half a sentence.
     var text: String {
         switch self {

@@ -16,6 +16,8 @@ package protocol TaskOverview {
     var captureUses: CaptureUses { get }
     /// The attempts of the task that may have the most, at least 1.
     var mostAttempts: Int { get }
+    /// The place of the key that decides about a failure of the task; nil without one.
+    func place(deciding failure: TransferFailure, of task: Int) -> SourceLocation?
 }
 
 /// Where the scheduler gets its tasks from: a plan, which may read a data file for each.

@@ -107,19 +107,35 @@ package enum TerminalText {
         return false
     }
 
+    /// The text with an escape for each scalar beyond ASCII, for terminals that show no others.
+    package static func ascii(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "‹": result += "<"
+            case "›": result += ">"
+            case "…": result += "..."
+            case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
+            default: result += escaped(scalar)
+            }
+        }
+        return result
+    }
+
     /// The number of cells of harmless text.
     package static func width(_ text: String) -> Int {
         text.reduce(0) { $0 + width($1) }
     }
 
-    /// The text in exactly `columns` cells: padded with spaces or cut with a final ellipsis.
-    package static func fitted(_ text: String, columns: Int) -> String {
-        let cut = truncated(text, columns: columns)
+    /// The text in exactly `columns` cells: padded with spaces or cut with a final `mark`.
+    package static func fitted(_ text: String, columns: Int, mark: Character = "…") -> String {
+        let cut = truncated(text, columns: columns, mark: mark)
         return cut + String(repeating: " ", count: max(0, columns - width(cut)))
     }
 
-    /// The text in at most `columns` cells, cut with a final ellipsis if needed.
-    package static func truncated(_ text: String, columns: Int) -> String {
+    /// The text in at most `columns` cells, cut with a final `mark` of one cell if needed.
+    package static func truncated(_ text: String, columns: Int, mark: Character = "…") -> String {
         guard width(text) > columns else { return text }
         guard columns > 0 else { return "" }
         var result = ""
@@ -129,7 +145,7 @@ package enum TerminalText {
             if used > columns - 1 { break }
             result.append(character)
         }
-        return result + "…"
+        return result + String(mark)
     }
 
     private static func width(_ character: Character) -> Int {

@@ -8,6 +8,8 @@ package struct TerminalTraits: Sendable, Hashable {
     package var canRedraw: Bool
     /// Whether to write colors (ECMA-48 SGR).
     package var usesColor: Bool
+    /// Whether to write ASCII only: a terminal whose locale has another encoding than UTF-8.
+    package var isASCII: Bool
     /// Cells in a line, at least 1.
     package var columns: Int
     /// At least 1.
@@ -18,12 +20,14 @@ package struct TerminalTraits: Sendable, Hashable {
         isTerminal: Bool = false,
         canRedraw: Bool,
         usesColor: Bool,
+        isASCII: Bool = false,
         columns: Int = 80,
         rows: Int = 24
     ) {
         self.isTerminal = isTerminal
         self.canRedraw = canRedraw
         self.usesColor = usesColor
+        self.isASCII = isASCII
         self.columns = columns
         self.rows = rows
     }
@@ -40,10 +44,15 @@ package struct TerminalTraits: Sendable, Hashable {
         func isSet(_ name: String) -> Bool { environment(name).map { !$0.isEmpty } ?? false }
         func number(_ name: String) -> Int { environment(name).flatMap { Int($0) } ?? 0 }
         self.isTerminal = isTerminal
-        let isDumb = environment("TERM") == "dumb"
+        // Without a type, the terminal's control sequences are unknown.
+        let isDumb = !isSet("TERM") || environment("TERM") == "dumb"
         let isForced = isSet("CLICOLOR_FORCE") && environment("CLICOLOR_FORCE") != "0"
         canRedraw = isTerminal && !isDumb
         usesColor = !isSet("NO_COLOR") && (isForced || canRedraw)
+        // The first of these variables with a value decides (locale(7)); without any, it is `C`.
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].first(where: isSet).flatMap(environment)
+        let encoding = (locale ?? "C").lowercased()
+        isASCII = isTerminal && !encoding.contains("utf-8") && !encoding.contains("utf8")
         columns = Self.first(number("COLUMNS"), size?.columns ?? 0, otherwise: 80)
         rows = Self.first(number("LINES"), size?.rows ?? 0, otherwise: 24)
     }

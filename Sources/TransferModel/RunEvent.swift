@@ -21,8 +21,8 @@ package enum RunEvent: Sendable {
     case taskWrote(id: String, bytes: [UInt8], isLast: Bool)
     indirect case taskFinished(TaskRecord)
     /// No more tasks start, for the reason given as a clause; `running` tasks continue or are being
-    /// cancelled.
-    case stopping(reason: String, running: Int)
+    /// cancelled. `advice` says what else the user can do.
+    case stopping(reason: String, running: Int, advice: String?)
     indirect case finished(RunSummary)
 }
 
@@ -42,6 +42,8 @@ package struct TaskProgress: Sendable, Hashable {
     package var countOfBytesResumed: Int64 = 0
     /// Whether the session's bandwidth makes the attempt wait.
     package var isAwaitingBandwidth = false
+    /// The step of the exchange that the attempt is at; nil if unknown.
+    package var phase: TransferFailure.Phase?
 
     /// Creates the progress of a transfer that has not moved a byte.
     package init(id: String, kind: TaskSpec.Kind) {

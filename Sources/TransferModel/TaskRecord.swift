@@ -135,6 +135,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var session: String
     /// Where the job file declares the task.
     package var source: SourceLocation
+    /// The place of the key in the job file that decides about `error`; nil without one.
+    package var cause: SourceLocation?
     /// How the task ended.
     package var outcome: TaskOutcome
     /// Whether this run changed anything at the destination or the server.

@@ -9,13 +9,14 @@ struct Schema: ParsableCommand {
     enum Subject: String, WordChoice {
         case job
         case report
+        case events
         case conversation = "protocol"
     }
 
     static let configuration = CommandConfiguration(
         commandName: "schema",
         _superCommandName: Program.name,
-        abstract: "Print the JSON Schema (draft-07) of job files, of reports, or of the "
+        abstract: "Print the JSON Schema (draft-07) of job files, of reports, of events, or of the "
             + "conversation with programs of custom schemes."
     )
 
@@ -26,6 +27,7 @@ struct Schema: ParsableCommand {
         switch subject {
         case .job: try StandardOutput.write(JobSchema.text.span)
         case .report: try StandardOutput.write(ReportSchema.text)
+        case .events: try StandardOutput.write(EventSchema.text)
         case .conversation: try StandardOutput.write(ConversationSchema.text)
         }
     }

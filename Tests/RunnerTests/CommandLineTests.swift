@@ -98,7 +98,7 @@ import Testing
         #expect(try job.folder.list() == ["job.yaml"])
     }
 
-    @Test(arguments: ["job", "protocol", "report"])
+    @Test(arguments: ["events", "job", "protocol", "report"])
     func `a schema is printed as the repository keeps it`(subject: String) throws {
         let outcome = try JobFolder("").runner(["schema", subject])
         #expect(outcome.status == .exit(0))

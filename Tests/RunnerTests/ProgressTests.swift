@@ -27,13 +27,52 @@ import Testing
         let job = try job(server)
         let text = try job.runCommand(option).run().standardError
         let lines = text.split(separator: "\n")
-        #expect(lines.count { $0.hasPrefix("succeeded  good") } == 1)
-        #expect(
-            lines.count { $0.hasPrefix("failed     bad") && $0.hasSuffix("(job.yaml:4:3)") } == 1
-        )
+        let words = lines.map { $0.dropFirst(9) }
+        #expect(words.count { $0.hasPrefix("succeeded  good") } == 1)
+        #expect(words.count { $0.hasPrefix("failed     bad") } == 1)
+        #expect(text.contains("/bad answered 404 Not Found; attempt 1, "))
+        #expect(lines.count { $0.hasSuffix("(job.yaml:4:10)") } == 1)
         #expect(lines.contains { $0.hasPrefix("1 of 2 tasks succeeded, 1 failed") })
         #expect(lines.last == "report: report.json")
         #expect(!text.contains("\u{1B}"))
+    }
+
+    @Test func `with failures, a run that did everything says nothing`() throws {
+        let server = try server()
+        let job = try JobFolder(
+            "version: 1\ndownloads:\n  good: { url: \(server.url("/good")), to: good.bin }\n"
+        )
+        let outcome = try job.runCommand(["--progress", "failures"]).run()
+        #expect(outcome.standardError + outcome.standardOutput == "")
+        #expect(try outcome.reported(in: job.folder).code == 0)
+    }
+
+    @Test func `with failures, a run says what failed and its totals`() throws {
+        let server = try server()
+        let job = try job(server)
+        let text = try job.runCommand(["--progress", "failures"]).run().standardError
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].contains("failed     bad  GET \(server.url("/bad")) answered 404"))
+        #expect(lines[1].hasPrefix("1 of 2 tasks succeeded, 1 failed"))
+    }
+
+    @Test func `with json, each line is an event that the schema describes`() throws {
+        let server = try server()
+        let job = try job(server)
+        let text = try job.runCommand(["--progress", "json"]).run().standardError
+        let schema = try JSONValue(
+            bytes: #require(Fixture.read(Repository.path("schemas/events.schema.json")))
+        )
+        let validator = JSONSchemaValidator(schema: schema)
+        var names: [String] = []
+        for line in text.split(separator: "\n") {
+            let event = try JSONValue(String(line))
+            #expect(validator.faults(in: event).isEmpty, "\(line)")
+            names.append(event["event"]?.string ?? "")
+        }
+        #expect(names.first == "runStarted" && names.last == "runFinished")
+        #expect(names.count { $0 == "taskFinished" } == 2)
     }
 
     @Test(arguments: ["option", "environment"])
@@ -59,7 +98,9 @@ import Testing
             "script",
             ["--quiet", "--return", "--flush", "--command", line, "/dev/null"],
             environment: command.environment
-                .merging(["TERM": "xterm", "COLUMNS": "80", "LINES": "24"]) { $1 }
+                .merging([
+                    "TERM": "xterm", "LANG": "C.UTF-8", "COLUMNS": "80", "LINES": "24",
+                ]) { $1 }
                 .merging(environment) { $1 },
             workingFolder: job.folder.path
         ).start()
@@ -87,8 +128,8 @@ import Testing
         #expect(run.code == 0)
         let text = run.command.standardOutput
         #expect(text.contains("slow"))
-        // Up to the first line of the picture and clear to the end of the screen.
-        let erasures = text.matches(of: try Regex("\u{1B}\\[[0-9]+F\u{1B}\\[J"))
+        // The start of the picture's first line, and clear to the end of the screen.
+        let erasures = text.matches(of: try Regex("\u{1B}\\[1K\u{1B}\\[J\r"))
         #expect(!erasures.isEmpty)
         let end = try #require(erasures.last).range.upperBound
         #expect(!text[end...].contains("25%"))

@@ -190,9 +190,10 @@ import TransferModel
         let run = try job.run("--progress", progress, environment: ["TOKEN": "correct horse"])
         #expect(run.code == 0, "\(run.command.standardError)")
         let lines = run.command.standardError.split(separator: "\n").filter {
-            $0.contains("dump  ")
+            $0.contains("stderr     dump  ")
         }
-        .filter { $0.hasPrefix("stderr") }
+        // Plain lines begin with the time of day.
+        .map { $0.drop { $0 != "s" } }
         #expect(
             lines == [
                 "stderr     dump  begun", "stderr     dump  it is \(Self.mark), really",

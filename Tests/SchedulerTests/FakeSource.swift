@@ -61,6 +61,8 @@ struct FakeSource: TaskSource {
         return uses
     }
 
+    func place(deciding failure: TransferFailure, of task: Int) -> SourceLocation? { nil }
+
     func outline(of task: Int) -> TaskOutline {
         TaskOutline(
             session: tasks[task].session,

@@ -202,7 +202,7 @@ struct RunSimulation {
         for event in actions.events {
             switch event {
             case .taskFinished(let record): records.append(record)
-            case .stopping(_, let running): stillRunning.append(running)
+            case .stopping(_, let running, _): stillRunning.append(running)
             case .taskWaiting(let id, _): waiting.append(id)
             case .taskWillRetry(let id, let attempt, _, let wait):
                 retries.append((id, attempt, wait))

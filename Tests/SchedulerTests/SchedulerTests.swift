@@ -22,7 +22,7 @@ private final class TextSink: RunEventSink {
             let text = String(decoding: bytes, as: UTF8.self)
             lines.append("wrote \(id) \(text)\(isLast ? "." : "")")
         case .taskFinished(let record): lines.append("\(record.outcome) \(record.id)")
-        case .stopping(let reason, _): lines.append("stopping: \(reason)")
+        case .stopping(let reason, _, _): lines.append("stopping: \(reason)")
         case .finished(let summary): lines.append("exit \(summary.exitCode.rawValue)")
         }
     }

@@ -52,4 +52,20 @@ import Testing
         #expect(TerminalText.fitted(text, columns: columns) == result)
         #expect(TerminalText.width(result) == columns)
     }
+
+    @Test func `a text is cut with another mark`() {
+        #expect(TerminalText.truncated("abcdef", columns: 4, mark: "~") == "abc~")
+        #expect(TerminalText.fitted("abcdef", columns: 4, mark: "~") == "abc~")
+    }
+
+    @Test(arguments: [
+        ("plain", "plain"), ("‹redacted›", "<redacted>"), ("cut…", "cut..."),
+        ("é日\u{1F642}", #"\u{E9}\u{65E5}\u{1F642}"#),
+    ])
+    func `text beyond ASCII has escapes for a terminal that shows no other`(
+        text: String,
+        result: String
+    ) {
+        #expect(TerminalText.ascii(text) == result)
+    }
 }

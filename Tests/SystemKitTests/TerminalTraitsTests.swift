@@ -7,7 +7,9 @@ import Testing
         size: (columns: Int, rows: Int)? = (100, 30),
         _ environment: [String: String] = [:]
     ) -> TerminalTraits {
-        TerminalTraits(isTerminal: isTerminal, size: size) { environment[$0] }
+        let usual = ["TERM": "xterm", "LANG": "de_DE.UTF-8"]
+        let all = usual.merging(environment) { $1 }
+        return TerminalTraits(isTerminal: isTerminal, size: size) { all[$0] }
     }
 
     @Test func `a terminal redraws in colour and a pipe does neither`() {
@@ -30,6 +32,27 @@ import Testing
         #expect(!traits(["TERM": "dumb"]).usesColor)
         #expect(traits(["TERM": "dumb"]).isTerminal)
         #expect(traits(["TERM": "xterm"]).canRedraw)
+    }
+
+    @Test func `a terminal without a type gets plain lines`() {
+        #expect(!traits(["TERM": ""]).canRedraw)
+        let bare = TerminalTraits(isTerminal: true, size: nil) { _ in nil }
+        #expect(!bare.canRedraw && !bare.usesColor && bare.isASCII)
+    }
+
+    @Test(
+        arguments: [
+            ([:], false), (["LANG": "C"], true), (["LANG": ""], true), (["LC_ALL": "C"], true),
+            (["LC_CTYPE": "POSIX"], true), (["LANG": "C", "LC_CTYPE": "C.utf8"], false),
+            (["LC_ALL": "", "LC_CTYPE": "de_DE.ISO-8859-1"], true),
+        ] as [([String: String], Bool)]
+    )
+    func `the locale decides on ASCII, on terminals only`(
+        environment: [String: String],
+        isASCII: Bool
+    ) {
+        #expect(traits(environment).isASCII == isASCII)
+        #expect(!traits(isTerminal: false, environment).isASCII)
     }
 
     @Test(

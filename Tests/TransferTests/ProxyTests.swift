@@ -265,7 +265,7 @@ import TransferModel
     @Test func `a 407 of an origin behind a tunnel or without a proxy is its own`() throws {
         let server = try ScriptedServer { _ in .status(407, [Self.challenge]) }
         let result = try EngineHarness().run(.to(server.url("/")))
-        #expect(result.failure?.detail == "the server answered 407")
+        #expect(result.failure?.detail == "the server answered 407 Proxy Authentication Required")
         #expect(result.transactions.count == 1)
     }
 

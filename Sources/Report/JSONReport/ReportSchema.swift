@@ -51,7 +51,7 @@ package enum ReportSchema {
         root.writeKeywords(to: &writer)
         writer.key("definitions")
         writer.beginObject()
-        for object in definitions(of: root) {
+        for object in definitions(of: [root]) where object.name != root.name {
             writer.key(object.name)
             writer.beginObject()
             object.writeKeywords(to: &writer)
@@ -63,10 +63,11 @@ package enum ReportSchema {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// All objects that `root` refers to, without duplicates, in order of first mention.
-    private static func definitions(of root: ObjectSchema) -> [ObjectSchema] {
-        var found: [ObjectSchema] = []
-        var waiting = [root]
+    /// The `roots` and all objects that they refer to, without duplicates, in order of first
+    /// mention.
+    static func definitions(of roots: [ObjectSchema]) -> [ObjectSchema] {
+        var found = roots
+        var waiting = roots
         while let object = waiting.popLast() {
             for mentioned in object.members.flatMap(\.schema.objects)
             where !found.contains(where: { $0.name == mentioned.name }) {

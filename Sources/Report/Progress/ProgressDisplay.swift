@@ -2,39 +2,42 @@ package import SystemKit
 package import TransferModel
 
 /// Shows a run to the user, on standard error.
-package final class ProgressDisplay: RunEventSink {
-    /// The time without a line after which `plain` output says that the run continues.
-    private static let longestSilence = Duration.seconds(30)
+package final class ProgressDisplay: ProgressListener {
+    /// How often `plain` output says that the run continues.
+    private static let heartbeat = Duration.seconds(30)
     /// The shortest time between two frames.
     private static let minimumInterval = Duration.milliseconds(200)
     /// Longer estimates are not shown.
     private static let maximumSecondsLeft = 360_000.0
 
     private let style: ProgressStyle
-    private let redactor: Redactor?
-    private let foreign: ForeignText
     private let lines: ProgressLines
     private let reportPath: () -> String?
     private let traits: () -> TerminalTraits
     private let now: () -> MonotonicTime
+    private let wall: () -> Int64
     private let write: ([UInt8]) -> Void
 
     private var startDate: Timestamp?
     private var total = ProgressFrame.Total(tasks: 0, done: 0, failed: 0, bytes: 0)
-    private var running: [TaskProgress] = []
+    private var active = ActiveRows()
     private var rate = RateWindow()
     private var lastDrawing: MonotonicTime?
-    /// When text was last written, or the run began.
-    private var lastWriting: MonotonicTime
-    /// The error output of the programs behind bodies, by task.
-    private var errorLines: [String: ProgramLines] = [:]
+    /// When `plain` output last said that the run continues, or the run began.
+    private var lastHeartbeat: MonotonicTime
+    private var programs: ProgramOutput
+    private var stop = StopTally()
+    private var screen = ProgressScreen()
     /// The lines at the end of the screen that the next frame replaces.
     private var picture: [String] = []
+    /// Whether anything was written.
+    private var hasSpoken = false
 
     /// A display that calls `traits` before each frame, because a terminal may change its size, and
     /// `reportPath` at the end, when the report exists or not.
     ///
-    /// `redactor` finds secrets in programs' output, wherever it is split.
+    /// `redactor` finds secrets in programs' output, wherever it is split. `wall` reads the time of
+    /// day in nanoseconds.
     package init(
         style: ProgressStyle,
         redactor: Redactor? = nil,
@@ -43,36 +46,39 @@ package final class ProgressDisplay: RunEventSink {
         now: @escaping () -> MonotonicTime = {
             MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
         },
+        wall: @escaping () -> Int64 = Clock.wallNanoseconds,
         write: @escaping ([UInt8]) -> Void = StatusStream().write
     ) {
         let first = traits()
         self.style = style.resolved(for: first)
-        self.redactor = redactor
-        foreign = ForeignText(redactor: redactor)
+        var foreign = ForeignText(redactor: redactor)
+        foreign.isASCII = first.isASCII
         lines = ProgressLines(usesColor: first.usesColor, foreign: foreign)
+        programs = ProgramOutput(redactor: redactor)
         self.reportPath = reportPath
         self.traits = traits
         self.now = now
+        self.wall = wall
         self.write = write
-        lastWriting = now()
+        lastHeartbeat = now()
     }
 
     /// The wanted interval of `progress` events; nil when they are not shown.
     ///
-    /// In `plain` output, events serve to detect long silences, with a few checks in each.
+    /// In `plain` output, events serve to say that the run continues, a few for each such line.
     package var progressInterval: Duration? {
         switch style {
         case .bar: Self.minimumInterval
-        case .plain: Self.longestSilence / 6
-        case .auto, .none: nil
+        case .plain: Self.heartbeat / 6
+        case .auto, .failures, .json, .none: nil
         }
     }
 
-    /// Draws what the event changes; the output of programs appears in every style.
+    /// Draws what the event changes; the output of programs appears in every style but `failures`,
+    /// which shows its end when the task fails.
     package func receive(_ event: RunEvent) {
-        // A program's output is shown in every style.
         if case .taskWrote(let id, let bytes, let isLast) = event {
-            show(bytes, of: id, isLast: isLast)
+            show(programs.take(bytes, of: id, isLast: isLast), of: id)
             return
         }
         guard style != .none else { return }
@@ -81,55 +87,66 @@ package final class ProgressDisplay: RunEventSink {
             startDate = header.startDate
             total.tasks = header.taskCount
         case .taskStarted(let task):
-            running.append(task)
+            active.begin(task)
         case .progress(let tasks):
-            running = tasks
+            active.update(tasks, at: now(), measuresRates: style == .bar)
             redraw()
-            breakSilence()
+            beat()
         case .taskWillRetry(let id, let attempt, let failure, let wait):
-            guard style == .plain else { return }
-            let line = lines.retry(
-                id: id,
-                attempt: attempt,
-                failure: failure,
-                waitMicroseconds: wait
-            )
-            replace([], after: line)
+            retry(id, attempt, failure, wait)
         case .taskWaiting(let id, let failure):
-            replace(picture, after: lines.waiting(id: id, failure: failure))
+            active.wait(id, failure, until: nil)
+            if style != .failures { say(stamped.waiting(id: id, failure: failure)) }
         case .taskWrote: break
         case .taskFinished(let record):
             finish(record)
-        case .stopping(let reason, let running):
-            replace([], after: lines.stopping(reason: reason, running: running))
+        case .stopping(let reason, let running, let advice):
+            stop.begin()
+            say(
+                stamped.stopping(reason: reason, running: running, active.ids, advice: advice)
+            )
             redraw()
         case .finished(let summary):
-            replace(
-                [],
-                after: lines.summary(summary, startDate: startDate, reportPath: reportPath())
-            )
+            finish(summary)
         }
     }
 
-    /// In `plain` output, reports that the run continues, after a long silence.
-    private func breakSilence() {
-        guard style == .plain else { return }
-        let time = now()
-        let bytes = total.bytes + running.reduce(0) { $0 + $1.payloadBytes }
-        rate.add(bytes: bytes, tasks: total.done, at: time)
-        guard time - lastWriting >= Self.longestSilence, !running.isEmpty else { return }
-        var state = total
-        state.bytes = bytes
-        state.bytesPerSecond = rate.bytesPerSecond
-        replace([], after: lines.stillRunning(running.map(\.id), state))
+    /// The lines with the time of day, where there is no terminal to watch.
+    private var stamped: ProgressLines {
+        guard style == .plain || style == .failures else { return lines }
+        var lines = lines
+        lines.time = LocalTime.timeOfDay(at: wall())
+        return lines
     }
 
-    private func show(_ bytes: [UInt8], of id: String, isLast: Bool) {
-        var text = errorLines.removeValue(forKey: id) ?? ProgramLines(redactor: redactor)
-        let shown = text.take(bytes, isLast: isLast)
-        if !isLast { errorLines[id] = text }
+    private func retry(
+        _ id: String,
+        _ attempt: Int,
+        _ failure: TransferFailure,
+        _ wait: Int64
+    ) {
+        active.wait(id, failure, until: now() + .microseconds(wait))
+        guard style == .plain else { return }
+        say(stamped.retry(id: id, attempt: attempt, failure: failure, waitMicroseconds: wait))
+    }
+
+    /// In `plain` output, reports that the run continues.
+    private func beat() {
+        guard style == .plain else { return }
+        let time = now()
+        let state = state(at: time)
+        guard time - lastHeartbeat >= Self.heartbeat, !active.isEmpty else { return }
+        lastHeartbeat = time
+        say(stamped.stillRunning(active.ids, state))
+    }
+
+    private func show(_ shown: [String], of id: String) {
         guard !shown.isEmpty else { return }
-        replace(picture, after: shown.map { lines.wrote($0, id: id) }.joined())
+        if style == .failures {
+            programs.keep(shown, of: id)
+        } else {
+            say(shown.map { stamped.wrote($0, id: id) }.joined())
+        }
     }
 
     private func finish(_ record: TaskRecord) {
@@ -137,22 +154,54 @@ package final class ProgressDisplay: RunEventSink {
         total.bytes +=
             record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
         if record.outcome == .failed { total.failed += 1 }
-        if let index = running.firstIndex(where: { $0.id == record.id }) {
-            running.remove(at: index)
-        }
-        if style == .plain || record.error != nil {
-            replace(picture, after: lines.finished(record))
+        active.end(record.id)
+        let said = programs.takeKept(of: record.id)
+        if shows(record), stop.lists(record) {
+            say(said.map { stamped.wrote($0, id: record.id) }.joined() + stamped.finished(record))
         }
         redraw()
     }
 
+    /// Whether the style has a line for the end of a task.
+    private func shows(_ record: TaskRecord) -> Bool {
+        switch style {
+        case .plain: true
+        // A skipped task needs one that has a line.
+        case .failures: record.error != nil && record.outcome != .skipped
+        case .auto, .bar, .json, .none: record.error != nil
+        }
+    }
+
+    private func finish(_ summary: RunSummary) {
+        guard style != .failures || hasSpoken || summary.exitCode != .success else { return }
+        let unlisted = TaskOutcome.allCases.compactMap { outcome in
+            stop.unlisted[outcome].map { stamped.unlisted(outcome, count: $0) }
+        }
+        let text = lines.summary(summary, startDate: startDate, reportPath: reportPath())
+        replace([], after: unlisted.joined() + text)
+    }
+
+    /// Writes permanent lines above the picture.
+    private func say(_ text: String) { replace(picture, after: text) }
+
     /// Replaces the frame by permanent lines and a new frame below them, in one write.
     private func replace(_ next: [String], after text: String = "") {
-        // Up to the first line and clear to the end of the screen (ECMA-48 §8.3.35, §8.3.39).
-        let erasure = picture.isEmpty ? "" : "\u{1B}[\(picture.count)F\u{1B}[J"
         picture = next
-        lastWriting = now()
-        write(Array((erasure + text + next.map { $0 + "\n" }.joined()).utf8))
+        hasSpoken = true
+        write(screen.show(next, after: text))
+    }
+
+    /// The figures of the run at a time.
+    private func state(at time: MonotonicTime) -> ProgressFrame.Total {
+        var state = total
+        state.bytes += active.payloadBytes
+        rate.add(bytes: state.bytes, tasks: state.done, at: time)
+        state.bytesPerSecond = rate.bytesPerSecond
+        state.partsDone = active.fractions
+        state.running = active.runningCount
+        state.waiting = active.waitingCount
+        state.awaitingBandwidth = active.awaitingBandwidthCount
+        return state
     }
 
     private func redraw() {
@@ -161,13 +210,14 @@ package final class ProgressDisplay: RunEventSink {
         if let lastDrawing, time - lastDrawing < Self.minimumInterval { return }
         lastDrawing = time
 
-        var state = total
-        state.bytes += running.reduce(0) { $0 + $1.payloadBytes }
-        rate.add(bytes: state.bytes, tasks: state.done, at: time)
-        state.bytesPerSecond = rate.bytesPerSecond
+        var state = state(at: time)
         state.secondsLeft = secondsLeft
         let traits = traits()
-        let frame = ProgressFrame(running: running, total: state, foreign: foreign)
+        let rows = active.rows(
+            limit: ProgressFrame.mostRows(terminalRows: traits.rows),
+            at: time
+        )
+        let frame = ProgressFrame(rows: rows, total: state, foreign: lines.foreign)
         replace(frame.lines(columns: traits.columns, rows: traits.rows))
     }
 
@@ -175,12 +225,8 @@ package final class ProgressDisplay: RunEventSink {
     /// progress.
     private var secondsLeft: Int64? {
         let tasksLeft = total.tasks - total.done
-        let expected = running.compactMap(\.countOfBytesExpected)
         let estimate: Double
-        if tasksLeft == running.count, expected.count == running.count {
-            let bytesLeft = zip(expected, running).reduce(0.0) {
-                $0 + max(0, Double($1.0) - Double($1.1.payloadBytes))
-            }
+        if tasksLeft == active.runningCount, let bytesLeft = active.bytesLeft {
             estimate = bytesLeft / (rate.bytesPerSecond ?? 0)
         } else {
             estimate = Double(tasksLeft) / (rate.tasksPerSecond ?? 0)

@@ -9,28 +9,56 @@ struct ProgressLines: Sendable {
     private static let mostNames = 3
     /// The most cells shown of a text from a peer.
     private static let maximumDetail = 500
+    /// The most cells shown of a URL.
+    private static let maximumURL = 200
 
     var usesColor: Bool
+    /// The time of day before each line; nil for none.
+    var time: String?
     /// Prepares text from others for the display.
     var foreign = ForeignText()
 
-    /// `failed     id  512 B in 1.2 s, 4 attempts: connect: … (job.yaml:3:3)`, with the help on its
-    /// own line.
+    /// `succeeded  id  512 B in 1.2 s, 4 attempts`.
+    ///
+    /// For a task that is not done `failed     id  GET https://… answered 404 Not Found; attempt 4,
+    /// 1.2 s (job.yaml:3:5)`, with the help on a line of its own.
     func finished(_ record: TaskRecord) -> String {
-        let size = record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
-        let duration = record.endDate.microseconds(since: record.startDate)
-        var line = word(record.outcome) + "  " + foreign.line(record.id)
-        if !record.required, record.error != nil { line += " (not required)" }
-        if !record.attempts.isEmpty {
-            line += "  \(Quantity.bytes(size)) in \(Quantity.duration(microseconds: duration))"
-            if record.attemptCount > 1 { line += ", \(record.attemptCount) attempts" }
+        let line = word(record.outcome) + "  " + foreign.line(record.id)
+        let duration = Quantity.duration(
+            microseconds: record.endDate.microseconds(since: record.startDate)
+        )
+        guard let error = record.error else {
+            guard !record.attempts.isEmpty else { return line + "\n" }
+            let isUpload = record.kind == .upload
+            let size = isUpload ? record.countOfBytesSent : record.countOfBytesReceived
+            let count = record.attemptCount
+            return line + "  \(Quantity.bytes(size)) in \(duration)"
+                + (count > 1 ? ", \(count) attempts\n" : "\n")
         }
-        guard let error = record.error else { return line + "\n" }
-        let source = record.source
+        let source = record.cause ?? record.source
         let place = foreign.line(source.file) + ":\(source.line):\(source.column)"
-        line += ": \(reason(error)) (\(place))\n"
-        if let help = error.help { line += "\(margin)help: \(shown(help))\n" }
-        return line
+        let isOptional = record.required ? "" : " (not required)"
+        let attempt =
+            record.attempts.isEmpty ? "" : "; attempt \(record.attemptCount), \(duration)"
+        let help = error.help.map { "\(margin)help: \(shown($0))\n" } ?? ""
+        return line + isOptional + failure(error, of: record) + "\(attempt) (\(place))\n" + help
+    }
+
+    /// The failure with the request, if there was one.
+    private func failure(_ error: TransferFailure, of record: TaskRecord) -> String {
+        guard !record.attempts.isEmpty else { return ": \(reason(error))" }
+        let request = record.currentRequest
+        let url = foreign.line(
+            request.url,
+            maximumBytes: ReportWriter.maximumForeignBytes,
+            columns: Self.maximumURL
+        )
+        let subject = record.kind == .stream ? url : "\(foreign.line(request.method)) \(url)"
+        let reason = reason(error)
+        guard let answer = reason.withoutPrefix("the server answered ") else {
+            return "  \(subject): \(reason)"
+        }
+        return "  \(subject) answered \(answer)"
     }
 
     /// `retrying   id  attempt 1: timeout: …; again in 1.2 s`.
@@ -43,43 +71,55 @@ struct ProgressLines: Sendable {
         let wait = Quantity.duration(microseconds: waitMicroseconds)
         // There is no wait before a request to a mirror.
         let next = waitMicroseconds == 0 ? "again at once" : "again in \(wait)"
-        return padded("retrying", color: 33) + "  \(foreign.line(id))"
+        return head("retrying", color: 33) + "  \(foreign.line(id))"
             + "  \(attempt == 0 ? "it could not begin" : "attempt \(attempt)"): "
             + "\(reason(failure)); \(next)\n"
     }
 
     /// `waiting    id  network: no interface leads to …`.
     func waiting(id: String, failure: TransferFailure) -> String {
-        padded("waiting", color: 33) + "  \(foreign.line(id))  \(reason(failure))\n"
+        head("waiting", color: 33) + "  \(foreign.line(id))  \(reason(failure))\n"
     }
 
     /// `stderr     id  dump: connection refused`.
     func wrote(_ line: String, id: String) -> String {
-        TerminalText.fitted("stderr", columns: Self.wordWidth)
-            + "  \(foreign.line(id))  \(foreign.line(line))\n"
+        head("stderr") + "  \(foreign.line(id))  \(foreign.line(line))\n"
     }
 
-    /// `stopping   the run was interrupted; 3 tasks are still running`.
-    func stopping(reason: String, running: Int) -> String {
-        let rest =
+    /// `stopping   the run was interrupted; 2 tasks are still running: a, b; they have 5 s; …`.
+    func stopping(reason: String, running: Int, _ ids: [String], advice: String?) -> String {
+        var rest =
             switch running {
             case 0: ""
             case 1: "; 1 task is still running"
             default: "; \(running) tasks are still running"
             }
-        return padded("stopping", color: 33) + "  \(foreign.line(reason))\(rest)\n"
+        if running > 0, !ids.isEmpty { rest += ": \(names(ids, of: running))" }
+        if let advice { rest += "; \(advice)" }
+        return head("stopping", color: 33) + "  \(foreign.line(reason))\(rest)\n"
+    }
+
+    /// `cancelled  197 more tasks, which the report lists`.
+    func unlisted(_ outcome: TaskOutcome, count: Int) -> String {
+        let tasks = count == 1 ? "1 more task" : "\(count) more tasks"
+        return word(outcome) + "  \(tasks), which the report lists\n"
+    }
+
+    /// `a, b, c and 5 more`.
+    private func names(_ ids: [String], of count: Int) -> String {
+        let shown = ids.prefix(Self.mostNames).map { foreign.line($0) }
+        let names = shown.joined(separator: ", ")
+        return count > shown.count ? names + " and \(count - shown.count) more" : names
     }
 
     /// `running    a, b and 5 more; 3 of 40 tasks have ended; 1.2 GiB, 3.4 MiB/s`.
     func stillRunning(_ ids: [String], _ total: ProgressFrame.Total) -> String {
-        let shown = ids.prefix(Self.mostNames).map { foreign.line($0) }
-        var names = shown.joined(separator: ", ")
-        if ids.count > shown.count { names += " and \(ids.count - shown.count) more" }
+        let names = names(ids, of: ids.count)
         var figures = Quantity.bytes(total.bytes)
         if let rate = total.bytesPerSecond {
             figures += ", \(Quantity.bytes(Int64(min(rate, 1e15))))/s"
         }
-        return TerminalText.fitted("running", columns: Self.wordWidth)
+        return head(total.running > 0 ? "running" : "waiting")
             + "  \(names); \(total.done) of \(total.tasks) tasks have ended; \(figures)\n"
     }
 
@@ -119,13 +159,17 @@ struct ProgressLines: Sendable {
         return text
     }
 
-    private var margin: String { String(repeating: " ", count: Self.wordWidth + 2) }
+    private var margin: String {
+        String(repeating: " ", count: Self.wordWidth + 2 + (time.map { $0.utf8.count + 1 } ?? 0))
+    }
 
-    /// The kind and the detail; for a task that the run cancelled, the outcome already says the
-    /// kind.
+    /// The kind and the detail; the detail alone if it says as much.
     private func reason(_ failure: TransferFailure) -> String {
         let detail = shown(failure.detail)
-        return failure.kind == .cancelled ? detail : "\(failure.kind.label): \(detail)"
+        return switch failure.kind {
+        case .cancelled, .httpStatus, .localIO: detail
+        default: "\(failure.kind.label): \(detail)"
+        }
     }
 
     /// Text that a peer may have influenced, on one line and without credentials.
@@ -139,18 +183,28 @@ struct ProgressLines: Sendable {
 
     private func word(_ outcome: TaskOutcome) -> String {
         switch outcome {
-        case .succeeded, .unchanged: padded(outcome.rawValue, color: 32)
-        case .failed: padded(outcome.rawValue, color: 31)
-        case .deferred, .cancelled, .skipped: padded(outcome.rawValue, color: 33)
+        case .succeeded, .unchanged: head(outcome.rawValue, color: 32)
+        case .failed: head(outcome.rawValue, color: 31)
+        case .deferred, .cancelled, .skipped: head(outcome.rawValue, color: 33)
         }
     }
 
-    private func padded(_ word: String, color: Int) -> String {
-        colored(TerminalText.fitted(word, columns: Self.wordWidth), color)
+    /// The time and the first word of a line.
+    private func head(_ word: String, color: Int? = nil) -> String {
+        let front = time.map { $0 + " " } ?? ""
+        let word = TerminalText.fitted(word, columns: Self.wordWidth)
+        return front + (color.map { colored(word, $0) } ?? word)
     }
 
     /// The text in a colour of ECMA-48 §8.3.117, if colour is used.
     private func colored(_ text: String, _ color: Int) -> String {
         usesColor ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension String {
+    /// The rest of a text that begins so; nil for others.
+    fileprivate func withoutPrefix(_ prefix: String) -> Substring? {
+        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }
 }

@@ -9,8 +9,14 @@ package struct ForeignText: Sendable {
     /// Nil in a run without secrets.
     var redactor: Redactor?
 
+    /// Whether lines have escapes for all scalars beyond ASCII.
+    var isASCII = false
+
     /// A nil `redactor` means no secrets.
     package init(redactor: Redactor? = nil) { self.redactor = redactor }
+
+    /// The end of a text that is cut to fit a width.
+    var cutMark: Character { isASCII ? "~" : "…" }
 
     /// The text without secrets and user information in URLs, cut after `maximumBytes` bytes.
     ///
@@ -42,7 +48,9 @@ package struct ForeignText: Sendable {
 
     /// The open text as one harmless line of at most `columns` cells.
     package func line(_ text: String, maximumBytes: Int = .max, columns: Int = .max) -> String {
-        let line = TerminalText.harmless(open(text, maximumBytes: maximumBytes))
-        return columns == .max ? line : TerminalText.truncated(line, columns: columns)
+        var line = TerminalText.harmless(open(text, maximumBytes: maximumBytes))
+        if isASCII { line = TerminalText.ascii(line) }
+        guard columns < .max else { return line }
+        return TerminalText.truncated(line, columns: columns, mark: cutMark)
     }
 }

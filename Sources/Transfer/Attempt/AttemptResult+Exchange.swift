@@ -71,13 +71,25 @@ extension AttemptResult {
             checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
         }
         if failure?.help == nil {
-            failure?.help = ServerExcerpt.help(
+            let excerpt = ServerExcerpt.help(
                 of: exchange.response.sink.excerpt,
                 isCut: exchange.response.sink.isExcerptCut || !exchange.response.isWhole,
                 head: exchange.head
             )
+            let lacksCredentials = failure?.httpStatus == 401 && !exchange.sentCredentials
+            let advice = lacksCredentials ? TransferFailure.missingCredentials : nil
+            let parts = [advice, excerpt].compactMap(\.self)
+            failure?.help = parts.isEmpty ? nil : parts.joined(separator: "; ")
         }
         proxyResponse = exchange.proxy.refusedTunnel
+    }
+}
+
+extension Exchange {
+    /// Whether the last request had credentials, of the session or of the job file.
+    fileprivate var sentCredentials: Bool {
+        authentication != nil || recorder.hasSentAuthorization
+            || hop.headers.contains { $0.name.lowercased() == "authorization" }
     }
 }
 

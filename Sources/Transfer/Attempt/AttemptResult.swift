@@ -86,6 +86,8 @@ package struct AttemptProgress: Sendable, Hashable {
     package var countOfBytesResumed: Int64
     /// Whether the session's bandwidth makes the attempt wait.
     package var isAwaitingBandwidth = false
+    /// The step of the running exchange; nil if unknown.
+    package var phase: TransferFailure.Phase?
 
     /// Creates the progress of an attempt.
     package init(

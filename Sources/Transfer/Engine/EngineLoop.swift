@@ -128,6 +128,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     private func progress(of exchange: Exchange) -> AttemptProgress {
         var progress = AttemptProgress(of: exchange)
+        progress.phase = exchange.recorder.phase
         progress.isAwaitingBandwidth = pacing?.isWaiting(exchange.request.key) ?? false
         return progress
     }

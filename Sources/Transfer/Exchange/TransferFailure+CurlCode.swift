@@ -55,6 +55,13 @@ struct ExchangeEnd {
     /// failed handshake.
     fileprivate var isCertificateRefused: Bool { certificateFault.code > 1 }
 
+    /// Whether the peer's bytes are no TLS, in OpenSSL's words.
+    fileprivate var hasNoTLS: Bool {
+        ["wrong version number", "packet length too long", "http request"].contains {
+            detail?.contains($0) ?? false
+        }
+    }
+
     /// Whether the handshake failed without a common TLS version, in OpenSSL's words.
     fileprivate var hasNoCommonVersion: Bool {
         ["protocol version", "unsupported protocol", "no protocols available"].contains {
@@ -115,6 +122,7 @@ extension TransferFailure {
         explainTLS(end)
         if end.proxy != nil, isPermanent, kind == .connect { help = Self.proxyHelp }
         explainPeer(end)
+        adviseUsual()
     }
 
     /// The meaning of a code.
@@ -211,6 +219,8 @@ extension TransferFailure {
             detail = "the public key of \(end.peer) is not one of `tls.pinnedPublicKeys`"
             help =
                 "another server may be posing as this one: ask its owner before you pin the new key"
+        case 35 where end.hasNoTLS:
+            detail = "\(end.peer) does not speak TLS on this port"
         case 35 where end.hasNoCommonVersion:
             detail = "\(end.peer) speaks no version of TLS that the session allows"
             help = "see `tls.minimumVersion` and `tls.maximumVersion`"

@@ -8,6 +8,7 @@ extension TransferFailure {
         osErrno = Int(error.errno)
         isPermanent = true
         urlError = .cannotWriteToFile
+        adviseUsual()
     }
 
     /// A source that could not be opened or read.
@@ -17,6 +18,8 @@ extension TransferFailure {
             error.isMissing
             ? .fileDoesNotExist
             : .requestBodyStreamExhausted
+        help = nil
+        adviseUsual()
     }
 
     /// A download that must not replace an existing file.

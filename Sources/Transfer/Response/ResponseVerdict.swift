@@ -121,7 +121,7 @@ enum ResponseVerdict {
         var failure = TransferFailure(
             kind: .httpStatus,
             phase: .receive,
-            detail: "the server answered \(head.statusCode)"
+            detail: "the server answered \(StatusWords.of(head.statusCode))"
         )
         failure.httpStatus = head.statusCode
         failure.urlError = .badServerResponse

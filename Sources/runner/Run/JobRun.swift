@@ -77,11 +77,7 @@ struct JobRun {
         _ resources: RunResources,
         _ report: Reports
     ) -> Scheduler {
-        let display = ProgressDisplay(
-            style: request.progress,
-            redactor: job.redactor,
-            reportPath: report.isPublished ? request.reportPath : nil
-        )
+        let display = display(redactor: job.redactor, report)
         let keys = resources.keys
         var sinks: [any RunEventSink] = [report, display]
         // Its group begins before the display's first line, and ends before its summary.
@@ -108,6 +104,19 @@ struct JobRun {
             sinks: sinks,
             progressInterval: display.progressInterval,
             hasExternalPower: resources.watch.hasExternalPower
+        )
+    }
+
+    /// Shows the run while it runs.
+    private func display(redactor: Redactor?, _ report: Reports) -> any ProgressListener {
+        let path = request.reportPath
+        if request.progress == .json {
+            return EventLines(redactor: redactor, reportPath: report.isPublished ? path : nil)
+        }
+        return ProgressDisplay(
+            style: request.progress,
+            redactor: redactor,
+            reportPath: report.isPublished ? path : nil
         )
     }
 

@@ -89,7 +89,7 @@ struct Run: ParsableCommand {
                 in: state,
                 jobPath: path,
                 signals: signals,
-                isQuiet: progress == .none
+                isQuiet: progress.isQuiet
             ).take()
         }
         var (held, heldName): (FileLock?, String?)

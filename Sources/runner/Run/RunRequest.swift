@@ -30,7 +30,7 @@ struct RunRequest {
     }
 
     /// Whether the run prints warnings and failures only.
-    var isQuiet: Bool { progress == .none }
+    var isQuiet: Bool { progress.isQuiet }
 
     /// The absolute path of the report.
     var absoluteReportPath: String {

@@ -15,11 +15,33 @@ import TransferModel
         record.attempts.append(record.attempts[0])
         #expect(
             lines.finished(record) == """
-                failed     refused  0 B in 1.2 s, 2 attempts: connect: no connection to \
-                http://‹redacted›@127.0.0.1:9/ (jobs/nightly.yaml:14:3)
+                failed     refused  GET https://‹redacted›@example.com/a?b#c: connect: \
+                no connection to http://‹redacted›@127.0.0.1:9/; attempt 2, 1.2 s \
+                (jobs/nightly.yaml:14:3)
                            help: is the server running?
 
                 """
+        )
+    }
+
+    @Test func `a refusal is what the server answered, at the key that decides`() {
+        var record = Samples.refused
+        var failure = TransferFailure(
+            kind: .httpStatus,
+            phase: .receive,
+            detail: "the server answered 404 Not Found; no time is left for another attempt"
+        )
+        failure.httpStatus = 404
+        record.error = failure
+        record.cause = SourceLocation(file: "jobs/nightly.yaml", line: 15, column: 5)
+        record.currentRequest.url = "https://example.com/" + String(repeating: "x", count: 300)
+        let line = lines.finished(record)
+        #expect(line.hasPrefix("failed     refused  GET https://example.com/xxx"))
+        #expect(
+            line.hasSuffix(
+                "xxx… answered 404 Not Found; no time is left for another attempt; "
+                    + "attempt 1, 1.2 s (jobs/nightly.yaml:15:5)\n"
+            )
         )
     }
 
@@ -46,7 +68,7 @@ import TransferModel
         var record = Samples.refused
         record.required = false
         #expect(
-            lines.finished(record).hasPrefix("failed     refused (not required)  0 B in 1.2 s: ")
+            lines.finished(record).hasPrefix("failed     refused (not required)  GET https://")
         )
         record.error = nil
         record.outcome = .succeeded
@@ -85,7 +107,7 @@ import TransferModel
         let text = lines.finished(record)
         #expect(text.count { $0.isNewline } == 2)
         #expect(
-            text.hasPrefix(#"failed     id\u{7}: httpStatus: a\r\nb\u{1B}[2J ("#)
+            text.hasPrefix(#"failed     id\u{7}: a\r\nb\u{1B}[2J ("#)
         )
         #expect(text.count < 700)
     }

@@ -1,4 +1,5 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 extension ExchangeEnd {
@@ -43,7 +44,7 @@ extension ExchangeEnd {
         let words =
             isTooLarge
             ? "the response has a line that is too long, or too many fields"
-            : detail ?? code.message
+            : systemWords ?? detail ?? code.message
         guard let proxy else { return words }
         if let status = refusedTunnelStatus {
             return "the proxy \(proxy.url) opened no tunnel: it answered \(status)"
@@ -56,6 +57,14 @@ extension ExchangeEnd {
             return "the proxy \(proxy.url) answered CONNECT with something that is not HTTP"
         }
         return "the proxy \(proxy.url): \(words)"
+    }
+
+    /// The system's reason why there is no connection, which libcurl's message omits.
+    private var systemWords: String? {
+        guard code.rawValue == 7, let osErrno, let detail,
+            let colon = detail.lastIndex(of: ":"), detail.hasPrefix("Failed to connect to ")
+        else { return nil }
+        return "\(detail[..<colon]): \(SystemError.text(of: Int32(truncatingIfNeeded: osErrno)))"
     }
 }
 

@@ -1,0 +1,98 @@
+internal import Diagnostics
+internal import JobFile
+package import TransferModel
+
+extension Plan {
+    /// The place of the key that decides about a failure of a task: the one to change if the job
+    /// file is at fault; nil if no key of the job decides.
+    ///
+    /// A task's own key decides before that of its session, and that before `defaults`.
+    package func place(deciding failure: TransferFailure, of index: Int) -> SourceLocation? {
+        let document = source.reader.document
+        let task = source.tasks.entry(of: index).value
+        let defaults = TaskListing.defaults(of: self)
+        let mappings = [task, session(of: [task, defaults]), defaults].compactMap(\.self)
+        for path in failure.decidingKeys {
+            for mapping in mappings {
+                guard let key = Self.key(at: path[...], of: mapping, in: document) else { continue }
+                let place = document.range(of: key).start
+                return SourceLocation(file: document.name, line: place.line, column: place.column)
+            }
+        }
+        return nil
+    }
+
+    /// The mapping of a task's session; nil if the job declares none.
+    private func session(of mappings: [NodeID?]) -> NodeID? {
+        let document = source.reader.document
+        guard let sessions = document.value(of: document.root, for: "sessions")?.value else {
+            return nil
+        }
+        let name = mappings.lazy.compactMap(\.self)
+            .compactMap { document.value(of: $0, for: "session")?.value }
+            .first
+        guard let name else {
+            return document.count(of: sessions) == 1
+                ? document.entries(of: sessions).first { _ in true }?.value : nil
+        }
+        return document.value(of: sessions, for: document.text(of: name))?.value
+    }
+
+    /// The key at a path of names; the last one there is if its value is a short form.
+    private static func key(
+        at path: ArraySlice<String>,
+        of mapping: NodeID,
+        in document: Document
+    ) -> NodeID? {
+        guard let name = path.first, let found = document.value(of: mapping, for: name) else {
+            return nil
+        }
+        let rest = path.dropFirst()
+        if rest.isEmpty || document.kind(of: found.value) != .mapping { return found.key }
+        return key(at: rest, of: found.value, in: document)
+    }
+}
+
+extension TransferFailure {
+    /// The paths of the keys that may decide, the most likely ones first.
+    fileprivate var decidingKeys: [[String]] {
+        switch kind {
+        case _ where detail.hasPrefix("the proxy "): [["proxy"], ["url"], ["host"]]
+        case .resolve, .connect, .reset, .truncated, .protocolViolation, .rangeMismatch, .network:
+            [["url"], ["host"]]
+        case .tls: decidingKeysOfTLS + [["url"], ["host"]]
+        case .timeout: decidingKeysOfTime + [["url"], ["host"]]
+        case .stalled: [["minimumRate"]]
+        case .power: [["isDiscretionary"]]
+        case .httpStatus: [["expect", "statusCode"], ["url"]]
+        case .mimeType: [["expect", "mimeType"]]
+        case .tooLarge: [["expect", "maximumSize"], ["expect"]]
+        case .content: [["expect"], ["capture"], ["steps"]]
+        case .redirectLimit: [["redirects"], ["url"]]
+        case .integrity: [["checksum"], ["url"]]
+        case .localIO: decidingKeysOfFiles
+        case .cache: [["cachePolicy"], ["requestCachePolicy"]]
+        case .cancelled: [["needs"]]
+        case .engine: []
+        }
+    }
+
+    private var decidingKeysOfTLS: [[String]] {
+        ["pinnedPublicKeys", "minimumVersion", "clientCertificate", "caFile"]
+            .filter { detail.contains($0) || help?.contains($0) == true }
+            .map { ["tls", $0] }
+    }
+
+    private var decidingKeysOfTime: [[String]] {
+        if detail.contains("timeoutIntervalForResource") { return [["timeoutIntervalForResource"]] }
+        if curlCode != nil { return [["connectTimeout"]] }
+        return [["timeoutInterval"], ["timeoutIntervalForRequest"]]
+    }
+
+    /// What a task reads decides before the request, and where it writes to decides behind it.
+    private var decidingKeysOfFiles: [[String]] {
+        let read = [["file"], ["stream"], ["multipart"]]
+        return phase == .receive || phase == .finish
+            ? [["to"]] + read + [["url"]] : read + [["to"], ["url"], ["steps"]]
+    }
+}
