@@ -168,6 +168,37 @@ internal import Glibc
         }
     }
 
+    /// Writes bytes at an offset, where they count only after `join`.
+    ///
+    /// - Throws: The error of pwrite(2); some of the bytes may be written.
+    package func write(_ bytes: Span<UInt8>, at offset: Int64) throws(SystemError) {
+        var written = 0
+        let descriptor = descriptor
+        while written < bytes.count {
+            let rest = bytes.extracting(droppingFirst: written)
+            let position = off_t(offset + Int64(written))
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe pwrite(descriptor, $0.baseAddress, $0.count, position)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .last("write", path)
+            }
+            written += count
+        }
+    }
+
+    /// Counts the bytes before `end` as written: all of them were, in whatever order.
+    package func join(upTo end: Int64) { size = max(size, end) }
+
+    /// Removes the bytes after `size`, which were written at offsets; further writes continue
+    /// there.
+    package func dropLoose() throws(SystemError) {
+        guard ftruncate(descriptor, off_t(size)) == 0,
+            lseek(descriptor, off_t(size), SEEK_SET) >= 0
+        else { throw .last("truncate", path) }
+    }
+
     /// Reads written bytes from `offset`; returns 0 at the end.
     package func read(into buffer: inout [UInt8], at offset: Int64) throws(SystemError) -> Int {
         let descriptor = descriptor

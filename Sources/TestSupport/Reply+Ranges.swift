@@ -38,4 +38,12 @@ extension RecordedRequest {
         }
         return Int(range.dropFirst(6).dropLast())
     }
+
+    /// The positions of the first and the last byte that the request wants; nil unless it names
+    /// both.
+    package var byteRange: ClosedRange<Int>? {
+        guard let range = headers["Range"], range.hasPrefix("bytes=") else { return nil }
+        let ends = range.dropFirst(6).split(separator: "-").compactMap { Int($0) }
+        return ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
+    }
 }

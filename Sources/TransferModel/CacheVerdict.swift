@@ -99,6 +99,8 @@ package struct CacheVerdict: Sendable, Hashable {
         case rejected
         /// Another request changed the content at the origin meanwhile.
         case outdated
+        /// Several connections fetched the body in segments.
+        case segmented
         /// The cache could not be written, or was full at that moment.
         case failed
     }

@@ -41,6 +41,17 @@ package final class TaskSpec: Sendable {
         indirect case listed(SumsFile)
     }
 
+    /// The number of connections that fetch one file at the same time.
+    package enum Segments: Sendable, Hashable {
+        /// At most so many, from 1.
+        case count(Int)
+        /// As many as make the file arrive faster.
+        case automatic
+
+        /// The largest number of a job.
+        package static let most = 64
+    }
+
     /// A file to which the response body is published.
     ///
     /// A class, because it is immutable and passed on often.
@@ -57,6 +68,8 @@ package final class TaskSpec: Sendable {
         package let mode: UInt16?
         /// The state that an interrupted download leaves for the next attempt or run.
         package let resume: Resume
+        /// The number of connections that fetch the file at once; nil for one.
+        package let segments: Segments?
 
         /// Creates a destination; both paths name the same file.
         package init(
@@ -65,7 +78,8 @@ package final class TaskSpec: Sendable {
             ifExists: IfExists = .replace,
             checksum: ExpectedChecksum? = nil,
             mode: UInt16? = nil,
-            resume: Resume = .nothing
+            resume: Resume = .nothing,
+            segments: Segments? = nil
         ) {
             self.path = path
             self.displayPath = displayPath
@@ -73,6 +87,7 @@ package final class TaskSpec: Sendable {
             self.checksum = checksum
             self.mode = mode
             self.resume = resume
+            self.segments = segments
         }
 
         /// Whether both describe the same file with the same rules.
@@ -80,6 +95,7 @@ package final class TaskSpec: Sendable {
             left.path == right.path && left.displayPath == right.displayPath
                 && left.ifExists == right.ifExists && left.checksum == right.checksum
                 && left.mode == right.mode && left.resume == right.resume
+                && left.segments == right.segments
         }
 
         /// Whether the server names the file.
@@ -93,7 +109,8 @@ package final class TaskSpec: Sendable {
                 ifExists: ifExists,
                 checksum: checksum,
                 mode: mode,
-                resume: resume
+                resume: resume,
+                segments: segments
             )
         }
 
@@ -105,7 +122,8 @@ package final class TaskSpec: Sendable {
                 ifExists: .replace,
                 checksum: checksum,
                 mode: mode,
-                resume: resume
+                resume: resume,
+                segments: segments
             )
         }
 
@@ -117,7 +135,8 @@ package final class TaskSpec: Sendable {
                 ifExists: ifExists,
                 checksum: .digest(checksum),
                 mode: mode,
-                resume: resume
+                resume: resume,
+                segments: segments
             )
         }
     }

@@ -30,6 +30,8 @@ package struct TransactionMetrics: Sendable, Hashable {
         /// HTTP/2 could vouch for the end of its body, and libcurl may report a cut one as
         /// complete.
         case unvouchedBody
+        /// A request for a part of a file that several connections fetch at the same time.
+        case segment
         /// A query for the server's offset of an upload.
         case uploadOffset
         /// The transfer of a part of an upload.

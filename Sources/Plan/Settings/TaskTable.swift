@@ -125,7 +125,13 @@ enum TaskTable {
                 default: "true; only within a run in an ephemeral session",
                 "Whether an interrupted download resumes, also in a later run."
             ) { $0.resumes = $1 },
-            .notYet("segments"),
+            Setting(
+                "segments",
+                SegmentsType.type,
+                default: "1",
+                "The number of connections that fetch the file at the same time, each another part "
+                    + "of it: from 1 to \(TaskSpec.Segments.most), or `auto`."
+            ) { $0.segments = $1 },
         ]
     )
 

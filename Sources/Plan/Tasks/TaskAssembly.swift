@@ -45,7 +45,8 @@ struct TaskAssembly: Sendable {
                     ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
                     checksum: draft.checksum,
                     mode: draft.mode,
-                    resume: resume(of: draft, entry, shared.sessions[session].kind)
+                    resume: resume(of: draft, entry, shared.sessions[session].kind),
+                    segments: draft.segments
                 )
             },
             mirrors: draft.mirrors,

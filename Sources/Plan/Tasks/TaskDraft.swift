@@ -69,6 +69,8 @@ struct TaskDraft: Sendable {
     var cachePolicy: RequestCachePolicy?
     /// Nil when the session decides.
     var resumes: Bool?
+    /// Nil for one connection.
+    var segments: TaskSpec.Segments?
     /// The access that the task allows, which its session must not forbid.
     var allowedAccess: NetworkAccess = []
     /// The access that the task forbids by itself.

@@ -89,6 +89,7 @@ struct TaskReader: Sendable {
             let session = draft.session.map { shared.sessions[$0] }
             DownloadCheck.check(draft, in: session, at: place, &reader.faults.log)
         }
+        if draft.segments != nil { SegmentsCheck.check(draft, at: place, &reader.faults.log) }
         reader.values.isReadingBody = true
         draft.content = BodyAssembly.content(of: draft, at: place, &reader)
         reader.values.isReadingBody = false

@@ -39,12 +39,13 @@ extension Attempt {
         noteFailedConnection()
         exchange.recorder.end(
             isComplete: isComplete && !machine.asksForAll && !machine.isUnvouched
+                && (code.isOK || exchange.part.segment == nil)
                 && exchange.failure?.kind != .truncated,
             protocolName: protocolName,
             curlCode: isFault ? code.rawValue : nil,
             osErrno: isFault ? ended.osErrno : nil
         )
-        machine.isCaching = exchange.caching != nil
+        machine.isCaching = exchange.caching != nil && exchange.part.segment == nil
         let step = machine.step
         return perform { () throws(TransferFailure) in
             guard step == .endCaching else { return try take(step) }
@@ -71,10 +72,14 @@ extension Attempt {
     func abort(_ failure: TransferFailure) -> Next {
         exchange.noteSent()
         noteFailedConnection()
-        exchange.recorder.end(
-            isComplete: false,
-            protocolName: exchange.handle.networkProtocolName
-        )
+        let download = exchange.part.segment?.downloadOfAttempt
+        if download?.isMainOver != true {
+            exchange.recorder.end(
+                isComplete: false,
+                protocolName: exchange.handle.networkProtocolName
+            )
+        }
+        download?.end(nil)
         return perform { () throws(TransferFailure) in
             // No task waits for the answer to such a request.
             if isGivingUp, !exchange.hasFailed, failure.kind != .cancelled {
@@ -90,11 +95,13 @@ extension Attempt {
     /// Ends the attempt before its request has left.
     func end(unsent failure: TransferFailure) -> Next {
         exchange.fail(failure)
+        if let segment = endSegment() { return segment }
         return .finished(AttemptResult(of: exchange))
     }
 
     /// Ends the attempt after its last exchange.
     func finish() -> Next {
+        if let segment = endSegment() { return segment }
         judgeEnd()
         if exchange.hasFailed { exchange.caching?.reject(.rejected) }
         forgetStored()
@@ -128,6 +135,11 @@ extension Attempt {
                 cached: cached
             )
         )
+    }
+
+    /// Ends the exchange of a download over several connections; nil when the attempt ends, too.
+    private func endSegment() -> Next? {
+        exchange.part.segment.flatMap { SegmentAttempt(attempt: self, role: $0).endExchange() }
     }
 
     /// Whether the attempt has an accepted response, or the result of a stream, which has none.

@@ -19,6 +19,10 @@ struct Attempt {
         case read
         /// The conversation continues when its connection or its time says so.
         case turned(Dialogue.Turn)
+        /// The other requests for parts of the file go on.
+        case awaitsSegments
+        /// A request for a part of another attempt's file has ended.
+        case leftSegment
         case finished(AttemptResult)
         case publish(PublicationJob)
     }

@@ -22,6 +22,8 @@ package struct AttemptRequest: Sendable {
         /// The revalidation of a stale response that the cache has served (RFC 5861 §3); it reports
         /// to the cache alone.
         case refresh
+        /// A request for a part of the file of another attempt.
+        case segment
     }
 
     /// Which requests libcurl may send again over another connection, when a kept one has ended

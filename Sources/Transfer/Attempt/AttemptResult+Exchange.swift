@@ -10,7 +10,7 @@ extension AttemptResult {
             key: exchange.request.key,
             startTime: exchange.startTime,
             endTime: .now,
-            currentRequest: transactions.last?.request
+            currentRequest: transactions.last { $0.reason != .segment }?.request
                 ?? .init(
                     method: method,
                     url: exchange.reportedURL,
@@ -47,7 +47,8 @@ extension AttemptResult {
         countOfBytesSent = exchange.recorder.sentBodyBytesBefore
         // Of the requested body: redirects have bodies of their own.
         countOfBytesReceived =
-            exchange.response.decoding?.codedBytes ?? transactions.last?
+            exchange.part.segment?.download.receivedCount ?? exchange.response.decoding?.codedBytes
+            ?? transactions.last?
             .countOfResponseBodyBytesAfterDecoding ?? 0
         if let caching = exchange.caching {
             cache = caching.verdict
@@ -101,7 +102,8 @@ extension AttemptProgress {
         self.init(
             key: exchange.request.key,
             countOfBytesSent: exchange.recorder.sentBodyBytes,
-            countOfBytesReceived: received ?? exchange.recorder.deliveredBytes,
+            countOfBytesReceived: exchange.part.segment?.download.receivedCount
+                ?? received ?? exchange.recorder.deliveredBytes,
             countOfBytesExpected: exchange.request.body == nil
                 ? exchange.response.contentLength : exchange.expectedToSend.map { $0 - offset },
             countOfBytesResumed: exchange.part.resumption?.start ?? offset

@@ -41,6 +41,7 @@ final class EngineLoop: MultiHandle.Driver {
     private var dropped: [Int] = []
     private var finished: [AttemptEvent] = []
     private var refreshes = Refreshes()
+    private var segments = SegmentDesk()
     /// The attempts that read a stored body, one step in each turn.
     private var readers: [Attempt] = []
     private var heldTurns = 0
@@ -103,6 +104,7 @@ final class EngineLoop: MultiHandle.Driver {
             // only once.
             let wasReady = checkAttempts()
             while let refresh = refreshes.next() { start(refresh) }
+            turnSegments()
             if let reader = readers.first {
                 readers.removeFirst()
                 perform(
@@ -230,10 +232,23 @@ final class EngineLoop: MultiHandle.Driver {
             switch request.purpose {
             case .task: finished.append(.finished(AttemptResult(refusing: request, error, now)))
             case .refresh: refreshes.didEnd(request, at: now)
+            case .segment: break
             }
             return
         }
         keeper.handOver(to: &request)
+        if !segments.isEmpty { segments.wake() }
+        begin(consume request, handle, session, now)
+    }
+
+    /// Begins an attempt, whose exchange may be part of another one.
+    private func begin(
+        _ request: consuming AttemptRequest,
+        _ handle: EasyHandle,
+        _ session: SessionTransport,
+        _ now: MonotonicTime,
+        as segment: (SegmentedDownload, lane: Int, SegmentRequest)? = nil
+    ) {
         let key = request.key
         handle.tag = key
         let exchange = Exchange(
@@ -244,12 +259,71 @@ final class EngineLoop: MultiHandle.Driver {
             keeper: keeper,
             now: now
         )
+        if let (download, lane, request) = segment {
+            exchange.part.segment = SegmentRole(download, lane: lane, request: request)
+            download.didStart(lane, exchange)
+        }
         let client = exchange.makeClient()
         handle.client = client
         pacing?.begin(exchange, client)
         let attempt = Attempt(exchange: exchange)
         attempts[key] = attempt
         perform(attempt.begin(sockets, errors), of: attempt)
+    }
+
+    // MARK: - Segments
+
+    /// Lets the downloads over several connections begin and end requests.
+    private func turnSegments() {
+        segments.add(turn.takeDownloads())
+        guard !segments.isEmpty else { return }
+        let now = MonotonicTime.now
+        for download in segments.takeDue(at: now) {
+            // The last step releases the attempt's exchange.
+            while !download.isOver,
+                let step = download.step(within: places(of: download), at: now)
+            {
+                carryOut(step, of: download, now)
+            }
+        }
+        segments.schedule(after: now)
+    }
+
+    /// The connections that a download may have, its running ones included.
+    private func places(of download: SegmentedDownload) -> Int {
+        let (session, origin) = (download.main.session, download.main.hop.url.origin)
+        let limit = share.part(of: session.configuration.httpMaximumConnectionsPerHost)
+        let others = attempts.values.count { attempt in
+            let exchange = attempt.exchange
+            return exchange.session === session && exchange.hop.url.origin == origin
+                && exchange.part.segment?.download !== download
+        }
+        return limit - others
+    }
+
+    private func carryOut(
+        _ step: SegmentMachine.Step,
+        of download: SegmentedDownload,
+        _ now: MonotonicTime
+    ) {
+        switch step {
+        case .request(let lane, _, let range):
+            var (request, segment) = download.attempt(for: range)
+            request.key = segments.takeKey()
+            do throws(CurlCode) {
+                let handle = try download.main.session.takeHandle()
+                begin(request, handle, download.main.session, now, as: (download, lane, segment))
+            } catch {
+                download.didNotStart(lane, at: now)
+            }
+        case .cancel(let lane):
+            guard let exchange = download.cancel(lane), !download.isMain(lane) else { return }
+            release(Attempt(exchange: exchange))
+        case .end(let outcome):
+            let attempt = Attempt(exchange: download.main)
+            guard let role = download.main.part.segment else { return }
+            perform(SegmentAttempt(attempt: attempt, role: role).conclude(outcome), of: attempt)
+        }
     }
 
     private func perform(_ next: Attempt.Next, of attempt: Attempt) {
@@ -285,6 +359,9 @@ final class EngineLoop: MultiHandle.Driver {
             {
                 readers.append(attempt)
             }
+        case .awaitsSegments:
+            nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
+        case .leftSegment: release(attempt)
         case .finished(let result):
             release(attempt)
             if attempt.exchange.request.purpose == .task { finished.append(.finished(result)) }
@@ -329,6 +406,9 @@ final class EngineLoop: MultiHandle.Driver {
         proxies?.forget(attempt.exchange.request.key)
         if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
         attempt.exchange.session.giveBack(attempt.exchange.handle)
+        if let download = attempt.exchange.part.segment?.downloadOfAttempt {
+            for exchange in download.takeLeftover() { release(Attempt(exchange: exchange)) }
+        }
         if let refresh = attempt.refresh { refreshes.add(refresh) }
         if attempt.exchange.request.purpose == .refresh {
             refreshes.didEnd(attempt.exchange.request, at: .now)
@@ -465,11 +545,12 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// The time until the next timer or check, rounded up so that it is due when the wait is over.
     private func waitMilliseconds() -> Int32 {
-        if !readers.isEmpty { return 0 }
+        if !readers.isEmpty || segments.isDue { return 0 }
         nextCheck = min(nextCheck, turn.takeLookTime())
         var next = nextCheck
         for case let timer? in timers { next = min(next, timer) }
         if let pacing { next = min(next, pacing.nextTime) }
+        next = min(next, segments.nextTime)
         if let proxies { next = min(next, proxies.nextTime) }
         next = min(next, programs.nextTime)
         if let check = sockets.nextGuardCheck {

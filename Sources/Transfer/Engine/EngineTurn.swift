@@ -6,6 +6,8 @@ final class EngineTurn {
     private(set) var time = MonotonicTime.now
     /// The time at which an attempt wants a check even without any event.
     private var lookTime = MonotonicTime(nanoseconds: .max)
+    /// The downloads over several connections that began since the last `takeDownloads`.
+    private var downloads: [SegmentedDownload] = []
 
     /// Notes that the thread has woken.
     func begin() { time = .now }
@@ -19,5 +21,15 @@ final class EngineTurn {
     func takeLookTime() -> MonotonicTime {
         defer { lookTime = MonotonicTime(nanoseconds: .max) }
         return lookTime
+    }
+
+    /// Notes that a download over several connections begins.
+    func begin(_ download: SegmentedDownload) { downloads.append(download) }
+
+    /// Takes the downloads that have begun.
+    func takeDownloads() -> [SegmentedDownload] {
+        if downloads.isEmpty { return [] }
+        defer { downloads = [] }
+        return downloads
     }
 }

@@ -58,6 +58,11 @@ extension Exchange {
 
     /// Writes a piece of the body; on a full disk the cache's copy of the body gives way.
     private func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
+        if let segment = part.segment {
+            let isWanted = try segment.download.write(bytes, of: segment.lane)
+            if !isWanted { response.isCutOff = true }
+            return isWanted
+        }
         do throws(SystemError) {
             return try response.sink.write(bytes)
         } catch {

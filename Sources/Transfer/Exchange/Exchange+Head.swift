@@ -64,6 +64,9 @@ extension Exchange {
 
     /// Judges the response; false when its body is not wanted.
     private func judge(_ head: ResponseHead) throws(TransferFailure) -> Bool {
+        if let segment = part.segment, let request = segment.request {
+            return segment.download.judge(head, of: segment.lane, to: request)
+        }
         guard part.resumption == nil || judgeRest(head) else { return false }
         if upload != nil, judgeUpload(head) { return true }
         if caching != nil, isAnsweredByStored(head) { return true }
@@ -156,7 +159,9 @@ extension Exchange {
         response.destination = file
         do throws(SystemError) {
             if !part.isRest { part.giveUp(&hop) }
-            return try part.open(file, from: hop.url, for: request, &response)
+            guard try part.open(file, from: hop.url, for: request, &response) else { return false }
+            if file.segments != nil { part.segment = SegmentRole.begin(for: self, file) }
+            return true
         } catch {
             throw TransferFailure(error, phase: .receive)
         }

@@ -387,6 +387,16 @@ struct TransactionRecorder {
         )
     }
 
+    /// Takes over the records of exchanges beside this one, in the order of their beginnings.
+    mutating func adopt(_ records: [TransactionMetrics]) {
+        guard !records.isEmpty else { return }
+        closed = (closed + records).sorted { $0.fetchStartDate < $1.fetchStartDate }
+        while closed.count > Self.mostKept {
+            closed.remove(at: Self.mostKept / 2)
+            omittedCount += 1
+        }
+    }
+
     /// Keeps the current exchange's record, which is complete.
     mutating func keepRecord() {
         sentBodyBytesBefore += sentBodyBytes

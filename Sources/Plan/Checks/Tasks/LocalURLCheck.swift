@@ -5,7 +5,7 @@ internal import TransferModel
 enum LocalURLCheck {
     /// The keys that describe a request over a connection.
     private static let keys = [
-        "method", "headers", "redirects", "cachePolicy", "decode", "mirrors", "resume",
+        "method", "headers", "redirects", "cachePolicy", "decode", "mirrors", "resume", "segments",
         "timeoutInterval",
     ]
 

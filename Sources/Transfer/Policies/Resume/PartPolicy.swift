@@ -6,6 +6,8 @@ internal import TransferModel
 struct PartPolicy {
     /// nil when nothing is resumed and nothing is left to resume.
     private(set) var resumption: Resumption?
+    /// The exchange's part in a download over several connections; nil for one connection.
+    var segment: SegmentRole?
     let keeper: PartialKeeper
     private let session: SessionTransport
     private let clock: RunClock
@@ -46,6 +48,9 @@ struct PartPolicy {
         )
         return true
     }
+
+    /// Drops the part, because the file has changed.
+    func startOver() { resumption?.startOver() }
 
     /// Drops the part of an earlier attempt, and requests the whole file.
     func giveUp(_ hop: inout RequestSpec) {

@@ -18,6 +18,9 @@ struct SegmentLane: Sendable {
     private(set) var responseEnd: Int64
     /// Whether the response's head was accepted.
     private(set) var hasAnswered = false
+    /// Whether bytes behind `end` are wanted, too, because no response has shown yet that others
+    /// bring them.
+    var goesOn = false
     /// Whether the response has fewer bytes than were requested.
     private(set) var isShort = false
     private(set) var meter = SpeedMeter()
@@ -39,7 +42,7 @@ struct SegmentLane: Sendable {
     var received: Range<Int64> { start..<position }
 
     /// The bytes that are still wanted.
-    var wanted: Range<Int64> { position..<max(position, end) }
+    var wanted: Range<Int64> { position..<max(position, goesOn ? responseEnd : end) }
 
     /// Whether nothing has moved for so long that the rest is better fetched by others.
     func isSilent(at now: MonotonicTime) -> Bool { now - moved >= Self.patience }

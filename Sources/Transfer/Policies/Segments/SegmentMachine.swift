@@ -82,14 +82,16 @@ struct SegmentMachine: Sendable {
 
     // MARK: - Events
 
-    /// Takes over the running request for the whole file, whose response has begun; returns its
-    /// number.
-    mutating func adopt(source: Int, at now: MonotonicTime) -> Int {
-        var lane = SegmentLane(nextNumber, source: source, range: 0..<total, at: now)
+    /// Takes over the running request for the whole file or its rest, whose response has begun;
+    /// returns its number.
+    mutating func adopt(source: Int, from start: Int64 = 0, at now: MonotonicTime) -> Int {
+        var lane = SegmentLane(nextNumber, source: source, range: start..<total, at: now)
         _ = lane.didAnswer(upTo: total, at: now)
         // The others share the rest.
-        let share = max(Self.leastPiece, total / Int64(growth.count))
-        lane.end = total - share < Self.leastPiece ? total : Self.aligned(share)
+        let share = max(Self.leastPiece, (total - start) / Int64(growth.count))
+        let end = Self.aligned(start + share)
+        lane.end = total - end < Self.leastPiece ? total : end
+        lane.goesOn = true
         lanes.append(lane)
         nextNumber += 1
         return lane.number
@@ -103,6 +105,7 @@ struct SegmentMachine: Sendable {
         case .part(let end):
             let latency = lanes[index].didAnswer(upTo: end, at: now)
             sources[source].didAnswer(after: latency)
+            keepToShares(at: now)
         case .refusal:
             dismiss(index, at: now)
         case .whole, .unusable:
@@ -123,6 +126,38 @@ struct SegmentMachine: Sendable {
     mutating func take(_ count: Int, of number: Int, at now: MonotonicTime) -> Int {
         guard let index = index(of: number), lanes[index].hasAnswered else { return 0 }
         return lanes[index].take(count, at: now)
+    }
+
+    /// How many of that many bytes are wanted, if they arrive next.
+    func wantedCount(of count: Int, _ number: Int) -> Int {
+        guard let index = index(of: number), lanes[index].hasAnswered else { return 0 }
+        return Int(clamping: min(Int64(count), lanes[index].wanted.length))
+    }
+
+    /// The number of bytes before the first gap.
+    var prefix: Int64 {
+        guard let first = received.ranges.first, first.lowerBound == 0 else { return 0 }
+        return first.upperBound
+    }
+
+    /// Whether the server has more to send than is wanted from it.
+    func isCut(_ number: Int) -> Bool {
+        index(of: number).map { lanes[$0].position < lanes[$0].responseEnd } ?? true
+    }
+
+    /// Sets how many requests a source may have now; the newest of more than that are ended.
+    mutating func permit(_ places: Int, at source: Int, _ now: MonotonicTime) {
+        sources[source].places = max(1, places)
+        while lanes.count(where: { $0.source == source }) > sources[source].places,
+            let index = lanes.lastIndex(where: { $0.source == source })
+        {
+            dismiss(index, at: now)
+        }
+    }
+
+    /// Ends all requests, because the file cannot be written.
+    mutating func giveUp(at now: MonotonicTime) {
+        if outcome == nil { end(.incomplete, at: now) }
     }
 
     /// Where the next byte of a request is written; nil for a request that is over.
@@ -149,7 +184,7 @@ struct SegmentMachine: Sendable {
             return hasToldEnd ? nil : .end(outcome)
         }
         let gaps = gaps
-        if gaps.isEmpty, lanes.allSatisfy({ $0.wanted.isEmpty }) {
+        if hasAll || gaps.isEmpty && lanes.allSatisfy({ $0.wanted.isEmpty }) {
             end(.complete, at: now)
             return step(at: now)
         }
@@ -177,6 +212,19 @@ struct SegmentMachine: Sendable {
         nextNumber += 1
         lanes.append(lane)
         return .request(lane: lane.number, source: source, range: range)
+    }
+
+    /// Whether every byte has arrived, some perhaps before the request for them was answered.
+    private var hasAll: Bool {
+        lanes.contains { $0.goesOn } && received.missing(in: 0..<total).isEmpty
+    }
+
+    /// Lets no request go on behind its share, because the server has sent a part.
+    private mutating func keepToShares(at now: MonotonicTime) {
+        for index in lanes.indices.reversed() where lanes[index].goesOn {
+            lanes[index].goesOn = false
+            if lanes[index].wanted.isEmpty { dismiss(index, at: now) }
+        }
     }
 
     /// The bytes that no running request brings.

@@ -8,8 +8,12 @@ struct SegmentSource: Sendable {
     /// The assumed time until the first byte, seconds, before one has arrived.
     private static let assumedLatency = 0.1
 
-    /// The most connections at once; falls when the server refuses more.
-    private(set) var limit: Int
+    /// The most connections that the server takes; falls when it refuses more.
+    private var most: Int
+    /// The connections that are free for it now.
+    var places = Int.max
+    /// The most connections at once.
+    var limit: Int { min(most, places) }
     /// Whether no more requests are made.
     private(set) var isClosed = false
     /// The speed of the last request, bytes per second; nil before one is known.
@@ -19,7 +23,7 @@ struct SegmentSource: Sendable {
     private var failures = 0
 
     init(limit: Int) {
-        self.limit = max(1, limit)
+        most = max(1, limit)
     }
 
     /// Makes no more requests.
@@ -40,7 +44,7 @@ struct SegmentSource: Sendable {
     mutating func didEnd(rate: Double?, received: Int64, isWhole: Bool, others: Int) {
         if let rate { self.rate = rate }
         guard !isWhole, received < Self.leastProgress else { return failures = 0 }
-        guard others == 0 else { return limit = min(limit, others) }
+        guard others == 0 else { return most = min(most, others) }
         failures += 1
         if failures >= Self.mostFailures { isClosed = true }
     }

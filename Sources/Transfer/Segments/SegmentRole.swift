@@ -1,0 +1,32 @@
+internal import TransferModel
+
+/// The part of an exchange in a download whose file several connections fetch at the same time.
+///
+/// Lives on its engine's thread.
+final class SegmentRole {
+    let download: SegmentedDownload
+    /// The number of the exchange's request in the machine.
+    let lane: Int
+    /// nil for the attempt's own exchange, which had begun to fetch the whole file or its rest.
+    let request: SegmentRequest?
+
+    init(_ download: SegmentedDownload, lane: Int, request: SegmentRequest?) {
+        self.download = download
+        self.lane = lane
+        self.request = request
+    }
+
+    /// The download, for the attempt's own exchange; nil for the others.
+    var downloadOfAttempt: SegmentedDownload? { request == nil ? download : nil }
+
+    /// Begins to fetch the file of an exchange over several connections, if its task wants that and
+    /// its response permits it; returns the role of the exchange.
+    static func begin(for exchange: Exchange, _ file: TaskSpec.Destination) -> SegmentRole? {
+        guard let wanted = file.segments,
+            let download = SegmentedDownload(of: exchange, wanted)
+        else { return nil }
+        exchange.caching?.reject(.segmented)
+        exchange.session.turn.begin(download)
+        return SegmentRole(download, lane: download.adoptMain(at: .now), request: nil)
+    }
+}

@@ -1,0 +1,253 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// The requests that fetch the file of one attempt, and its bytes.
+///
+/// The first request is the attempt's own; each other one is an exchange with a handle of its own.
+/// The file counts only the bytes before the first gap, so that the part of a cut download is
+/// always a prefix. Lives on its engine's thread.
+final class SegmentedDownload {
+    /// The attempt's own exchange, which holds the download by its role.
+    unowned let main: Exchange
+    /// The exchanges of the running requests but for the attempt's own, by number.
+    private(set) var lanes: [Int: Exchange] = [:]
+    /// Whether the attempt's own request has ended.
+    private(set) var isMainOver = false
+    /// Whether nothing of the download is left to do, or it was abandoned.
+    private(set) var isOver = false
+    /// Whether the machine may have a step.
+    private(set) var wantsTurn = true
+    /// Why a request ended without its bytes: the newest failure.
+    private var failure: TransferFailure?
+
+    private var machine: SegmentMachine
+    private let output: OutputFile
+    private let validator: ResumeValidator
+    private let request: RequestSpec
+    private let total: Int64
+    /// The bytes of earlier attempts.
+    private let resumedCount: Int64
+    private var mainLane = 0
+    private var records: [TransactionMetrics] = []
+    /// The exchanges of requests that the end of the download has ended.
+    private var leftover: [Exchange] = []
+
+    /// Files that are hardly larger than one piece arrive sooner over one connection.
+    private static let leastLength = 2 * SegmentMachine.leastPiece
+
+    /// Prepares the download whose accepted response has just begun; nil unless it has a length, a
+    /// strong validator and a server that may send ranges.
+    init?(of exchange: Exchange, _ wanted: TaskSpec.Segments) {
+        guard wanted != .count(1), exchange.hop.method == "GET",
+            let head = exchange.head, exchange.response.decoding == nil,
+            exchange.response.servedLength == nil, !exchange.hop.url.isLocal,
+            exchange.response.bodyCheck?.looksAtBytes != true,
+            head.fields["accept-ranges"]?.lowercased() != "none", !head.hasContentCoding,
+            let length = exchange.response.contentLength, length >= Self.leastLength,
+            case .file(let output, _) = exchange.response.sink.content,
+            let validator = ResumeValidator(head, now: exchange.context.clock.timestamp(of: .now))
+        else { return nil }
+        main = exchange
+        self.output = output
+        self.validator = validator
+        resumedCount = exchange.part.start
+        total = resumedCount + length
+        var request = exchange.hop
+        request.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
+        self.request = request
+        let limit: SegmentGrowth.Limit =
+            switch wanted {
+            case .count(let count): .fixed(count)
+            case .automatic: .measured
+            }
+        machine = SegmentMachine(
+            total: total,
+            present: ByteRangeSet([0..<resumedCount]),
+            sources: [SegmentSource(limit: SegmentGrowth.mostFixed)],
+            limit
+        )
+    }
+
+    /// The bytes that this attempt has received.
+    var receivedCount: Int64 { machine.received.count - resumedCount }
+
+    /// Takes over the attempt's own request; returns its number.
+    func adoptMain(at now: MonotonicTime) -> Int {
+        mainLane = machine.adopt(source: 0, from: resumedCount, at: now)
+        return mainLane
+    }
+
+    // MARK: - Events
+
+    /// Judges the head of the response to a request for a segment; false when its body is unwanted.
+    func judge(_ head: ResponseHead, of lane: Int, to request: SegmentRequest) -> Bool {
+        guard let exchange = lanes[lane] else { return false }
+        let answer = request.judge(head, contentLength: exchange.response.contentLength)
+        machine.didAnswer(lane, answer, at: .now)
+        wantsTurn = true
+        if case .part = answer {
+            exchange.response.verdict = .accept
+            return true
+        }
+        let refusal = ResponseVerdict.statusFailure(head)
+        exchange.response.verdict = .refuse(refusal)
+        exchange.response.isCutOff = true
+        exchange.fail(refusal)
+        return false
+    }
+
+    /// Writes bytes of a request to the file; false when its response has no more wanted bytes.
+    ///
+    /// - Throws: The file system's error, which ends the attempt.
+    func write(_ bytes: Span<UInt8>, of lane: Int) throws(SystemError) -> Bool {
+        guard let offset = machine.offset(of: lane) else { return false }
+        let now = main.move(bytes: lane == mainLane ? 0 : bytes.count)
+        let count = machine.wantedCount(of: bytes.count, lane)
+        do throws(SystemError) {
+            try output.write(bytes.extracting(first: count), at: offset)
+        } catch {
+            failure = TransferFailure(error, phase: .receive)
+            machine.giveUp(at: now)
+            wantsTurn = true
+            throw error
+        }
+        _ = machine.take(bytes.count, of: lane, at: now)
+        if offset <= output.size { output.join(upTo: machine.prefix) }
+        guard machine.isSatisfied(lane) else { return true }
+        wantsTurn = true
+        return count == bytes.count && !machine.isCut(lane)
+    }
+
+    /// Notes the end of a request.
+    func didEnd(_ lane: Int, _ exchange: Exchange) {
+        if let failure = exchange.failure, !machine.isSatisfied(lane) { self.failure = failure }
+        machine.didEnd(lane, at: .now)
+        wantsTurn = true
+        if lane == mainLane {
+            isMainOver = true
+        } else {
+            lanes[lane] = nil
+            records += exchange.recorder.closed
+        }
+    }
+
+    // MARK: - Steps
+
+    /// When `step` must be called again though nothing has happened; nil when there is no such
+    /// time.
+    func nextCheck(after now: MonotonicTime) -> MonotonicTime? {
+        isOver ? nil : machine.nextCheck(after: now)
+    }
+
+    /// The next step.
+    ///
+    /// - Parameters:
+    ///   - places: The connections that the attempt may have at the server, its running ones
+    ///     included.
+    ///   - now: The current time.
+    /// - Returns: The step; nil when there is none now.
+    func step(within places: Int, at now: MonotonicTime) -> SegmentMachine.Step? {
+        wantsTurn = false
+        guard !isOver else { return nil }
+        machine.permit(places, at: 0, now)
+        return machine.step(at: now)
+    }
+
+    /// The number of the attempt's own request.
+    func isMain(_ lane: Int) -> Bool { lane == mainLane }
+
+    /// The attempt's request for a segment, and its role; the caller chooses the key.
+    func attempt(for range: Range<Int64>) -> (AttemptRequest, SegmentRequest) {
+        let segment = SegmentRequest(
+            range: range,
+            total: total,
+            validator: validator,
+            agreement: nil
+        )
+        var request = request
+        request.headers += segment.fields
+        var attempt = AttemptRequest(
+            key: 0,
+            session: main.request.session,
+            number: main.request.number,
+            request: request,
+            redirects: main.request.redirects,
+            timeoutInterval: main.request.timeoutInterval,
+            deadline: main.request.deadline,
+            resending: main.request.resending,
+            reason: .segment,
+            isDownload: true,
+            access: main.request.access
+        )
+        attempt.purpose = .segment
+        return (attempt, segment)
+    }
+
+    /// Notes the exchange of a request that begins.
+    func didStart(_ lane: Int, _ exchange: Exchange) { lanes[lane] = exchange }
+
+    /// Notes that a request could not begin.
+    func didNotStart(_ lane: Int, at now: MonotonicTime) {
+        machine.didEnd(lane, at: now)
+        wantsTurn = true
+    }
+
+    /// Ends a running request whose bytes are no longer wanted; returns its exchange, whose handle
+    /// is free.
+    func cancel(_ lane: Int) -> Exchange? {
+        let exchange = lane == mainLane ? (isMainOver ? nil : main) : lanes[lane]
+        guard let exchange else { return nil }
+        exchange.session.multi.remove(exchange.handle)
+        exchange.noteSent()
+        exchange.recorder.end(
+            isComplete: false,
+            protocolName: exchange.handle.networkProtocolName
+        )
+        didEnd(lane, exchange)
+        return exchange
+    }
+
+    // MARK: - Ends
+
+    /// Ends the download: the attempt fails, or all bytes have arrived.
+    ///
+    /// - Parameter outcome: The machine's; nil when the attempt is ended from outside.
+    func end(_ outcome: SegmentMachine.Outcome?) {
+        guard !isOver else { return }
+        leftover = lanes.keys.sorted().compactMap(cancel)
+        isOver = true
+        wantsTurn = false
+        main.recorder.adopt(records)
+        switch outcome {
+        case .complete:
+            main.forgetFailure()
+            output.join(upTo: total)
+            main.response.isWhole = true
+        case .incomplete:
+            main.fail(failure ?? ExchangeStage.truncated(described))
+        case .changed:
+            main.part.startOver()
+            main.fail(ExchangeStage.truncated("the file has changed while it was fetched"))
+        case nil: break
+        }
+        do throws(SystemError) {
+            try output.dropLoose()
+        } catch {
+            if !main.hasFailed { main.fail(TransferFailure(error, phase: .receive)) }
+        }
+    }
+
+    /// Takes the exchanges of requests that the end of the download has ended.
+    func takeLeftover() -> [Exchange] {
+        defer { leftover = [] }
+        return leftover
+    }
+
+    /// Makes the machine look whether fewer connections are free now.
+    func wake() { wantsTurn = true }
+
+    private var described: String {
+        "the server sent \(machine.received.count) of \(total) bytes"
+    }
+}

@@ -1,0 +1,169 @@
+import SystemKit
+import TestSupport
+import Testing
+import TransferModel
+
+/// Downloads whose file several connections fetch at the same time.
+@Suite struct SegmentTests {
+    private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    private static let other = body.map { ~$0 }
+    private static let tag = "ETag: \"one\""
+    /// What the first request of four brings.
+    private static let share = 1 << 20
+
+    private func job(_ url: String, _ settings: String = "") throws -> JobFolder {
+        try JobFolder(
+            """
+            version: 1
+            defaults: { retry: { attempts: 2, backoff: { initial: 10ms } } }
+            downloads: { a: { url: "\(url)", to: out/a.bin, segments: 4\(settings) } }
+            """
+        )
+    }
+
+    /// The whole body's head and its first bytes; the rest never comes.
+    private static func beginning(_ count: Int, then step: Reply.Step) -> Reply {
+        let head = Reply.head(200, [tag, "Content-Length: \(body.count)"])
+        return Reply([.send(head + body.prefix(count)), step])
+    }
+
+    private static func part(_ range: ClosedRange<Int>) -> Reply {
+        .part(of: body, from: range.lowerBound, to: range.upperBound, [tag])
+    }
+
+    @Test func `several connections fetch the parts of one file`() throws {
+        let server = try ScriptedServer { request in
+            request.byteRange.map(Self.part)
+                ?? Self.beginning(Self.share, then: .waitForPeerToLeave)
+        }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(try job.folder.list("out") == ["a.bin"])
+        let ranges = server.requests.compactMap(\.byteRange).sorted {
+            $0.lowerBound < $1.lowerBound
+        }
+        #expect(ranges.first?.lowerBound == Self.share)
+        #expect(ranges.last?.upperBound == Self.body.count - 1)
+        #expect(ranges.count >= 2)
+        #expect(server.requests.dropFirst().allSatisfy { $0.headers["If-Range"] == "\"one\"" })
+        let reasons = run.exchanges("a").map { $0["reason"]?.string }
+        #expect(Set(reasons) == ["initial", "segment"])
+        #expect(run.task("a")?["countOfBytesReceived"]?.integer == Int64(Self.body.count))
+        #expect(run.task("a")?["currentRequest"]?["headers"]?["Range"] == nil)
+    }
+
+    @Test func `one connection fetches a file whose server sends no ranges`() throws {
+        let server = try ScriptedServer { _ in .ok(Self.body, [Self.tag]) }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+    }
+
+    @Test(arguments: [
+        ["ETag: \"two\""], ["ETag: W/\"one\""], [],
+    ])
+    func `no part of another version gets into the file`(headers: [String]) throws {
+        let server = try ScriptedServer { request in
+            guard let range = request.byteRange else {
+                return request.earlierRequestsForPath == 0
+                    ? Self.beginning(Self.share, then: .waitForPeerToLeave)
+                    : .ok(Self.other, ["ETag: \"two\"", "Accept-Ranges: none"])
+            }
+            return .part(of: Self.other, from: range.lowerBound, to: range.upperBound, headers)
+        }
+        let job = try job(server.url("/"), ", timeoutInterval: 1s")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.other)
+    }
+
+    @Test func `other connections fetch the bytes of one that is cut`() throws {
+        let server = try ScriptedServer { request in
+            guard let range = request.byteRange else {
+                return Self.beginning(100_000, then: .close)
+            }
+            let reply = Self.part(range)
+            return request.earlierRequestsForPath == 2 ? reply.cut(after: 70_000) : reply
+        }
+        let job = try job(server.url("/"), ", retry: { attempts: 1 }")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+    }
+
+    @Test func `a file that no connection can complete keeps its beginning`() throws {
+        let server = try ScriptedServer { request in
+            if request.rangeStart != nil { return Self.part(100_000...Self.body.count - 1) }
+            return request.byteRange == nil
+                ? Self.beginning(100_000, then: .close) : .status(503)
+        }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.compactMap(\.rangeStart) == [100_000])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+    }
+
+    @Test func `the run after a kill resumes what had no gap`() throws {
+        let server = try ScriptedServer { request in
+            if let start = request.rangeStart { return Self.part(start...Self.body.count - 1) }
+            guard let range = request.byteRange else {
+                return request.earlierRequestsForPath == 0
+                    ? Self.beginning(700_000, then: .waitForPeerToLeave)
+                    : .status(500)
+            }
+            return request.earlierRequestsForPath < 4
+                ? Reply([
+                    .send(
+                        Reply.head(
+                            206,
+                            [
+                                Self.tag, "Content-Length: \(range.count)",
+                                "Content-Range: bytes \(range.lowerBound)-\(range.upperBound)/"
+                                    + "\(Self.body.count)",
+                            ]
+                        ) + Self.body[range].prefix(200_000)
+                    ), .waitForPeerToLeave,
+                ]) : Self.part(range)
+        }
+        let job = try job(server.url("/"), ", timeoutInterval: 60s")
+        let running = try job.runCommand().start()
+        try job.folder.wait(for: "a note") {
+            guard let text = try? job.folder.text("out/.a.bin.part.record") else { return false }
+            return text.contains("\"length\":700000")
+        }
+        running.signal(9)
+        _ = try running.finish()
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(run.task("a")?["file"]?["resumedFrom"]?.integer == 700_000)
+    }
+
+    @Test(arguments: [
+        ("segments: 0", "`segments`: `0` is not from 1 to 64"),
+        ("segments: 65", "`segments`: `65` is not from 1 to 64"),
+        ("segments: many", "`segments`: expected an integer or `auto`"),
+        ("segments: 4, decode: true", "`decode: true` in download `a` does not work with"),
+        ("segments: auto, method: POST", "`method: POST` in download `a` does not work"),
+        ("segments: 2, headers: { Range: bytes=0-5 }", "a `Range` in `headers`"),
+        ("segments: 2, expect: { textEncoding: utf-8 }", "a check of the content by `expect`"),
+    ])
+    func `settings that need the file in one piece are refused`(
+        settings: String,
+        message: String
+    ) throws {
+        let job = try JobFolder(
+            """
+            version: 1
+            downloads: { a: { url: "http://127.0.0.1/", to: a.bin, \(settings) } }
+            """
+        )
+        let result = try job.runner(["validate", "job.yaml"])
+        #expect(result.status == .exit(3))
+        #expect(result.standardError.contains(message), "\(result.standardError)")
+    }
+}
