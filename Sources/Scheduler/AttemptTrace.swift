@@ -107,15 +107,23 @@ struct AttemptTrace {
             endDate: endDate,
             redirectCount: redirectCount,
             transactions: transactions,
-            omittedAttempts: omittedCount,
-            heldMicroseconds: circumstances.held > .zero ? circumstances.held.microseconds : nil,
-            earlier: circumstances.earlierAttempts.map {
-                TaskRecord.Earlier(attempts: $0, end: nil)
-            },
-            isKeyReused: circumstances.isKeyReused,
-            webSocket: last?.webSocket,
-            stream: last?.stream
+            rarities: rarities(in: circumstances)
         )
+    }
+
+    private func rarities(in circumstances: Circumstances) -> TaskRecord.Rarities {
+        var rarities = TaskRecord.Rarities()
+        rarities.omittedAttempts = omittedCount
+        if circumstances.held > .zero {
+            rarities.heldMicroseconds = circumstances.held.microseconds
+        }
+        rarities.earlier = circumstances.earlierAttempts.map {
+            TaskRecord.Earlier(attempts: $0, end: nil)
+        }
+        rarities.isKeyReused = circumstances.isKeyReused
+        rarities.webSocket = last?.webSocket
+        rarities.stream = last?.stream
+        return rarities
     }
 
     /// A request with the URL that the job file's kind of task has.

@@ -199,6 +199,25 @@ package struct TaskRecord: Sendable, Hashable {
     /// The number of attempts in this run.
     package var attemptCount: Int { attempts.count + omittedAttempts }
 
+    /// The properties of few tasks.
+    package struct Rarities: Sendable {
+        /// The number of attempts between the first and the last ones that have no record.
+        package var omittedAttempts = 0
+        /// The wait for an interface or for power, microseconds; nil without one.
+        package var heldMicroseconds: Int64?
+        /// nil for a task that no earlier run began.
+        package var earlier: Earlier?
+        /// Whether an earlier run used the same idempotency key; nil without a generated key.
+        package var isKeyReused: Bool?
+        /// The conversation of a WebSocket task.
+        package var webSocket: WebSocketRecord?
+        /// The conversation of a stream task.
+        package var stream: StreamRecord?
+
+        /// The properties of a task that has none of them.
+        package init() {}
+    }
+
     /// Takes all properties but the error; the defaults are for a task without an attempt.
     package init(
         id: String,
@@ -227,12 +246,7 @@ package struct TaskRecord: Sendable, Hashable {
         endDate: Timestamp,
         redirectCount: Int = 0,
         transactions: [TransactionMetrics] = [],
-        omittedAttempts: Int = 0,
-        heldMicroseconds: Int64? = nil,
-        earlier: Earlier? = nil,
-        isKeyReused: Bool? = nil,
-        webSocket: WebSocketRecord? = nil,
-        stream: StreamRecord? = nil
+        rarities: Rarities = Rarities()
     ) {
         self.id = id
         self.taskIdentifier = taskIdentifier
@@ -260,11 +274,8 @@ package struct TaskRecord: Sendable, Hashable {
         self.endDate = endDate
         self.redirectCount = redirectCount
         self.transactions = transactions
-        self.omittedAttempts = omittedAttempts
-        self.heldMicroseconds = heldMicroseconds
-        self.earlier = earlier
-        self.isKeyReused = isKeyReused
-        self.webSocket = webSocket
-        self.stream = stream
+        (omittedAttempts, isKeyReused) = (rarities.omittedAttempts, rarities.isKeyReused)
+        (heldMicroseconds, earlier) = (rarities.heldMicroseconds, rarities.earlier)
+        (webSocket, stream) = (rarities.webSocket, rarities.stream)
     }
 }

@@ -72,7 +72,7 @@ extension Attempt {
     func abort(_ failure: TransferFailure) -> Next {
         exchange.noteSent()
         noteFailedConnection()
-        let download = exchange.part.segment?.downloadOfAttempt
+        let download = exchange.segmentRole?.downloadOfAttempt
         if download?.isMainOver != true {
             exchange.recorder.end(
                 isComplete: false,
@@ -139,7 +139,7 @@ extension Attempt {
 
     /// Ends the exchange of a download over several connections; nil when the attempt ends, too.
     private func endSegment() -> Next? {
-        exchange.part.segment.flatMap { SegmentAttempt(attempt: self, role: $0).endExchange() }
+        exchange.segmentRole.flatMap { SegmentAttempt(attempt: self, role: $0).endExchange() }
     }
 
     /// Whether the attempt has an accepted response, or the result of a stream, which has none.

@@ -47,7 +47,7 @@ extension AttemptResult {
         countOfBytesSent = exchange.recorder.sentBodyBytesBefore
         // Of the requested body: redirects have bodies of their own.
         countOfBytesReceived =
-            exchange.part.segment?.download.receivedCount ?? exchange.response.decoding?.codedBytes
+            exchange.part.segment?.receivedCount ?? exchange.response.decoding?.codedBytes
             ?? transactions.last?
             .countOfResponseBodyBytesAfterDecoding ?? 0
         if let caching = exchange.caching {
@@ -102,7 +102,7 @@ extension AttemptProgress {
         self.init(
             key: exchange.request.key,
             countOfBytesSent: exchange.recorder.sentBodyBytes,
-            countOfBytesReceived: exchange.part.segment?.download.receivedCount
+            countOfBytesReceived: exchange.part.segment?.receivedCount
                 ?? received ?? exchange.recorder.deliveredBytes,
             countOfBytesExpected: exchange.request.body == nil
                 ? exchange.response.contentLength : exchange.expectedToSend.map { $0 - offset },

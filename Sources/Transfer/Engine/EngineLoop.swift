@@ -275,7 +275,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// Lets the downloads over several connections begin and end requests.
     private func turnSegments() {
-        segments.add(turn.takeDownloads())
+        segments.add(turn.takeDownloads().compactMap { ($0 as? SegmentRole)?.download })
         guard !segments.isEmpty else { return }
         let now = MonotonicTime.now
         for download in segments.takeDue(at: now) {
@@ -296,7 +296,7 @@ final class EngineLoop: MultiHandle.Driver {
         let others = attempts.values.count { attempt in
             let exchange = attempt.exchange
             return exchange.session === session && exchange.hop.url.origin == origin
-                && exchange.part.segment?.download !== download
+                && exchange.segmentRole?.download !== download
         }
         return limit - others
     }
@@ -321,7 +321,7 @@ final class EngineLoop: MultiHandle.Driver {
             release(Attempt(exchange: exchange))
         case .end(let outcome):
             let attempt = Attempt(exchange: download.main)
-            guard let role = download.main.part.segment else { return }
+            guard let role = download.main.segmentRole else { return }
             perform(SegmentAttempt(attempt: attempt, role: role).conclude(outcome), of: attempt)
         }
     }
@@ -406,7 +406,7 @@ final class EngineLoop: MultiHandle.Driver {
         proxies?.forget(attempt.exchange.request.key)
         if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
         attempt.exchange.session.giveBack(attempt.exchange.handle)
-        if let download = attempt.exchange.part.segment?.downloadOfAttempt {
+        if let download = attempt.exchange.segmentRole?.downloadOfAttempt {
             for exchange in download.takeLeftover() { release(Attempt(exchange: exchange)) }
         }
         if let refresh = attempt.refresh { refreshes.add(refresh) }

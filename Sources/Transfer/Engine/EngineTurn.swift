@@ -7,7 +7,7 @@ final class EngineTurn {
     /// The time at which an attempt wants a check even without any event.
     private var lookTime = MonotonicTime(nanoseconds: .max)
     /// The downloads over several connections that began since the last `takeDownloads`.
-    private var downloads: [SegmentedDownload] = []
+    private var downloads: [any SegmentPart] = []
 
     /// Notes that the thread has woken.
     func begin() { time = .now }
@@ -24,10 +24,10 @@ final class EngineTurn {
     }
 
     /// Notes that a download over several connections begins.
-    func begin(_ download: SegmentedDownload) { downloads.append(download) }
+    func begin(_ download: any SegmentPart) { downloads.append(download) }
 
     /// Takes the downloads that have begun.
-    func takeDownloads() -> [SegmentedDownload] {
+    func takeDownloads() -> [any SegmentPart] {
         if downloads.isEmpty { return [] }
         defer { downloads = [] }
         return downloads

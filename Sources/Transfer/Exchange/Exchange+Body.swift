@@ -59,7 +59,7 @@ extension Exchange {
     /// Writes a piece of the body; on a full disk the cache's copy of the body gives way.
     private func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         if let segment = part.segment {
-            let isWanted = try segment.download.write(bytes, of: segment.lane)
+            let isWanted = try segment.write(bytes)
             if !isWanted { response.isCutOff = true }
             return isWanted
         }

@@ -64,9 +64,7 @@ extension Exchange {
 
     /// Judges the response; false when its body is not wanted.
     private func judge(_ head: ResponseHead) throws(TransferFailure) -> Bool {
-        if let segment = part.segment, let request = segment.request {
-            return segment.download.judge(head, of: segment.lane, to: request)
-        }
+        if let segment = part.segment, segment.isForPart { return segment.judge(head) }
         guard part.resumption == nil || judgeRest(head) else { return false }
         if upload != nil, judgeUpload(head) { return true }
         if caching != nil, isAnsweredByStored(head) { return true }

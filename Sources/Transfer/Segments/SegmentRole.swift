@@ -1,9 +1,10 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The part of an exchange in a download whose file several connections fetch at the same time.
 ///
 /// Lives on its engine's thread.
-final class SegmentRole {
+final class SegmentRole: SegmentPart {
     let download: SegmentedDownload
     /// The number of the exchange's request in the machine.
     let lane: Int
@@ -26,7 +27,24 @@ final class SegmentRole {
             let download = SegmentedDownload(of: exchange, wanted)
         else { return nil }
         exchange.caching?.reject(.segmented)
-        exchange.session.turn.begin(download)
-        return SegmentRole(download, lane: download.adoptMain(at: .now), request: nil)
+        let role = SegmentRole(download, lane: download.adoptMain(at: .now), request: nil)
+        exchange.session.turn.begin(role)
+        return role
     }
+
+    var isForPart: Bool { request != nil }
+    var receivedCount: Int64 { download.receivedCount }
+
+    func judge(_ head: ResponseHead) -> Bool {
+        request.map { download.judge(head, of: lane, to: $0) } ?? true
+    }
+
+    func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
+        try download.write(bytes, of: lane)
+    }
+}
+
+extension Exchange {
+    /// The exchange's part in a download over several connections; nil for one connection.
+    var segmentRole: SegmentRole? { part.segment.flatMap { $0 as? SegmentRole } }
 }

@@ -7,7 +7,7 @@ struct PartPolicy {
     /// nil when nothing is resumed and nothing is left to resume.
     private(set) var resumption: Resumption?
     /// The exchange's part in a download over several connections; nil for one connection.
-    var segment: SegmentRole?
+    var segment: (any SegmentPart)?
     let keeper: PartialKeeper
     private let session: SessionTransport
     private let clock: RunClock
