@@ -136,7 +136,12 @@ struct RunResources {
                 caches: caches.caches,
                 scripts: scripts.scripts,
                 invalidation: caches.invalidation,
-                maximumConcurrentAttempts: job.plan.schedule.maxConcurrentTasks,
+                // Two threads share the connections of a host, which would halve the segments of
+                // the file of a small job.
+                maximumConcurrentAttempts: max(
+                    1,
+                    min(job.plan.schedule.maxConcurrentTasks, job.plan.taskCount)
+                ),
                 durability: job.plan.schedule.durability,
                 clock: context.start.clock,
                 uploads: uploads,
