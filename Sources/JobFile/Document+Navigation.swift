@@ -24,6 +24,11 @@ extension Document {
         Entries(of: tree.resolved(id.index), in: self)
     }
 
+    /// The value of an entry of a mapping, by its key's node.
+    package func value(behind key: NodeID) -> NodeID {
+        NodeID(index: tree.nodes[key.index].next(after: key.index))
+    }
+
     /// The entries of a mapping that `entries(of:)` omits because their keys are no scalars.
     package func omittedEntries(of id: NodeID) -> [Entries.Element] {
         let mapping = tree.resolved(id.index)

@@ -27,6 +27,24 @@ import Testing
     @Test(arguments: [
         #"sessions: { s: { proxy: { http: "u:hunter2@h:3128" } } }"#,
         #"sessions: { s: { proxy: "u:hunter2@h:3128" } }"#,
+        #"uploads: { a: { url: "https://h/", form: { user: bob, !password: hunter2 } } }"#,
+        #"sessions: { s: { credentials: [{ method: basic, host: h, !password: hunter2 }] } }"#,
+        #"uploads: { a: { url: "https://h/", headers: { !Authorization: hunter2 } } }"#,
+        #"uploads: { a: { url: "https://h/", stream: {{ command: [c, -u, "bob:hunter2"] } } }"#,
+        "uploads:\n  a:\n    url: https://h/\n"
+            + "    stream: {{ command: [c, -u, \"b:hunter2\"] }\n",
+        "bogus: 1 # password=hunter2, token: abc\n",
+        "bogus: 1 # curl -u bob:hunter2 -H \"X-Api-Key: abc\"\n",
+        #"uploads: { a: { url: "https://h/", stream: { command: [c, -u: "b:hunter2"] } } }"#,
+        #"uploads: { a: { url: "https://h/", stream: { command: [c, -u, b: hunter2] } } }"#,
+        #"uploads: { a: { url: "https://h/", stream: { command: [c, -ub: hunter2] } } }"#,
+        #"uploads: { a: { url: "https://h/", stream: { command: [c, --user: "b:hunter2"] } } }"#,
+        #"uploads: { a: { url: "https://h/", stream: { command: [c, -b: sid=hunter2] } } }"#,
+        #"uploads: { a: { url: "https://h/", stream: { command: [c, -u, "b":"hunter2"] } } }"#,
+        "uploads:\n  a:\n    url: https://h/\n    stream:\n      command:\n"
+            + "      - c\n      - -u b: hunter2\n",
+        "variables:\n  db_pass:: hunter2\n",
+        #"variables: { "smtp_pw:": hunter2 }"#,
         #"sessions: { s: { credentials: [{ method: basic, host: h, user: u, kennwort: hunter2 }] } }"#,
         #"data: { a: { url: "https://u:hunter2#pw@h/f" } }"#,
         #"data: { a: { url: "https://u:hunter2/pw@h/f" } }"#,
@@ -293,6 +311,8 @@ import Testing
         "hooks: { onFinish: [" + (0..<8_000).map { "--password, x\($0)y" }.joined(separator: ", ")
             + "] }\nfoo: 1",
         "variables: { x: \"" + String(repeating: "token: ${env.X} ", count: 10_000) + "\" }",
+        "variables: { password: \"" + String(repeating: "$(a", count: 100_000) + ")\" }\nfoo: 1",
+        (0..<20_000).map { "key\($0): value\n" }.joined(),
     ])
     func `many secrets on one line cost time in proportion`(file: String) throws {
         let job = try JobFolder("version: 1\n\(file)\n")

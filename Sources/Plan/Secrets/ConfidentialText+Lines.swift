@@ -103,11 +103,15 @@ extension ConfidentialText {
             }
             if let property, property < end {
                 add(bytes[property..<end], of: bytes[start..<end], number)
+                let value = bytes[property..<end].drop { $0 == 32 || $0 == 9 }
+                noteProperty(at: Self.range(of: value, in: bytes[start..<end], number).start)
             }
             if let comment {
                 let text = bytes[comment..<end]
-                if let value = Self.secretValue(in: text) ?? Self.spacedValue(in: text),
-                    !value.isEmpty
+                let found = [Self.secretValue(in: text), Self.spacedValue(in: text)]
+                // The first one hides the other, too.
+                if let value = found.compactMap(\.self).filter({ !$0.isEmpty })
+                    .min(by: { $0.startIndex < $1.startIndex })
                 {
                     add(Self.range(of: value, in: bytes[start..<end], number))
                 }

@@ -20,6 +20,8 @@ package struct ConfidentialText: Sendable {
     package private(set) var names: Set<String> = []
     /// The lines of the file; nil until the text around a value is needed.
     private var lines: SourceLines?
+    /// Where values begin behind tags and anchors that are names of secrets.
+    private var properties: Set<SourcePosition> = []
     /// A part of the file, and its text as YAML reads it.
     package struct Part: Sendable {
         /// The place in the file.
@@ -52,6 +54,9 @@ package struct ConfidentialText: Sendable {
     package func words(of part: Part) -> Set<String> {
         RevealingText(part.text, names: names).words.filter { !names.contains($0) }
     }
+
+    /// Notes where a value begins behind a tag or an anchor that is the name of a secret.
+    mutating func noteProperty(at position: SourcePosition) { properties.insert(position) }
 
     /// Keeps a stretch of a line that no message quotes.
     mutating func add(_ range: SourceRange) { ranges.append(range) }
@@ -91,6 +96,7 @@ package struct ConfidentialText: Sendable {
                     option.map {
                         isPair && index == 1 && SecretName.isOne($0)
                             || document.isSecret(child, behind: $0)
+                            || document.isTornLogin(child, behind: $0)
                     } ?? false
                 visit(child, element, isSecret: isSecret || isBehind, in: document)
                 let name = document.kind(of: child) == .scalar ? document.text(of: child) : nil
@@ -126,6 +132,12 @@ package struct ConfidentialText: Sendable {
         var isBehindSecret = isSecret || shape.isCredential || shape.isSecretDeclaration
         for entry in document.entries(of: node) {
             let key = document.text(of: entry.key)
+            if !properties.isEmpty, properties.contains(document.range(of: entry.key).start) {
+                // In a flow mapping YAML takes the value for a key.
+                add(document.range(of: entry.key), key)
+                visit(entry.value, .credential, isSecret: true, in: document)
+                continue
+            }
             let isAlone = isBehindSecret && document.isEmptyScalar(entry.value)
             if isAlone, !shape.knows(key), isSecret || isTornOff(entry, in: document) {
                 add(document.range(of: entry.key), key)
@@ -147,6 +159,7 @@ package struct ConfidentialText: Sendable {
             let isConfidential =
                 isSecret || isNamed || isValue || shape.isSecret(unknown: key)
                 || SecretName.isMisplaced(key: key)
+                || key.hasBytePrefix("-") && document.isSecret(entry.value, behindOptionIn: key)
                 || isPair && Shape.isValueOfPair(key)
                 || shape.holdsCredentials && SecretName.isLogin(key)
                     && document.hasColon(entry.value)

@@ -37,4 +37,20 @@ extension Document {
             || SecretName.isLoginOption(option) && hasColon(argument)
             || (option == "-b" || option == "--cookie") && holds(UInt8(ascii: "="), argument)
     }
+
+    /// Whether a node behind an option for a login is a mapping: `bob: hunter2` has a blank too
+    /// many.
+    func isTornLogin(_ node: NodeID, behind option: String) -> Bool {
+        kind(of: node) == .mapping && SecretName.isLoginOption(option)
+    }
+
+    /// Whether a value is a secret because its key is, or begins with, an option of curl: the
+    /// colon is a slip (`-u: "bob:hunter2"`, `-u bob: hunter2`, `-ubob: hunter2`).
+    func isSecret(_ value: NodeID, behindOptionIn key: String) -> Bool {
+        let words = key.split(separator: " ")
+        guard let option = words.first.map(String.init) else { return false }
+        if words.count > 1 { return SecretName.isLoginOption(option) }
+        if isSecret(value, behind: option) { return true }
+        return option.hasBytePrefix("-u") && option.utf8.count > 2
+    }
 }

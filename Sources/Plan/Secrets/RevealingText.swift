@@ -80,7 +80,6 @@ extension RevealingText {
         struct Unclosed {
             var brace = 0
             var braces = 0
-            var bracket = 0
         }
 
         /// Whether `$${` begins at an index: text.
@@ -120,12 +119,12 @@ extension RevealingText {
                 let isAlone = Self.isAlone(index..<end, in: bytes)
                 parts = Self.parts(of: inner, isAlone, names)
             case UInt8(ascii: "(") where isDollar:
-                guard
-                    let last = Self.close(0x29, 1, in: bytes, from: index + 2, &unclosed.bracket),
-                    Self.isAlone(index..<last, in: bytes),
-                    Self.isName(text.slice(index + 2..<last - 1))
+                var last = index + 2
+                while last < bytes.count, Self.isNameByte(bytes[last]) { last += 1 }
+                guard last > index + 2, last < bytes.count, bytes[last] == UInt8(ascii: ")"),
+                    Self.isAlone(index..<last + 1, in: bytes)
                 else { return nil }
-                (end, parts) = (last, [])
+                (end, parts) = (last + 1, [])
             default:
                 guard isDollar else { return nil }
                 var last = index + 1
@@ -195,10 +194,6 @@ extension RevealingText {
 
         private static func plain(_ text: Substring) -> String {
             String(text.reversed().drop { $0 == "}" || $0 == " " }.reversed())
-        }
-
-        private static func isName(_ text: Substring) -> Bool {
-            !text.isEmpty && text.utf8.allSatisfy(isNameByte)
         }
 
         /// A letter, or `_`: a name with digits or other signs may be the secret itself.

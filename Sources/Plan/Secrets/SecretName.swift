@@ -44,6 +44,8 @@ enum SecretName {
         if names.contains(folded) || endings.contains(where: { folded.hasSuffix($0) }) {
             return true
         }
+        // `db_pass::` has a sign too many.
+        let name = String(name.reversed().drop { !($0.isLetter || $0.isNumber) }.reversed())
         // A whole word only: there are bypasses and compasses.
         if ["_pass", "_PASS", "-pass", "-PASS", "Pass", "_pw", "_PW", "-pw"]
             .contains(where: { name.hasSuffix($0) })

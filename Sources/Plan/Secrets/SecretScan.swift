@@ -296,11 +296,14 @@ extension SecretScan {
                 return nil
             }
             while last + 1 < bytes.count, bytes[last + 1] == UInt8(ascii: "}") { last += 1 }
+            // `{{ command: […] }` is a mapping with a brace too many.
+            let isPair = bytes[index] == UInt8(ascii: "{")
+            if isPair, bytes[last - 1] != UInt8(ascii: "}") { return nil }
             end = last + 1
             isSecret = SecretScan.string(index..<end, in: bytes)
                 .split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
                 .contains { word in
-                    SecretName.isOne(String(word))
+                    SecretName.isOne(String(word)) || SecretName.isLoginOption(String(word))
                         || word.split(separator: "-").contains { SecretName.isOne(String($0)) }
                 }
         }

@@ -35,9 +35,9 @@ enum ForeignKeys {
 
     /// A hint for a key of the top level that is probably a task; nil for any other.
     static func taskAtTop(_ key: NodeID, in table: KeyTable, of document: Document) -> Hint? {
-        guard table.name == "job",
-            let value = document.value(of: document.root, for: document.text(of: key))?.value,
-            document.kind(of: value) == .mapping, document.value(of: value, for: "url") != nil
+        guard table.name == "job" else { return nil }
+        let value = document.value(behind: key)
+        guard document.kind(of: value) == .mapping, document.value(of: value, for: "url") != nil
         else { return nil }
         return Hint(
             help:
