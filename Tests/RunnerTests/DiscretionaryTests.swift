@@ -73,7 +73,7 @@ import Testing
         let outcome = try running.finish().reported(in: job.folder)
         #expect(outcome.code == 0)
         let lines = outcome.command.standardError.split(separator: "\n")
-        #expect(lines.filter { $0.hasPrefix("waiting") }.count == 1)
+        #expect(lines.filter { $0.dropFirst(9).hasPrefix("waiting") }.count == 1)
         #expect(outcome.attempts("a").map { $0["waitReason"]?.string } == ["power"])
     }
 

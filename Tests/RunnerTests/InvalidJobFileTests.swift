@@ -65,8 +65,8 @@ import Testing
             ),
             Invalid(
                 "a key that is not supported yet",
-                "version: 1\ndownloads:\n  a: { url: http://127.0.0.1:1/, to: a, segments: 4 }\n",
-                "job.yaml:3:41: error: the key `segments` in download `a` is not supported yet"
+                "version: 1\n" + task + "report: { events: run.ndjson }\n",
+                "job.yaml:4:11: error: the key `events` in `report` is not supported yet"
             ),
             Invalid("no version", task, "job.yaml:1:1: error:"),
             Invalid("an empty file", "", "job.yaml:1:1: error:"),

@@ -141,7 +141,7 @@ import Testing
             let outcome = try running.finish().reported(in: job.folder)
             #expect(outcome.code == 0)
             let lines = outcome.command.standardError.split(separator: "\n")
-            #expect(lines.filter { $0.hasPrefix("waiting") }.count == 1)
+            #expect(lines.filter { $0.dropFirst(9).hasPrefix("waiting") }.count == 1)
             let attempts = outcome.attempts("a")
             #expect(attempts.count == 1)
             #expect(attempts.first?["waitReason"]?.string == "connectivity")

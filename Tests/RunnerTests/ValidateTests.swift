@@ -9,7 +9,7 @@ import Testing
         data:
           a: { url: "ftp//nowhere", timout: 3s }
         downloads:
-          b: { url: http://127.0.0.1:1/, to: b, segments: 2 }
+          b: { url: http://127.0.0.1:1/, to: b, segmentz: 2 }
         """
 
     /// The `line:column` of each diagnostic in text.
