@@ -39,6 +39,8 @@ struct ActiveTask {
     var waits: TaskWaits
     /// When the task ends in any case: the session's `timeoutIntervalForResource`.
     var deadline: MonotonicTime? { waits.deadline }
+    /// Whether it must have ended; later runs, which continue it, have no more time for it.
+    func isOutOfTime(at now: MonotonicTime) -> Bool { deadline.map { now >= $0 } ?? false }
     /// When no attempt may begin any more.
     var retryLimit: MonotonicTime? { waits.retryLimit }
     var stage = Stage.checking

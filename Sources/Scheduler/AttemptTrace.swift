@@ -140,6 +140,14 @@ struct AttemptTrace {
 }
 
 extension TaskRecord {
+    /// Adds the failure of a task, and the place of the key that decides on it.
+    mutating func end(with failure: TransferFailure, at place: SourceLocation?) {
+        error = failure
+        cause = place
+        isRetryable = failure.exitCode == .temporary || failure.isDeferral
+        isForWantOfMachine = failure.exitCode == .environment
+    }
+
     /// Adds the failure of a task that the run itself has ended.
     mutating func end(cancelledBy failure: TransferFailure) {
         error = failure

@@ -123,8 +123,6 @@ extension RunMachine {
         fail(&task, failure.explained(reason, task), now)
     }
 
-    // MARK: Records
-
     /// Gives back the place of a task in the stages `checking` and `running`.
     mutating func release(_ task: ActiveTask) {
         running -= 1
@@ -148,16 +146,13 @@ extension RunMachine {
         let record = task.record(outcome, clock, now)
         end(&task)
         var failure = failure
-        // Later runs continue it, and have no more time for it than this one.
-        if isKept(task.spec), let deadline = task.deadline, now >= deadline {
-            failure.isPermanent = true
-        }
+        if isKept(task.spec), task.isOutOfTime(at: now) { failure.isPermanent = true }
         guard task.fetchesChecksums, let key = task.checksumKey else {
             fail(task.spec.index, record, failure, now)
             return
         }
-        failure.detail = "the checksum list \(key.url) cannot be fetched: \(failure.detail)"
         // First, because it may stop the run, which ends every other task that waits.
+        failure.detail = "the checksum list \(key.url) cannot be fetched: \(failure.detail)"
         fail(task.spec.index, record, failure, now)
         checksumsFailed(key, failure, now)
     }
@@ -170,10 +165,7 @@ extension RunMachine {
         _ now: MonotonicTime,
         stops: Bool = true
     ) {
-        record.error = failure
-        record.cause = overview.place(deciding: failure, of: index)
-        record.isRetryable = failure.exitCode == .temporary || failure.isDeferral
-        record.isForWantOfMachine = failure.exitCode == .environment
+        record.end(with: failure, at: overview.place(deciding: failure, of: index))
         complete(index, record, verdict: failure.exitCode)
         ledger.fail(index, failure.kind, verdict: failure.exitCode)
         guard stops, schedule.failFast, phase == .running, overview.isRequired(index),

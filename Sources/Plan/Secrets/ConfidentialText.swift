@@ -132,17 +132,8 @@ package struct ConfidentialText: Sendable {
         var isBehindSecret = isSecret || shape.isCredential || shape.isSecretDeclaration
         for entry in document.entries(of: node) {
             let key = document.text(of: entry.key)
-            if !properties.isEmpty, properties.contains(document.range(of: entry.key).start) {
-                // In a flow mapping YAML takes the value for a key.
-                add(document.range(of: entry.key), key)
-                visit(entry.value, .credential, isSecret: true, in: document)
-                continue
-            }
-            let isAlone = isBehindSecret && document.isEmptyScalar(entry.value)
-            if isAlone, !shape.knows(key), isSecret || isTornOff(entry, in: document) {
-                add(document.range(of: entry.key), key)
-                continue
-            }
+            let isPart = isBehindSecret && !shape.knows(key)
+            if addPart(entry, key, isSecret: isSecret, mayBePart: isPart, in: document) { continue }
             let isJoined = addJoined(entry, key, shape, in: document)
             if !isJoined, !isSecret, !shape.isAnything, !addTorn(entry, key, shape, in: document) {
                 names.insert(key)
@@ -173,6 +164,29 @@ package struct ConfidentialText: Sendable {
                 visitPart(entry.value, known, in: document)
             }
         }
+    }
+
+    /// Keeps an entry that is a part of a secret's value instead of a name and a value; returns
+    /// whether it is.
+    private mutating func addPart(
+        _ entry: (key: NodeID, value: NodeID),
+        _ key: String,
+        isSecret: Bool,
+        mayBePart: Bool,
+        in document: Document
+    ) -> Bool {
+        let range = document.range(of: entry.key)
+        if !properties.isEmpty, properties.contains(range.start) {
+            // In a flow mapping YAML takes the value behind such a tag for a key.
+            add(range, key)
+            visit(entry.value, .credential, isSecret: true, in: document)
+            return true
+        }
+        guard mayBePart, document.isEmptyScalar(entry.value),
+            isSecret || isTornOff(entry, in: document)
+        else { return false }
+        add(range, key)
+        return true
     }
 
     /// Keeps the values of a form's part under the name of a secret, and what its keys may hold.

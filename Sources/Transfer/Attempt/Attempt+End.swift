@@ -72,7 +72,7 @@ extension Attempt {
     func abort(_ failure: TransferFailure) -> Next {
         exchange.noteSent()
         noteFailedConnection()
-        let download = exchange.segmentRole?.downloadOfAttempt
+        let download = SegmentRole.of(exchange)?.downloadOfAttempt
         if download?.isMainOver != true {
             exchange.recorder.end(
                 isComplete: false,
@@ -83,7 +83,7 @@ extension Attempt {
         return perform { () throws(TransferFailure) in
             // No task waits for the answer to such a request.
             if isGivingUp, !exchange.hasFailed, failure.kind != .cancelled {
-                return try didCancelUpload()
+                return try UploadAttempt(attempt: self).didCancel()
             }
             if case .refuse? = exchange.verdict { exchange.noteCutRefusal(failure.kind) }
             if !exchange.hasFailed { exchange.fail(failure) }
@@ -139,7 +139,7 @@ extension Attempt {
 
     /// Ends the exchange of a download over several connections; nil when the attempt ends, too.
     private func endSegment() -> Next? {
-        exchange.segmentRole.flatMap { SegmentAttempt(attempt: self, role: $0).endExchange() }
+        SegmentRole.of(exchange).flatMap { SegmentAttempt(attempt: self, role: $0).endExchange() }
     }
 
     /// Whether the attempt has an accepted response, or the result of a stream, which has none.

@@ -51,7 +51,9 @@ struct Attempt {
             }
             // With a cache, once it is known that nothing stored answers.
             if exchange.caching == nil { beginResuming() }
-            if exchange.request.upload != nil { try beginUpload(boundary: boundary) }
+            if exchange.request.upload != nil {
+                try UploadAttempt(attempt: self).begin(boundary: boundary)
+            }
             beginAuthentication()
             try sign()
         } catch {
@@ -117,6 +119,9 @@ struct Attempt {
         )
     }
 
+    /// Whether the running request cancels an upload.
+    var isGivingUp: Bool { exchange.upload?.isGivingUp == true }
+
     /// Carries out steps; their failure ends the attempt.
     func perform(_ steps: () throws(TransferFailure) -> Next) -> Next {
         do throws(TransferFailure) {
@@ -145,7 +150,7 @@ struct Attempt {
             exchange.part.giveUp(&exchange.hop)
             exchange.checks = []
             return try repeatRequest(.restart)
-        case .didCancelUpload: return try didCancelUpload()
+        case .didCancelUpload: return try UploadAttempt(attempt: self).didCancel()
         case .follow: return try follow()
         case .answer(let answer): return try self.answer(answer)
         case .sendUnasked:
@@ -153,7 +158,7 @@ struct Attempt {
             exchange.hop.headers.removeAll { $0.name.lowercased() == "expect" }
             exchange.recorder.didGetRefusal()
             return try repeatRequest(.transparentRetry)
-        case .proceed: return try proceed()
+        case .proceed: return try UploadAttempt(attempt: self).proceed()
         case .finish, .endCaching: return finish()
         }
     }

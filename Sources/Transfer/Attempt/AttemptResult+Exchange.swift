@@ -77,20 +77,18 @@ extension AttemptResult {
                 isCut: exchange.response.sink.isExcerptCut || !exchange.response.isWhole,
                 head: exchange.head
             )
-            let lacksCredentials = failure?.httpStatus == 401 && !exchange.sentCredentials
+            let lacksCredentials = failure?.httpStatus == 401 && !Self.hasSentCredentials(exchange)
             let advice = lacksCredentials ? TransferFailure.missingCredentials : nil
             let parts = [advice, excerpt].compactMap(\.self)
             failure?.help = parts.isEmpty ? nil : parts.joined(separator: "; ")
         }
         proxyResponse = exchange.proxy.refusedTunnel
     }
-}
 
-extension Exchange {
     /// Whether the last request had credentials, of the session or of the job file.
-    fileprivate var sentCredentials: Bool {
-        authentication != nil || recorder.hasSentAuthorization
-            || hop.headers.contains { $0.name.lowercased() == "authorization" }
+    private static func hasSentCredentials(_ exchange: Exchange) -> Bool {
+        exchange.authentication != nil || exchange.recorder.hasSentAuthorization
+            || exchange.hop.headers.contains { $0.name.lowercased() == "authorization" }
     }
 }
 

@@ -263,7 +263,7 @@ final class EngineLoop: MultiHandle.Driver {
             exchange.part.segment = SegmentRole(download, lane: lane, request: request)
             download.didStart(lane, exchange)
         }
-        let client = exchange.makeClient()
+        let client = FileTransferClient.client(of: exchange)
         handle.client = client
         pacing?.begin(exchange, client)
         let attempt = Attempt(exchange: exchange)
@@ -296,7 +296,7 @@ final class EngineLoop: MultiHandle.Driver {
         let others = attempts.values.count { attempt in
             let exchange = attempt.exchange
             return exchange.session === session && exchange.hop.url.origin == origin
-                && exchange.segmentRole?.download !== download
+                && SegmentRole.of(exchange)?.download !== download
         }
         return limit - others
     }
@@ -321,7 +321,7 @@ final class EngineLoop: MultiHandle.Driver {
             release(Attempt(exchange: exchange))
         case .end(let outcome):
             let attempt = Attempt(exchange: download.main)
-            guard let role = download.main.segmentRole else { return }
+            guard let role = SegmentRole.of(download.main) else { return }
             perform(SegmentAttempt(attempt: attempt, role: role).conclude(outcome), of: attempt)
         }
     }
@@ -406,7 +406,7 @@ final class EngineLoop: MultiHandle.Driver {
         proxies?.forget(attempt.exchange.request.key)
         if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
         attempt.exchange.session.giveBack(attempt.exchange.handle)
-        if let download = attempt.exchange.segmentRole?.downloadOfAttempt {
+        if let download = SegmentRole.of(attempt.exchange)?.downloadOfAttempt {
             for exchange in download.takeLeftover() { release(Attempt(exchange: exchange)) }
         }
         if let refresh = attempt.refresh { refreshes.add(refresh) }

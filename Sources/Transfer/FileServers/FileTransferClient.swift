@@ -71,18 +71,18 @@ final class FileTransferClient: EasyHandleClient {
     }
 }
 
-extension Exchange {
-    /// What receives the events of the exchange's handle: the exchange itself, except at a file
+extension FileTransferClient {
+    /// What receives the events of an exchange's handle: the exchange itself, except at a file
     /// server.
-    func makeClient() -> any EasyHandleClient {
+    static func client(of exchange: Exchange) -> any EasyHandleClient {
         guard
             let file = FileTransfer(
-                request.request.url,
-                in: session.configuration,
-                silence: request.timeoutInterval
+                exchange.request.request.url,
+                in: exchange.session.configuration,
+                silence: exchange.request.timeoutInterval
             )
-        else { return self }
-        sent.file = file
-        return FileTransferClient(self, file)
+        else { return exchange }
+        exchange.sent.file = file
+        return FileTransferClient(exchange, file)
     }
 }

@@ -17,6 +17,11 @@ final class SegmentRole: SegmentPart {
         self.request = request
     }
 
+    /// The part of an exchange in such a download; nil for one connection.
+    static func of(_ exchange: Exchange) -> SegmentRole? {
+        exchange.part.segment.flatMap { $0 as? SegmentRole }
+    }
+
     /// The download, for the attempt's own exchange; nil for the others.
     var downloadOfAttempt: SegmentedDownload? { request == nil ? download : nil }
 
@@ -42,9 +47,4 @@ final class SegmentRole: SegmentPart {
     func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
         try download.write(bytes, of: lane)
     }
-}
-
-extension Exchange {
-    /// The exchange's part in a download over several connections; nil for one connection.
-    var segmentRole: SegmentRole? { part.segment.flatMap { $0 as? SegmentRole } }
 }

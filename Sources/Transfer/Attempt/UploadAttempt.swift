@@ -1,10 +1,17 @@
 internal import CurlKit
 internal import TransferModel
 
-// Carries out the decisions of `ActiveUpload`.
-extension Attempt {
+/// The steps of an attempt that sends a resumable upload: carries out the decisions of
+/// `ActiveUpload`.
+///
+/// A value without state of its own: the exchange has the upload.
+struct UploadAttempt {
+    let attempt: Attempt
+
+    private var exchange: Exchange { attempt.exchange }
+
     /// Begins or resumes the task's upload.
-    func beginUpload(boundary: String?) throws(TransferFailure) {
+    func begin(boundary: String?) throws(TransferFailure) {
         guard let wanted = exchange.request.upload else { return }
         let hop = exchange.hop
         let session = exchange.session
@@ -33,18 +40,15 @@ extension Attempt {
         exchange.beginRecord(upload.reason, at: exchange.startTime)
     }
 
-    /// Whether the running request cancels an upload.
-    var isGivingUp: Bool { exchange.upload?.isGivingUp == true }
-
     /// Sends the request of the upload's current leg.
-    private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Next {
+    private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Attempt.Next {
         if setLeg(of: upload) { watchAnew() }
         exchange.checks = []
         exchange.redirects.beginLeg()
         exchange.connection.beginLeg()
         exchange.bodyHold.beginBody()
-        beginAuthentication()
-        return try repeatRequest(upload.reason)
+        attempt.beginAuthentication()
+        return try attempt.repeatRequest(upload.reason)
     }
 
     /// Makes the hop the request of the upload's leg.
@@ -67,19 +71,19 @@ extension Attempt {
             interval: exchange.request.timeoutInterval, deadline: exchange.request.deadline
         )
         exchange.watch = ActivityWatch(
-            idleLimit: isGivingUp ? limit : request.interval,
-            minimumRate: isGivingUp ? nil : exchange.session.configuration.minimumRate,
-            deadline: isGivingUp
+            idleLimit: attempt.isGivingUp ? limit : request.interval,
+            minimumRate: attempt.isGivingUp ? nil : exchange.session.configuration.minimumRate,
+            deadline: attempt.isGivingUp
                 ? min(request.deadline ?? now + limit, now + limit) : request.deadline,
             now: now
         )
     }
 
     /// Continues after a response that was not the answer.
-    func proceed() throws(TransferFailure) -> Next {
-        guard let upload = exchange.upload else { return finish() }
+    func proceed() throws(TransferFailure) -> Attempt.Next {
+        guard let upload = exchange.upload else { return attempt.finish() }
         switch upload.next(after: exchange.hop.method) {
-        case .finish: return finish()
+        case .finish: return attempt.finish()
         case .leg: return try beginLeg(of: upload)
         case .finishWithoutAnswer: return try finishWithoutAnswer(upload)
         case .fail(let fault):
@@ -90,20 +94,21 @@ extension Attempt {
                 at: exchange.hop.url.origin
             )
             if isOver { exchange.upload = nil }
-            return try repeatRequest(.transparentRetry)
+            return try attempt.repeatRequest(.transparentRetry)
         }
     }
 
     /// Continues after the request that cancels an upload, whatever its response.
-    func didCancelUpload() throws(TransferFailure) -> Next {
-        guard let upload = exchange.upload else { return finish() }
+    func didCancel() throws(TransferFailure) -> Attempt.Next {
+        guard let upload = exchange.upload else { return attempt.finish() }
         upload.didCancel()
         return upload.step == .proceed ? try beginLeg(of: upload) : try proceed()
     }
 
     /// Ends an attempt whose answer was lost: for a task that expects nothing more, a success is
     /// enough.
-    private func finishWithoutAnswer(_ upload: ActiveUpload) throws(TransferFailure) -> Next {
+    private func finishWithoutAnswer(_ upload: ActiveUpload) throws(TransferFailure) -> Attempt.Next
+    {
         exchange.forgetResponse()
         let request = exchange.request
         if let failure = upload.failureWithoutAnswer(
@@ -112,6 +117,6 @@ extension Attempt {
             throw failure
         }
         exchange.checks = [TaskRecord.Check(.clientError, passed: true)]
-        return finish()
+        return attempt.finish()
     }
 }
