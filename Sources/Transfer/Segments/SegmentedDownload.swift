@@ -52,7 +52,9 @@ final class SegmentedDownload {
         self.output = output
         self.validator = validator
         resumedCount = exchange.part.start
-        total = resumedCount + length
+        // The response may have less than the rest.
+        let known = exchange.part.isRest ? exchange.part.resumption?.partial?.total : nil
+        total = known ?? resumedCount + length
         var request = exchange.hop
         request.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
         self.request = request

@@ -215,9 +215,7 @@ struct SegmentMachine: Sendable {
     }
 
     /// Whether every byte has arrived, some perhaps before the request for them was answered.
-    private var hasAll: Bool {
-        lanes.contains { $0.goesOn } && received.missing(in: 0..<total).isEmpty
-    }
+    private var hasAll: Bool { received.missing(in: 0..<total).isEmpty }
 
     /// Lets no request go on behind its share, because the server has sent a part.
     private mutating func keepToShares(at now: MonotonicTime) {
