@@ -3,7 +3,10 @@ import SystemKit
 
 /// The job file of a command and the tasks that are chosen from it, in any order.
 struct JobChoice: ParsableArguments {
-    @Argument(help: ArgumentHelp("The job file.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The job file.", valueName: "file"),
+        completion: .jobFile
+    )
     var file: String?
 
     @Option(

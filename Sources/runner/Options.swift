@@ -18,6 +18,11 @@ struct VariableAssignment: ExpressibleByArgument {
     }
 }
 
+extension CompletionKind {
+    /// The names of job files.
+    static var jobFile: CompletionKind { .file(extensions: ["yaml", "yml"]) }
+}
+
 /// The selection and variables of a job, the same for every command that reads a job file.
 struct JobOptions: ParsableArguments {
     @Option(
@@ -59,7 +64,8 @@ struct StateOptions: ParsableArguments {
             "The folder for state that is kept between runs. [env: RUNNER_STATE_DIR] (default: "
                 + "$XDG_STATE_HOME/runner)",
             valueName: "folder"
-        )
+        ),
+        completion: .directory
     )
     var stateFolder: String?
 

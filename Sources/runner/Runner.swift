@@ -11,12 +11,18 @@ struct Runner: ParsableCommand {
             A job file is YAML: sessions, orders to send, artifacts to fetch, rules for success and retries. \
             `runner validate` finds faults before a run, `runner run` runs the job and \
             writes a report.
+
+            \(Examples.title)
+              # check a job file, look at its tasks, then run it
+              runner validate job.yaml
+              runner plan job.yaml
+              runner run job.yaml
             """,
         version: RunnerVersion.current,
         subcommands: [
             Validate.self, ShowPlan.self, Run.self, Status.self, Cancel.self, CacheCommand.self,
             ReportCommand.self, Interfaces.self,
-            Schema.self, Doctor.self, FindProxy.self,
+            Schema.self, Doctor.self, Completion.self, FindProxy.self,
         ]
     )
 
@@ -34,7 +40,20 @@ struct Runner: ParsableCommand {
         {
             return command
         }
+        if let unknown = UnknownCommand(in: arguments, of: Runner.self) { throw unknown.error }
         return try parseAsRoot(arguments)
+    }
+
+    /// Answers the script of a shell; false for any other command line.
+    ///
+    /// Not a command of the parser, because the words may be those of an unfinished option.
+    fileprivate static func answerShell() throws -> Bool {
+        guard ProcessContext.arguments.first == Completion.requestName else { return false }
+        try Completion.answer(
+            Array(ProcessContext.arguments.dropFirst()),
+            description: _dumpHelp()
+        )
+        return true
     }
 }
 
@@ -44,6 +63,7 @@ enum Main {
         ProcessContext.openMissingStandardStreams()
         ProcessContext.ignoreWriteSignals()
         do {
+            if try Runner.answerShell() { return }
             var command = try Runner.command()
             try command.run()
         } catch let exit as Exit {

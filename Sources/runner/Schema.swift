@@ -17,7 +17,15 @@ struct Schema: ParsableCommand {
         commandName: "schema",
         _superCommandName: Program.name,
         abstract: "Print the JSON Schema (draft-07) of job files, of reports, of events, or of the "
-            + "conversation with programs of custom schemes."
+            + "conversation with programs of custom schemes.",
+        discussion: Examples.discussion(
+            "",
+            Example("for an editor", "runner schema job > job.schema.json"),
+            Example(
+                "the first line of a job file that yaml-language-server then checks",
+                "# yaml-language-server: $schema=job.schema.json"
+            )
+        )
     )
 
     @Argument(help: "Which schema to print.")

@@ -11,7 +11,14 @@ struct ShowPlan: ParsableCommand {
         commandName: "plan",
         _superCommandName: Program.name,
         abstract: "Show what a job file would do, and the line that sets each value.",
-        discussion: "Sends nothing. Lists the tasks in an order in which they could run."
+        discussion: Examples.discussion(
+            "Sends nothing. Lists the tasks in an order in which they could run.",
+            Example("what would one task do", "runner plan job.yaml --only handbook"),
+            Example(
+                "the URLs of all tasks",
+                "runner plan job.yaml --format json | jq -r '.tasks[].url'"
+            )
+        )
     )
 
     @OptionGroup var choice: JobChoice

@@ -11,16 +11,21 @@ struct Validate: ParsableCommand {
         commandName: "validate",
         _superCommandName: Program.name,
         abstract: "Check job files without touching the network.",
-        discussion:
+        discussion: Examples.discussion(
             "Shows all faults of a file at once. Exits with 3 for a fault, with 4 when only a "
-            + "variable or a file of this machine is missing, or when no file matches a pattern."
+                + "variable or a file of this machine is missing, or when no file matches a pattern.",
+            Example("check all jobs of a folder", "runner validate 'jobs/*.yaml'"),
+            Example("in CI, where no secrets are", "runner validate --no-environment job.yaml"),
+            Example("for code scanning", "runner validate --format sarif job.yaml > faults.sarif")
+        )
     )
 
     @Argument(
         help: ArgumentHelp(
             "The job files to check; names may be patterns such as 'jobs/*.yaml'.",
             valueName: "file"
-        )
+        ),
+        completion: .jobFile
     )
     var files: [String]
 

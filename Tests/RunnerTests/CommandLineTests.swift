@@ -41,6 +41,37 @@ import Testing
     }
 
     @Test(arguments: [
+        (["statsu"], "Error: Unknown command 'runner statsu'. Did you mean 'runner status'?\n"),
+        (["help", "validat"], "'runner validat'. Did you mean 'runner validate'?"),
+        (["report", "hra", "x"], "'runner report hra'. Did you mean 'runner report har'?"),
+        (["frobnicate"], "'runner frobnicate'; there are validate, plan, run, status, "),
+    ])
+    func `an unknown command is named, with the nearest one`(
+        arguments: [String],
+        message: String
+    ) throws {
+        let outcome = try JobFolder("").runner(arguments)
+        #expect(outcome.status == .exit(2))
+        #expect(outcome.standardError.contains(message), "\(outcome.standardError)")
+        // Hidden commands stay hidden.
+        #expect(!outcome.standardError.contains("find-proxy"))
+    }
+
+    @Test(arguments: [
+        ["validate"], ["plan"], ["run"], ["status"], ["cancel"], ["cache"], ["cache", "stat"],
+        ["cache", "ls"], ["cache", "clear"], ["cache", "verify"], ["report"], ["report", "show"],
+        ["report", "har"], ["report", "junit"], ["report", "prometheus"], ["report", "html"],
+        ["interfaces"], ["schema"], ["doctor"], ["completion"], [],
+    ])
+    func `the help of each command has an example`(command: [String]) throws {
+        let help = try JobFolder("").runner(command + ["--help"]).standardOutput
+        let example = try Regex("\nEXAMPLES:\n  # [^\n]+\n  [^\n]*(runner|schema)")
+        #expect(help.contains(example), "\(help)")
+        let lines = help.split(separator: "\n").filter { !$0.hasPrefix("USAGE:") }
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(help)")
+    }
+
+    @Test(arguments: [
         ["--only", "a", "job.yaml"], ["--only", "job.yaml", "a"], ["job.yaml", "--only", "a"],
         ["--only", "a", "--", "job.yaml"], ["--only", "a", "a", "./job.yaml"],
     ])

@@ -9,11 +9,15 @@ struct Cancel: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
         abstract: "End a background session and cancel its unfinished transfers.",
-        discussion: """
+        discussion: Examples.discussion(
+            """
             runner stops a run that uses the session and waits for its end. The next run starts the transfers again; \
             partial downloads are kept and resumed. Exits with 2 for an unknown identifier, with 4 when the session \
             cannot be read, and with 10 when a run that uses it does not end.
-            """
+            """,
+            Example("find the identifier, then end the session", "runner status"),
+            Example("give up what is left of it", "runner cancel nightly-mirror")
+        )
     )
 
     @Argument(help: "The identifier of the background session.")

@@ -9,8 +9,11 @@ struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the status of background sessions.",
-        discussion:
-            "Exits with 2 for an unknown identifier, and with 4 when a session cannot be read."
+        discussion: Examples.discussion(
+            "Exits with 2 for an unknown identifier, and with 4 when a session cannot be read.",
+            Example("all background sessions", "runner status"),
+            Example("each transfer of one session", "runner status nightly-mirror")
+        )
     )
 
     @Argument(help: "The background session to show with all its transfers; by default, all.")

@@ -11,10 +11,14 @@ struct CacheCommand: ParsableCommand {
         commandName: "cache",
         _superCommandName: Program.name,
         abstract: "Inspect, check or empty the HTTP cache.",
-        discussion: """
+        discussion: Examples.discussion(
+            """
             The cache is the folder in `RUNNER_CACHE_DIR`, or else `runner` in the user's cache folder; a session may \
             use another folder with `urlCache.directory`. After it is emptied, runner fetches the responses again.
             """,
+            Example("how full is it", "runner cache stat"),
+            Example("begin anew", "runner cache clear")
+        ),
         subcommands: [Stat.self, List.self, Clear.self, Verify.self]
     )
 
@@ -25,7 +29,8 @@ struct CacheCommand: ParsableCommand {
                 "The folder of the cache. [env: RUNNER_CACHE_DIR] (default: runner in the user's "
                     + "cache folder)",
                 valueName: "folder"
-            )
+            ),
+            completion: .directory
         )
         var directory: String?
 
@@ -75,7 +80,11 @@ extension CacheCommand {
     struct Stat: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "stat",
-            abstract: "Show how many responses are stored, and how many are fresh."
+            abstract: "Show how many responses are stored, and how many are fresh.",
+            discussion: Examples.discussion(
+                "",
+                Example("of another cache", "runner cache stat --directory /var/cache/job")
+            )
         )
 
         @OptionGroup var options: Options
@@ -127,7 +136,11 @@ extension CacheCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract:
-                "List the stored responses: status, size, age and lifetime in seconds, and URL."
+                "List the stored responses: status, size, age and lifetime in seconds, and URL.",
+            discussion: Examples.discussion(
+                "",
+                Example("the ten largest", "runner cache ls | sort -k2,2nr | head")
+            )
         )
 
         @OptionGroup var options: Options
@@ -190,7 +203,11 @@ extension CacheCommand {
     struct Clear: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "clear",
-            abstract: "Remove all stored responses; runs that are in progress may store more."
+            abstract: "Remove all stored responses; runs that are in progress may store more.",
+            discussion: Examples.discussion(
+                "",
+                Example("of another cache", "runner cache clear --directory /var/cache/job")
+            )
         )
 
         @OptionGroup var options: Options
@@ -218,10 +235,16 @@ extension CacheCommand {
             commandName: "verify",
             abstract:
                 "Read all stored responses, and exit with 6 if one is damaged.",
-            discussion: """
+            discussion: Examples.discussion(
+                """
                 runner never uses damaged files; `clear` removes them. The command also lists files that killed processes \
                 left behind; these are not damage.
-                """
+                """,
+                Example(
+                    "remove all if anything is damaged",
+                    "runner cache verify || runner cache clear"
+                )
+            )
         )
 
         @OptionGroup var options: Options

@@ -8,9 +8,16 @@ struct Doctor: ParsableCommand {
         commandName: "doctor",
         _superCommandName: Program.name,
         abstract: "Check what works on this machine, and explain the consequences.",
-        discussion:
+        discussion: Examples.discussion(
             "Tries everything out without the network. Exits with 4 when a fault keeps jobs from "
-            + "working."
+                + "working.",
+            Example("what works here", "runner doctor"),
+            Example(
+                "only what does not work",
+                "runner doctor --format json | jq '.examinations[].findings[]\n"
+                    + "    | select(.status != \"ok\")'"
+            )
+        )
     )
 
     @Option(help: "The output format. [env: RUNNER_FORMAT] (default: text)")

@@ -11,11 +11,17 @@ struct Interfaces: ParsableCommand {
         _superCommandName: Program.name,
         abstract:
             "Show each network interface, its class, the evidence, and which sessions may use it.",
-        discussion:
-            "With a job file, the command applies its `network.interfaces` and shows its sessions."
+        discussion: Examples.discussion(
+            "With a job file, the command applies its `network.interfaces` and shows its sessions.",
+            Example("which interface is expensive or constrained", "runner interfaces"),
+            Example("what each session of a job may use now", "runner interfaces job.yaml")
+        )
     )
 
-    @Argument(help: ArgumentHelp("The job file.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The job file.", valueName: "file"),
+        completion: .jobFile
+    )
     var file: String?
 
     @OptionGroup var job: JobOptions

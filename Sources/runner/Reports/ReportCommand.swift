@@ -12,13 +12,22 @@ struct ReportCommand: ParsableCommand {
         discussion: """
             A report is the JSON file that `runner run` writes. The job file's `report` names the same documents, \
             which a run then writes by itself.
+
+            \(Examples.title)
+              # how did it end, and what took the time
+              runner report show report.json
+              # for the browser's network panel
+              runner report har report.json -o run.har
             """,
         subcommands: [Show.self, HAR.self, JUnit.self, Prometheus.self, HTML.self]
     )
 
     /// The report on the command line.
     struct Input: ParsableArguments {
-        @Argument(help: ArgumentHelp("The JSON report of a run.", valueName: "report"))
+        @Argument(
+            help: ArgumentHelp("The JSON report of a run.", valueName: "report"),
+            completion: .file(extensions: ["json"])
+        )
         var path: String
 
         /// Reads the report; throws `Exit` for a file that is none.
@@ -56,7 +65,8 @@ struct ReportCommand: ParsableCommand {
             help: ArgumentHelp(
                 "The file for the document, replaced as a whole. (default: standard output)",
                 valueName: "file"
-            )
+            ),
+            completion: .file()
         )
         var output: String?
 
@@ -78,7 +88,14 @@ struct ReportCommand: ParsableCommand {
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show how a run ended, what failed and why, and where the time went."
+            abstract: "Show how a run ended, what failed and why, and where the time went.",
+            discussion: Examples.discussion(
+                "",
+                Example(
+                    "with more tasks in each list",
+                    "runner report show report.json --limit 50"
+                )
+            )
         )
 
         @OptionGroup var input: Input
@@ -103,7 +120,14 @@ struct ReportCommand: ParsableCommand {
     struct HAR: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "har",
-            abstract: "Write an HTTP Archive (HAR 1.2) with each request of the run."
+            abstract: "Write an HTTP Archive (HAR 1.2) with each request of the run.",
+            discussion: Examples.discussion(
+                "",
+                Example(
+                    "for the network panel of a browser",
+                    "runner report har report.json -o run.har"
+                )
+            )
         )
 
         @OptionGroup var conversion: Conversion
@@ -114,7 +138,14 @@ struct ReportCommand: ParsableCommand {
     struct JUnit: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "junit",
-            abstract: "Write JUnit XML with one test case for each task."
+            abstract: "Write JUnit XML with one test case for each task.",
+            discussion: Examples.discussion(
+                "",
+                Example(
+                    "for the test view of a CI server",
+                    "runner report junit report.json -o junit.xml"
+                )
+            )
         )
 
         @OptionGroup var conversion: Conversion
@@ -125,7 +156,14 @@ struct ReportCommand: ParsableCommand {
     struct HTML: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "html",
-            abstract: "Write an HTML page with the tasks of the run, for a browser."
+            abstract: "Write an HTML page with the tasks of the run, for a browser.",
+            discussion: Examples.discussion(
+                "",
+                Example(
+                    "one file, to send or to keep",
+                    "runner report html report.json -o run.html"
+                )
+            )
         )
 
         @OptionGroup var conversion: Conversion
@@ -136,7 +174,14 @@ struct ReportCommand: ParsableCommand {
     struct Prometheus: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "prometheus",
-            abstract: "Write metrics for Prometheus' textfile collector."
+            abstract: "Write metrics for Prometheus' textfile collector.",
+            discussion: Examples.discussion(
+                "",
+                Example(
+                    "where the node exporter reads them",
+                    "runner report prometheus report.json -o /var/lib/node_exporter/job.prom"
+                )
+            )
         )
 
         @OptionGroup var conversion: Conversion

@@ -12,12 +12,27 @@ struct Run: ParsableCommand {
         commandName: Program.runCommand,
         _superCommandName: Program.name,
         abstract: "Run a job file.",
-        discussion: """
+        discussion: Examples.discussion(
+            """
             Exits with 0 when every required task succeeded, 1 when a required task failed for good, 2 when the command line is \
             wrong, 3 when the job file is invalid, 4 when this machine lacks something, 5 when a later run may \
             succeed, 6 when a checksum did not match, 7 when tasks were deferred by the window, the network or power, 8 when the deadline passed, 10 \
             when another run holds the lock or a background session, 130 and 143 after SIGINT and SIGTERM. 70 is reserved.
-            """
+            """,
+            Example(
+                "run a job with another value of a variable",
+                "runner run job.yaml --var day=monday"
+            ),
+            Example("run one task and those that it needs", "runner run job.yaml --only handbook"),
+            Example(
+                "in a cron job: say something on failure only",
+                "runner run job.yaml --progress failures"
+            ),
+            Example(
+                "follow a run with a program",
+                "runner run job.yaml --progress json 2>events.jsonl"
+            )
+        )
     )
 
     @OptionGroup var choice: JobChoice
@@ -29,7 +44,8 @@ struct Run: ParsableCommand {
             "Write the JSON report to this path instead of the path in the job file. [env: "
                 + "RUNNER_REPORT]",
             valueName: "path"
-        )
+        ),
+        completion: .file()
     )
     var report: String?
 
