@@ -13,7 +13,9 @@ package struct EasyConfiguration: Sendable, Hashable {
 }
 
 /// One exchange, for libcurl.
-package struct EasyRequest {
+///
+/// A class, because a request is large and used once.
+package final class EasyRequest {
     /// The source of the request body.
     package enum Body {
         case none

@@ -126,13 +126,13 @@ package final class KeyJournal: RunEventSink {
 
     /// Notes how the server received an order whose task ended; `end` or `keep` saves it.
     package func receive(_ event: RunEvent) {
-        guard case .taskFinished(let record) = event,
-            let order = inFlight.removeValue(forKey: record.taskIdentifier)
+        guard case .taskFinished(let task) = event,
+            let order = inFlight.removeValue(forKey: task.record.taskIdentifier)
         else { return }
-        let isAccepted = record.outcome == .succeeded || record.outcome == .unchanged
+        let isAccepted = task.record.outcome == .succeeded || task.record.outcome == .unchanged
         if isAccepted {
             accepted.append(order)
-        } else if !record.required {
+        } else if !task.record.required {
             // An unaccepted required order prevents exit code 0.
             open.insert(order)
         }

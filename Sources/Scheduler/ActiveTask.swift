@@ -223,22 +223,24 @@ struct ActiveTask {
     }
 
     /// Takes in whether the file at the destination has its checksum.
-    mutating func endExamination(_ result: AttemptResult, _ clock: RunClock) {
-        presence = result.isUnchanged ? .right : .different
-        failure = result.failure
+    mutating func endExamination(_ ended: EndedAttempt, _ clock: RunClock) {
+        presence = ended.result.isUnchanged ? .right : .different
+        failure = ended.result.failure
         // An attempt that has fetched the checksums ends here, unless it requests the file too.
-        if checksumStart != nil, result.failure != nil || result.isUnchanged { end(result, clock) }
+        if checksumStart != nil, ended.result.failure != nil || ended.result.isUnchanged {
+            end(ended, clock)
+        }
     }
 
     /// Keeps what an attempt has left.
-    mutating func end(_ result: AttemptResult, _ clock: RunClock) {
+    mutating func end(_ ended: EndedAttempt, _ clock: RunClock) {
         var attempt = TaskRecord.Attempt(
             number: number,
-            startDate: clock.timestamp(of: result.startTime),
-            endDate: clock.timestamp(of: result.endTime),
+            startDate: clock.timestamp(of: ended.result.startTime),
+            endDate: clock.timestamp(of: ended.result.endTime),
             outcome: .succeeded
         )
-        if let failure = result.failure {
+        if let failure = ended.result.failure {
             attempt.outcome =
                 switch failure.kind {
                 case .cancelled: .cancelled
@@ -253,19 +255,22 @@ struct ActiveTask {
                 count.failWithoutNetwork()
             }
         }
-        attempt.resumedFrom = result.resume?.resumedFrom ?? result.resume?.upload?.resumedFrom
-        partial = result.resume?.partial
+        attempt.resumedFrom =
+            ended.result.resume?.resumedFrom ?? ended.result.resume?.upload?.resumedFrom
+        partial = ended.result.resume?.partial
         // An attempt that sent no request keeps the earlier upload state.
-        if result.resume != nil || result.failure == nil || !result.transactions.isEmpty {
-            upload = result.resume?.upload?.partial
+        if ended.result.resume != nil || ended.result.failure == nil
+            || !ended.result.transactions.isEmpty
+        {
+            upload = ended.result.resume?.upload?.partial
         }
-        attempt.omittedExchanges = result.omittedTransactions
+        attempt.omittedExchanges = ended.result.omittedTransactions
         attempt.waitedMicroseconds = waits.waited.microseconds
         attempt.waitReason = waits.reason
-        failure = result.failure
+        failure = ended.result.failure
         if let checksumStart { attempt.startDate = clock.timestamp(of: checksumStart) }
         checksumStart = nil
-        trace.add(attempt, result)
+        trace.add(attempt, ended)
     }
 
     /// Takes back an attempt that had no interface to begin over.
@@ -305,10 +310,10 @@ struct ActiveTask {
             key: spec.index,
             startTime: handoverTime ?? now,
             endTime: now,
-            currentRequest: trace.last?.currentRequest ?? request.sent
+            currentRequest: trace.last?.result.currentRequest ?? request.sent
         )
         result.failure = TransferFailure(kind: .cancelled, phase: .finish, detail: "")
-        end(result, clock)
+        end(EndedAttempt(result), clock)
     }
 
     /// Takes the checksums that the running attempt has fetched; it requests the file next.

@@ -15,27 +15,29 @@ struct AttemptTrace {
     private(set) var countOfBytesSent: Int64 = 0
     private(set) var countOfBytesReceived: Int64 = 0
     /// The result of the last attempt; nil before the end of the first attempt.
-    private(set) var last: AttemptResult?
+    private(set) var last: EndedAttempt?
 
     /// More attempts are not kept: a task behind a redirect may retry for days.
     private static let mostKept = 64
 
     /// Whether the last attempt has sent messages, which may change something at the server.
-    private var hasSentMessages: Bool { last?.webSocket.map { $0.sentMessageCount > 0 } ?? false }
+    private var hasSentMessages: Bool {
+        last?.result.webSocket.map { $0.sentMessageCount > 0 } ?? false
+    }
 
     /// Adds an attempt that has ended.
-    mutating func add(_ attempt: TaskRecord.Attempt, _ result: AttemptResult) {
+    mutating func add(_ attempt: TaskRecord.Attempt, _ ended: EndedAttempt) {
         attempts.append(attempt)
-        addExchanges(of: result)
+        addExchanges(of: ended.result)
         if attempts.count > Self.mostKept { omitOne() }
-        if let upload = result.resume?.upload {
+        if let upload = ended.result.resume?.upload {
             // Bytes that earlier attempts sent count once.
             countOfBytesSent = upload.sentEnd ?? countOfBytesSent
         } else {
-            countOfBytesSent &+= result.countOfBytesSent
+            countOfBytesSent &+= ended.result.countOfBytesSent
         }
-        countOfBytesReceived &+= result.countOfBytesReceived
-        last = result
+        countOfBytesReceived &+= ended.result.countOfBytesReceived
+        last = ended
     }
 
     /// Forgets an attempt of the middle, and what was exchanged in it.
@@ -88,20 +90,21 @@ struct AttemptTrace {
             source: spec.source,
             outcome: outcome,
             changed: outcome == .succeeded
-                && (last?.file != nil || !spec.request.isSafe || hasSentMessages),
+                && (last?.result.file != nil || !spec.request.isSafe || hasSentMessages),
             required: required,
-            checks: last?.checks ?? [],
+            checks: last?.result.checks ?? [],
             request: reported(request.sent, spec),
-            currentRequest: last.map { reported($0.currentRequest, spec) },
-            response: last?.response,
-            file: last?.file,
-            voucher: circumstances.hasRightFile ? .checksum : last?.voucher,
-            cache: last?.cache,
-            captures: last?.captured.map { .init(name: $0.name, size: $0.text.utf8.count) } ?? [],
+            currentRequest: last.map { reported($0.result.currentRequest, spec) },
+            response: last?.result.response,
+            file: last?.result.file,
+            voucher: circumstances.hasRightFile ? .checksum : last?.result.voucher,
+            cache: last?.result.cache,
+            captures: last?.result.captured.map { .init(name: $0.name, size: $0.text.utf8.count) }
+                ?? [],
             countOfBytesSent: countOfBytesSent,
             countOfBytesReceived: countOfBytesReceived,
-            countOfBytesExpectedToSend: last?.countOfBytesExpectedToSend,
-            countOfBytesExpectedToReceive: last?.countOfBytesExpectedToReceive,
+            countOfBytesExpectedToSend: last?.result.countOfBytesExpectedToSend,
+            countOfBytesExpectedToReceive: last?.result.countOfBytesExpectedToReceive,
             attempts: attempts,
             startDate: startDate,
             endDate: endDate,
@@ -121,8 +124,8 @@ struct AttemptTrace {
             TaskRecord.Earlier(attempts: $0, end: nil)
         }
         rarities.isKeyReused = circumstances.isKeyReused
-        rarities.webSocket = last?.webSocket
-        rarities.stream = last?.stream
+        rarities.webSocket = last?.result.webSocket
+        rarities.stream = last?.result.stream
         return rarities
     }
 

@@ -6,40 +6,46 @@ extension RunMachine {
     /// Takes in how the attempt of a task has ended.
     mutating func finish(
         _ task: inout ActiveTask,
-        _ result: AttemptResult,
+        _ ended: EndedAttempt,
         _ now: MonotonicTime,
         _ dice: () -> Double
     ) {
         if task.presence == .examined {
-            fileExamined(&task, result, now)
+            fileExamined(&task, ended, now)
             return
         }
-        if let list = result.checksums, result.failure == nil, let key = task.checksumKey {
-            queue.paces.charge(result.requestCount, session: task.spec.session)
-            checksumsFetched(&task, key, list, result, now)
+        if let list = ended.result.checksums, ended.result.failure == nil,
+            let key = task.checksumKey
+        {
+            queue.paces.charge(ended.result.requestCount, session: task.spec.session)
+            checksumsFetched(&task, key, list, ended.result, now)
             return
         }
         release(task)
-        queue.paces.charge(result.requestCount - 1, session: task.spec.session)
-        if result.failure?.kind != .network { openPath(of: task) }
-        if task.lane.origin.scheme == .https, result.transactions.first?.hasStreams == true {
+        queue.paces.charge(ended.result.requestCount - 1, session: task.spec.session)
+        if ended.result.failure?.kind != .network { openPath(of: task) }
+        if task.lane.origin.scheme == .https, ended.result.transactions.first?.hasStreams == true {
             queue.lanes.didSpeakStreams(task.lane)
         }
-        if let failure = result.failure {
-            let history = task.history(after: result, wall: queue.beginDates.date(of: now), now)
-            if result.isUnbegun { task.retract(result) } else { task.end(result, clock) }
+        if let failure = ended.result.failure {
+            let history = task.history(
+                after: ended.result,
+                wall: queue.beginDates.date(of: now),
+                now
+            )
+            if ended.result.isUnbegun { task.retract(ended.result) } else { task.end(ended, clock) }
             if failure.kind == .network, !task.hasUntriedMirror(after: failure),
-                mayAwait(task, result, failure, now)
+                mayAwait(task, ended.result, failure, now)
             {
-                awaitConnectivity(&task, result, failure, now)
+                awaitConnectivity(&task, ended.result, failure, now)
             } else {
-                attemptFailed(&task, result, failure, history, dice(), now)
+                attemptFailed(&task, ended.result, failure, history, dice(), now)
             }
         } else {
-            task.end(result, clock)
-            captures.keep(result.captured, of: result.key)
+            task.end(ended, clock)
+            captures.keep(ended.result.captured, of: ended.result.key)
             retryBudget.deposit()
-            succeed(&task, result.isUnchanged ? .unchanged : .succeeded, now)
+            succeed(&task, ended.result.isUnchanged ? .unchanged : .succeeded, now)
         }
     }
 

@@ -45,18 +45,18 @@ extension RunMachine {
     /// Takes in whether the file of a task has its checksum.
     mutating func fileExamined(
         _ task: inout ActiveTask,
-        _ result: AttemptResult,
+        _ ended: EndedAttempt,
         _ now: MonotonicTime
     ) {
-        task.endExamination(result, clock)
-        if let failure = result.failure {
+        task.endExamination(ended, clock)
+        if let failure = ended.result.failure {
             release(task)
             if failure.kind == .cancelled, phase == .cancelling {
                 cancelTask(&task, now)
             } else {
                 fail(&task, failure, now)
             }
-        } else if result.isUnchanged {
+        } else if ended.result.isUnchanged {
             release(task)
             succeed(&task, .unchanged, now)
         } else {

@@ -137,15 +137,15 @@ struct RunMachine {
         stopping.read(wall, now: now)
     }
 
-    /// Takes in the end of an attempt; apart from `on`, because results are large and frequent.
+    /// Takes in the end of an attempt; apart from `on`, because attempts end often.
     ///
     /// `dice` gives numbers from 0 up to but not including 1.
     mutating func attemptFinished(
-        _ result: AttemptResult,
+        _ ended: EndedAttempt,
         now: MonotonicTime,
         dice: () -> Double
     ) -> RunQuestion? {
-        change(result.key, in: .running) { $0.finish(&$1, result, now, dice) }
+        change(ended.result.key, in: .running) { $0.finish(&$1, ended, now, dice) }
         return beginTurn(now)
     }
 

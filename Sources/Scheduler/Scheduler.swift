@@ -132,11 +132,11 @@ package final class Scheduler {
         case .attempts(let events):
             for event in events {
                 switch event {
-                case .finished(let result):
+                case .finished(let ended):
                     // A server may ask to come back at a date, and have no clock of its own.
-                    if result.failure != nil { machine.read(surroundings.wall(), now: time) }
+                    if ended.result.failure != nil { machine.read(surroundings.wall(), now: time) }
                     let question = machine.attemptFinished(
-                        result,
+                        ended,
                         now: time,
                         dice: surroundings.dice
                     )

@@ -79,11 +79,12 @@ extension HTTPURL {
         let authorityEnd = url.origin.utf8.count
         let rest = url.text.utf8.dropFirst(authorityEnd)
         let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        text = url.text
-        origin = Origin(scheme: .custom, host: url.origin, port: 0)
-        hasUserInformation = false
-        self.authorityEnd = authorityEnd
-        pathEnd = authorityEnd + path.count
+        self.init(
+            text: url.text,
+            origin: Origin(scheme: .custom, host: url.origin, port: 0),
+            authorityEnd: authorityEnd,
+            pathEnd: authorityEnd + path.count
+        )
     }
 
     /// Whether a program of the session serves the URL.

@@ -23,6 +23,8 @@ extension HTTPURL {
 
     /// Whether a text begins with a scheme of file servers, in any case.
     package static func isOfFileServer(_ text: String) -> Bool {
+        // Nearly all URLs are of another scheme.
+        guard let first = text.utf8.first, "fFsS".utf8.contains(first) else { return false }
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         return scheme.count < 5 && scheme.count > 2
             && Origin.Scheme(rawValue: String(Substring(scheme)).lowercased())?.isOfFileServer

@@ -3,20 +3,22 @@
 extension HTTPURL {
     /// A `data` URL; its origin is shared by all of them and has no host.
     package init(_ url: DataURL) {
-        text = url.text
-        origin = Origin(scheme: .data, host: "", port: 0)
-        hasUserInformation = false
-        authorityEnd = "data:".utf8.count
-        pathEnd = text.utf8.count
+        self.init(
+            text: url.text,
+            origin: Origin(scheme: .data, host: "", port: 0),
+            authorityEnd: "data:".utf8.count,
+            pathEnd: url.text.utf8.count
+        )
     }
 
     /// A `file` URL; its origin is shared by all of them and has no host.
     package init(_ url: FileURL) {
-        text = url.text
-        origin = Origin(scheme: .file, host: "", port: 0)
-        hasUserInformation = false
-        authorityEnd = "file://".utf8.count
-        pathEnd = text.utf8.count
+        self.init(
+            text: url.text,
+            origin: Origin(scheme: .file, host: "", port: 0),
+            authorityEnd: "file://".utf8.count,
+            pathEnd: url.text.utf8.count
+        )
     }
 
     /// Whether the runner answers requests for the URL by itself, without a connection.

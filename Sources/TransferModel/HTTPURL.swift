@@ -7,16 +7,66 @@ package import SystemKit
 /// ASCII text to send. Other characters become A-labels in the host (RFC 5891) and escapes
 /// elsewhere.
 package struct HTTPURL: Sendable, Hashable {
+    /// The data of a URL: an object, because URLs are passed on often and rarely made.
+    private final class Parts: Sendable {
+        let text: String
+        let origin: Origin
+        let hasUserInformation: Bool
+        let authorityEnd: Int
+        let pathEnd: Int
+
+        init(
+            text: String,
+            origin: Origin,
+            hasUserInformation: Bool,
+            authorityEnd: Int,
+            pathEnd: Int
+        ) {
+            self.text = text
+            self.origin = origin
+            self.hasUserInformation = hasUserInformation
+            self.authorityEnd = authorityEnd
+            self.pathEnd = pathEnd
+        }
+    }
+
+    private let parts: Parts
+
     /// The whole URL for libcurl.
-    package let text: String
+    package var text: String { parts.text }
     /// The server of the URL: scheme, host and port.
-    package let origin: Origin
+    package var origin: Origin { parts.origin }
     /// Whether a user name or password precedes the host.
-    package let hasUserInformation: Bool
+    package var hasUserInformation: Bool { parts.hasUserInformation }
     /// The end of the authority in `text`, in UTF-8; text after it cannot change the server.
-    package let authorityEnd: Int
+    package var authorityEnd: Int { parts.authorityEnd }
     /// The end of the path, which begins at `authorityEnd`; equal to it for an empty path.
-    let pathEnd: Int
+    var pathEnd: Int { parts.pathEnd }
+
+    /// Creates a URL from its parts.
+    init(
+        text: String,
+        origin: Origin,
+        hasUserInformation: Bool = false,
+        authorityEnd: Int,
+        pathEnd: Int
+    ) {
+        parts = Parts(
+            text: text,
+            origin: origin,
+            hasUserInformation: hasUserInformation,
+            authorityEnd: authorityEnd,
+            pathEnd: pathEnd
+        )
+    }
+
+    /// Whether two URLs have the same text and the same server.
+    package static func == (left: HTTPURL, right: HTTPURL) -> Bool {
+        left.parts === right.parts || left.text == right.text && left.origin == right.origin
+    }
+
+    /// Hashes the text.
+    package func hash(into hasher: inout Hasher) { hasher.combine(parts.text) }
 
     /// Why a text is not a usable URL.
     package enum Fault: Error, Hashable {
@@ -62,11 +112,13 @@ package struct HTTPURL: Sendable, Hashable {
             return
         }
         if let other, other.beginsLike(bytes) {
-            self.text = text
-            origin = other.origin
-            hasUserInformation = other.hasUserInformation
-            authorityEnd = other.authorityEnd
-            pathEnd = Self.pathEnd(bytes, from: other.authorityEnd)
+            self.init(
+                text: text,
+                origin: other.origin,
+                hasUserInformation: other.hasUserInformation,
+                authorityEnd: other.authorityEnd,
+                pathEnd: Self.pathEnd(bytes, from: other.authorityEnd)
+            )
             return
         }
         guard let separator = Self.schemeEnd(bytes) else { throw .notAbsolute }
@@ -80,16 +132,18 @@ package struct HTTPURL: Sendable, Hashable {
             if bytes[end] == UInt8(ascii: "@") { host = end + 1 }
             end += 1
         }
-        hasUserInformation = host > separator + 3
         let (hostEnd, port) = try Self.hostEndAndPort(bytes, host..<end)
-        origin = Origin(
-            scheme: scheme,
-            host: try Self.host(text, host..<hostEnd),
-            port: port ?? scheme.defaultPort
+        self.init(
+            text: text,
+            origin: Origin(
+                scheme: scheme,
+                host: try Self.host(text, host..<hostEnd),
+                port: port ?? scheme.defaultPort
+            ),
+            hasUserInformation: host > separator + 3,
+            authorityEnd: end,
+            pathEnd: Self.pathEnd(bytes, from: end)
         )
-        authorityEnd = end
-        pathEnd = Self.pathEnd(bytes, from: end)
-        self.text = text
     }
 
     /// Whether another URL is equal up to its path, which has at least a slash.

@@ -19,11 +19,16 @@ package enum RunEvent: Sendable {
     /// The program of a task's body wrote to standard error; pieces except the last of a program's
     /// run may end within a line.
     case taskWrote(id: String, bytes: [UInt8], isLast: Bool)
-    indirect case taskFinished(TaskRecord)
+    case taskFinished(EndedTask)
     /// No more tasks start, for the reason given as a clause; `running` tasks continue or are being
     /// cancelled. `advice` says what else the user can do.
     case stopping(reason: String, running: Int, advice: String?)
     indirect case finished(RunSummary)
+
+    /// The end of a task with that record.
+    package static func taskFinished(_ record: consuming TaskRecord) -> RunEvent {
+        .taskFinished(EndedTask(record))
+    }
 }
 
 /// The progress of a running transfer.

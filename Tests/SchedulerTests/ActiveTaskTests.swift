@@ -108,7 +108,7 @@ import TransferModel
         var task = try task()
         #expect(task.cancellation("the run was interrupted").detail == "the run was interrupted")
         _ = task.begin(Self.start)
-        task.end(result(failure(.reset)), RunSimulation.clock)
+        task.end(EndedAttempt(result(failure(.reset))), RunSimulation.clock)
         let failure = task.cancellation("the run was interrupted")
         #expect(failure.kind == .cancelled && !failure.isOutcomeUnknown)
         #expect(failure.detail.contains("attempt 1 had failed (it broke)"))

@@ -37,7 +37,7 @@ import TransferModel
             endDate: Self.start,
             outcome: .deferred
         )
-        trace.add(attempt, result)
+        trace.add(attempt, EndedAttempt(result))
     }
 
     @Test func `of many attempts the first and the last ones are kept, and all are counted`() throws

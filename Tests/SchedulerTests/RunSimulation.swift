@@ -111,7 +111,7 @@ struct RunSimulation {
         change(&result)
         readWallClock()
         let part = dice
-        let question = machine.attemptFinished(result, now: now, dice: { part })
+        let question = machine.attemptFinished(EndedAttempt(result), now: now, dice: { part })
         resolver.answer(question, of: &machine, now)
         act()
         settle()
@@ -201,7 +201,7 @@ struct RunSimulation {
         }
         for event in actions.events {
             switch event {
-            case .taskFinished(let record): records.append(record)
+            case .taskFinished(let task): records.append(task.record)
             case .stopping(_, let running, _): stillRunning.append(running)
             case .taskWaiting(let id, _): waiting.append(id)
             case .taskWillRetry(let id, let attempt, _, let wait):

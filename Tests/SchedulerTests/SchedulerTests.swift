@@ -21,7 +21,7 @@ private final class TextSink: RunEventSink {
         case .taskWrote(let id, let bytes, let isLast):
             let text = String(decoding: bytes, as: UTF8.self)
             lines.append("wrote \(id) \(text)\(isLast ? "." : "")")
-        case .taskFinished(let record): lines.append("\(record.outcome) \(record.id)")
+        case .taskFinished(let task): lines.append("\(task.record.outcome) \(task.record.id)")
         case .stopping(let reason, _, _): lines.append("stopping: \(reason)")
         case .finished(let summary): lines.append("exit \(summary.exitCode.rawValue)")
         }

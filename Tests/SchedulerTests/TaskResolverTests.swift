@@ -53,22 +53,22 @@ import TransferModel
         resolver.answer(machine.on(.tick, now: now), of: &machine, now)
         let actions = machine.takeActions()
         #expect(actions.starts.map(\.key) == [0] && actions.orders.isEmpty)
-        guard case .taskFinished(let record)? = actions.events.last else {
+        guard case .taskFinished(let task)? = actions.events.last else {
             Issue.record("the order does not end")
             return
         }
-        #expect(record.id == "b" && record.error?.kind == .localIO)
+        #expect(task.record.id == "b" && task.record.error?.kind == .localIO)
     }
 
     @Test func `a task that cannot be read has its outline in its record`() {
         let resolver = resolver([FakeSource.Task("a", "nonsense")])
         var machine = machine(resolver)
         resolver.answer(machine.on(.tick, now: now), of: &machine, now)
-        guard case .taskFinished(let record)? = machine.takeActions().events.last else {
+        guard case .taskFinished(let task)? = machine.takeActions().events.last else {
             Issue.record("the task does not end")
             return
         }
-        #expect(record.error?.kind == .engine && record.originalRequest.url == "nonsense")
+        #expect(task.record.error?.kind == .engine && task.record.originalRequest.url == "nonsense")
         #expect(machine.isFinished)
     }
 }

@@ -89,7 +89,7 @@ final class EngineHarness {
                 switch event {
                 case .said(let text): said.append(text)
                 case .attempts(let events):
-                    for case .finished(let result) in events { results.append(result) }
+                    for case .finished(let ended) in events { results.append(ended.result) }
                 }
             }
         }

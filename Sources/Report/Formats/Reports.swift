@@ -87,7 +87,7 @@ package final class Reports: RunEventSink {
     package func receive(_ event: RunEvent) {
         switch event {
         case .started(let header): open(header)
-        case .taskFinished: append(event)
+        case .taskFinished(let task): append(task)
         case .finished(let summary): finish(summary)
         case .taskStarted, .progress, .taskWillRetry, .taskWaiting, .taskWrote, .stopping: break
         }
@@ -100,8 +100,8 @@ package final class Reports: RunEventSink {
         for index in outputs.indices { outputs[index].open(redacted) }
     }
 
-    private func append(_ event: RunEvent) {
-        guard let record = RedactedRecord(event, redactor: redactor) else { return }
+    private func append(_ task: EndedTask) {
+        let record = RedactedRecord(task, redactor: redactor)
         for index in outputs.indices { outputs[index].receive(record) }
     }
 

@@ -71,12 +71,14 @@ package final class GitHubActions: RunEventSink {
             let head = ReportedHead(RedactedHeader(header, redactor: redactor))
             self.head = head
             say("::group::runner \(WorkflowCommand.message(shown(head.jobName)))\n")
-        case .taskFinished(let record):
-            guard record.outcome != .succeeded, record.outcome != .unchanged,
-                let redacted = RedactedRecord(event, redactor: redactor)
-            else { return }
+        case .taskFinished(let task):
+            guard task.record.outcome != .succeeded, task.record.outcome != .unchanged else {
+                return
+            }
             undoneCount += 1
-            if undone.count < Self.mostTasks { undone.append(ReportedTask(redacted)) }
+            if undone.count < Self.mostTasks {
+                undone.append(ReportedTask(RedactedRecord(task, redactor: redactor)))
+            }
         case .finished(let summary): finish(summary)
         case .taskStarted, .progress, .taskWillRetry, .taskWaiting, .taskWrote, .stopping: break
         }

@@ -56,9 +56,9 @@ package final class EventLines: ProgressListener {
             for line in programs.take(bytes, of: id, isLast: isLast) {
                 say(TaskWrites.self, Dated(date, ProgramLine(id: id, text: line)))
             }
-        case .taskFinished(let record):
+        case .taskFinished(let task):
             endedCount += 1
-            say(TaskEnds.self, Dated(date, record))
+            say(TaskEnds.self, Dated(date, task.record))
         case .stopping(let reason, let running, let advice):
             let stop = Stop(reason: reason, running: running, advice: advice)
             say(RunStops.self, Dated(date, stop))

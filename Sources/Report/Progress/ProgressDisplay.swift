@@ -98,8 +98,8 @@ package final class ProgressDisplay: ProgressListener {
             active.wait(id, failure, until: nil)
             if style != .failures { say(stamped.waiting(id: id, failure: failure)) }
         case .taskWrote: break
-        case .taskFinished(let record):
-            finish(record)
+        case .taskFinished(let task):
+            finish(task.record)
         case .stopping(let reason, let running, let advice):
             stop.begin()
             say(

@@ -1,13 +1,24 @@
 /// What an attempt runner delivers.
 package enum AttemptEvent: Sendable {
-    indirect case finished(AttemptResult)
+    case finished(EndedAttempt)
     /// The answer to `reportProgress`: every running attempt.
     case progress([AttemptProgress])
 
-    /// The key of the finished attempt; nil for another event.
-    var finishedKey: Int? {
-        if case .finished(let result) = self { result.key } else { nil }
+    /// The end of an attempt with that result.
+    package static func finished(_ result: consuming AttemptResult) -> AttemptEvent {
+        .finished(EndedAttempt(result))
     }
+}
+
+/// The result of an attempt on its way through the engine and the scheduler.
+///
+/// An object, because a result is large and passed on often.
+package final class EndedAttempt: Sendable {
+    /// How the attempt ended.
+    package let result: AttemptResult
+
+    /// Creates the end of an attempt from its result.
+    package init(_ result: consuming AttemptResult) { self.result = result }
 }
 
 /// Something that carries out attempts: the engine, or a wrapper around one.

@@ -120,8 +120,8 @@ struct EngineDispatch {
         var hasProgress = false
         for event in events {
             switch event {
-            case .finished:
-                finish(event)
+            case .finished(let ended):
+                finish(ended)
             case .progress(let answer):
                 for attempt in answer { progress[attempt.key] = attempt }
                 awaitedAnswers -= 1
@@ -136,13 +136,10 @@ struct EngineDispatch {
         return passed
     }
 
-    /// Takes in the end of an attempt; the result is large and read in place.
-    private mutating func finish(_ event: AttemptEvent) {
-        guard let key = event.finishedKey else { return }
-        finish(key)
-        if collapsing.isUsed, case .finished(let result) = event {
-            released += collapsing.end(result)
-        }
+    /// Takes in the end of an attempt.
+    private mutating func finish(_ ended: EndedAttempt) {
+        finish(ended.result.key)
+        if collapsing.isUsed { released += collapsing.end(ended.result) }
     }
 
     /// Frees the room of a finished attempt.

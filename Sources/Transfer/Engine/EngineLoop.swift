@@ -331,9 +331,8 @@ final class EngineLoop: MultiHandle.Driver {
         case .exchange(let request):
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             do throws(CurlCode) {
-                var request = request
                 let isHeld =
-                    pacing?.holds(&request, of: attempt.exchange.request.key, .now) ?? false
+                    pacing?.holds(request, of: attempt.exchange.request.key, .now) ?? false
                 try attempt.exchange.handle.prepare(request)
                 if !isHeld { try attempt.exchange.session.multi.add(attempt.exchange.handle) }
             } catch {

@@ -3,7 +3,7 @@ internal import TransferModel
 
 extension EasyRequest {
     /// The request of an exchange's hop for libcurl.
-    init(of exchange: Exchange) {
+    convenience init(of exchange: Exchange) {
         let session = exchange.session
         let (url, carriesBody) = (exchange.hop.url, exchange.carriesBody)
         let authentication = exchange.authentication?.easy
@@ -50,7 +50,7 @@ extension EasyRequest {
         clientCertificate = session.clientCertificate(for: url.origin)
         if let transfer = exchange.sent.file {
             transfer.begin(at: exchange.part.resumption?.offer?.offset ?? 0)
-            if carriesBody { transfer.willSend(&self, to: sentRequest.url) }
+            if carriesBody { transfer.willSend(self, to: sentRequest.url) }
             file = transfer.easy
             hearsTraffic = true
             exchange.sent.hearsTraffic = true

@@ -71,7 +71,7 @@ final class FileTransfer {
 
     /// Lets a request send its body under a temporary name, which becomes that of the URL when the
     /// server has all of it.
-    func willSend(_ request: inout EasyRequest, to url: HTTPURL) {
+    func willSend(_ request: EasyRequest, to url: HTTPURL) {
         let names = UploadNames(of: url)
         request.url = names.temporaryURL
         request.requiresFreshConnection = true

@@ -75,7 +75,7 @@ extension FileTransferClient {
     /// What receives the events of an exchange's handle: the exchange itself, except at a file
     /// server.
     static func client(of exchange: Exchange) -> any EasyHandleClient {
-        guard
+        guard exchange.request.request.url.origin.scheme.isOfFileServer,
             let file = FileTransfer(
                 exchange.request.request.url,
                 in: exchange.session.configuration,

@@ -25,8 +25,8 @@ final class EnginePacing {
     /// Changes the request of an exchange so that its bytes can be counted.
     ///
     /// - Returns: Whether the exchange must wait before it is handed to libcurl.
-    func holds(_ request: inout EasyRequest, of key: Int, _ now: MonotonicTime) -> Bool {
-        clients[key]?.holds(&request, now) ?? false
+    func holds(_ request: EasyRequest, of key: Int, _ now: MonotonicTime) -> Bool {
+        clients[key]?.holds(request, now) ?? false
     }
 
     /// Counts what a conversation has moved in a turn; returns whether it is paused.

@@ -31,7 +31,7 @@ final class PacedClient: EasyHandleClient {
     /// Changes a request so that its bytes can be counted.
     ///
     /// - Returns: Whether the exchange must wait before it is handed to libcurl.
-    func holds(_ request: inout EasyRequest, _ now: MonotonicTime) -> Bool {
+    func holds(_ request: EasyRequest, _ now: MonotonicTime) -> Bool {
         request.receiveBufferSize = min(pace.bufferSize, EasyRequest.largestReceiveBuffer)
         memory = nil
         if case .bytes(let bytes) = request.body, pace.limitsUploads {

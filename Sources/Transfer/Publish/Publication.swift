@@ -79,7 +79,7 @@ struct Publication {
     }
 
     /// Publishes a job; the result has the file, or the failure that prevented it.
-    mutating func publish(_ job: PublicationJob) -> AttemptResult {
+    mutating func publish(_ job: PublicationJob) -> EndedAttempt {
         var result = job.result
         let findings = job.check?.judge()
         if let findings {
@@ -97,7 +97,7 @@ struct Publication {
         job.cached?.end(&result)
         if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
-        return result
+        return EndedAttempt(result)
     }
 
     /// Removes a partial file that was published or is useless; keeps any other for the next run.

@@ -98,10 +98,12 @@ final class BackgroundSessions: BackgroundTransfers {
     func keep(_ events: [RunEvent]) {
         var isDurable = mustSync
         for event in events {
-            guard case .taskFinished(let record) = event,
-                let journal = journalsByName[record.session]
+            guard case .taskFinished(let task) = event,
+                let journal = journalsByName[task.record.session]
             else { continue }
-            let isUnsafe = journal.taskEnded(record) { ForeignText(redactor: redactor).open($0) }
+            let isUnsafe = journal.taskEnded(task.record) {
+                ForeignText(redactor: redactor).open($0)
+            }
             isDurable = isDurable || isUnsafe || keepsAll
         }
         // A later step or the end of the run reports a failure here.

@@ -54,8 +54,8 @@ struct ScriptDownload {
         let end = now + limit + .seconds(1)
         while true {
             let events = inbox.takeAll(until: end.nanoseconds)
-            for case .finished(let result) in events {
-                if let failure = result.failure { throw failure }
+            for case .finished(let ended) in events {
+                if let failure = ended.result.failure { throw failure }
                 return path
             }
             if events.isEmpty {

@@ -279,7 +279,7 @@ import TransferModel
         let screen = Screen()
         let display = screen.display(.failures, Self.pipe)
         for event in Samples.events {
-            if case .taskFinished(let record) = event, record.id == "refused" {
+            if case .taskFinished(let task) = event, task.record.id == "refused" {
                 let words = Array("no disk\n".utf8)
                 display.receive(.taskWrote(id: "refused", bytes: words, isLast: true))
             }

@@ -64,9 +64,9 @@ package struct LeftUploads: Sendable {
             waiting.removeFirst(next.count)
             running += next.count
             engine.start(Array(next))
-            for case .finished(let result) in inbox.takeAll(until: nil).joined() {
+            for case .finished(let ended) in inbox.takeAll(until: nil).joined() {
                 running -= 1
-                if result.failure == nil { forgotten += 1 }
+                if ended.result.failure == nil { forgotten += 1 }
             }
         }
         engine.stop()
