@@ -1,8 +1,11 @@
 # Entries; what takes more than a line is a script in Scripts.
 .PHONY: build setup setup-test test test-curl8 check check-schema check-sarif fuzz demo bench
+.PHONY: install uninstall dist
 
 build: setup
-	swift build -c release --static-swift-stdlib --product runner -Xlinker -s
+	@Scripts/static-libraries $(CURDIR)/.build/static
+	PKG_CONFIG_PATH=$(CURDIR)/.build/static swift build -c release --static-swift-stdlib --disable-local-rpath \
+		--product runner -Xswiftc -L$(CURDIR)/.build/static -Xlinker -s
 
 setup:
 	@Scripts/setup
@@ -35,3 +38,16 @@ demo: build
 
 bench: build
 	@Benchmarks/bench
+
+# Uses what `make build` has built, so that `sudo make install` compiles nothing. PREFIX and DESTDIR as usual.
+PREFIX ?= /usr/local
+export PREFIX DESTDIR
+install:
+	@Scripts/install .build/release/runner
+
+uninstall:
+	@Scripts/install --remove
+
+# A tarball, a .deb and an .rpm in dist/, from the built executable.
+dist:
+	@Scripts/dist .build/release/runner
