@@ -15,7 +15,7 @@ extension ActiveTask {
             attempts: count.failures,
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
-            wasResumed: result.resume?.resumedFrom != nil,
+            wasResumed: result.resume?.resumedFrom != nil || result.isOfSeveralServers,
             leavesUpload: result.leavesUpload,
             retryAfter: (result.response ?? result.proxyResponse).flatMap {
                 RetryAfter.wait(in: $0.fields, now: wall)

@@ -183,6 +183,8 @@ struct ActiveTask {
             ignoresStored: failure?.isAboutContent ?? false,
             looksForPart: isFirstForFile,
             nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? [],
+            // The file of a mirror may have been another one.
+            mixesMirrors: failure?.kind != .integrity,
             webSocket: spec.webSocket,
             stream: spec.stream
         )

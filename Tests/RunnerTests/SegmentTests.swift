@@ -143,6 +143,85 @@ import TransferModel
         #expect(run.task("a")?["file"]?["resumedFrom"]?.integer == 700_000)
     }
 
+    /// A job whose file four connections fetch from a server and its mirror.
+    private func job(_ server: ScriptedServer, _ mirror: ScriptedServer, _ settings: String = "")
+        throws -> JobFolder
+    {
+        try job(server.url("/"), ", mirrors: [\"\(mirror.url("/"))\"]\(settings)")
+    }
+
+    @Test func `a mirror sends parts of a file at the same time`() throws {
+        let server = try ScriptedServer { request in
+            request.byteRange.map(Self.part)
+                ?? Self.beginning(Self.share, then: .waitForPeerToLeave)
+        }
+        let mirror = try ScriptedServer { $0.byteRange.map(Self.part) ?? .status(500) }
+        let job = try job(server, mirror)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(!mirror.requests.isEmpty)
+        let urls = run.exchanges("a").compactMap { $0["request"]?["url"]?.string }
+        #expect(Set(urls) == [server.url("/"), mirror.url("/")])
+    }
+
+    @Test(arguments: [["ETag: \"two\""], ["ETag: W/\"one\""], []])
+    func `a mirror with another validator sends nothing`(headers: [String]) throws {
+        let server = try ScriptedServer { request in
+            request.byteRange.map(Self.part)
+                ?? Self.beginning(Self.share, then: .waitForPeerToLeave)
+        }
+        let mirror = try ScriptedServer { request in
+            request.byteRange.map {
+                .part(of: Self.other, from: $0.lowerBound, to: $0.upperBound, headers)
+            } ?? .status(500)
+        }
+        let job = try job(server, mirror)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(!mirror.requests.isEmpty)
+    }
+
+    @Test func `a checksum tells that a mirror has the file, whatever its validator`() throws {
+        let server = try ScriptedServer { request in
+            request.byteRange.map(Self.part)
+                ?? Self.beginning(Self.share, then: .waitForPeerToLeave)
+        }
+        let mirror = try ScriptedServer { request in
+            request.byteRange.map {
+                .part(of: Self.body, from: $0.lowerBound, to: $0.upperBound, ["ETag: \"two\""])
+            } ?? .status(500)
+        }
+        let digest = try FileServerTests.digest(of: Self.body)
+        let job = try job(server, mirror, ", checksum: \"sha256:\(digest)\"")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(mirror.requests.dropFirst().allSatisfy { $0.headers["If-Range"] != "\"one\"" })
+        #expect(run.task("a")?["attempts"]?.elements.count == 1)
+    }
+
+    @Test func `a file with wrong parts of a mirror is fetched again from one server`() throws {
+        let server = try ScriptedServer { request in
+            if let range = request.byteRange { return Self.part(range) }
+            return request.earlierRequestsForPath == 0
+                ? Self.beginning(Self.share, then: .waitForPeerToLeave)
+                : .ok(Self.body, [Self.tag])
+        }
+        let mirror = try ScriptedServer { request in
+            request.byteRange.map {
+                .part(of: Self.other, from: $0.lowerBound, to: $0.upperBound, [Self.tag])
+            } ?? .ok(Self.body, [Self.tag])
+        }
+        let digest = try FileServerTests.digest(of: Self.body)
+        let job = try job(server, mirror, ", checksum: \"sha256:\(digest)\"")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(run.task("a")?["attempts"]?.elements.count == 2)
+    }
+
     @Test(arguments: [
         ("segments: 0", "`segments`: `0` is not from 1 to 64"),
         ("segments: 65", "`segments`: `65` is not from 1 to 64"),

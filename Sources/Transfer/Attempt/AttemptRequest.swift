@@ -148,6 +148,8 @@ package struct AttemptRequest: Sendable {
     var conversation: ConversationStart?
     /// The mirrors of the file, in the order in which they replace this URL after any failure.
     package var nextMirrors: [HTTPURL]
+    /// Whether several connections may fetch parts of the file from those mirrors, too.
+    package var mixesMirrors: Bool
     /// The conversation that follows the opening handshake; nil for other tasks.
     package var webSocket: WebSocketSpec?
     /// The conversation of a stream task; nil for other tasks.
@@ -180,6 +182,7 @@ package struct AttemptRequest: Sendable {
         ignoresStored: Bool = false,
         looksForPart: Bool = true,
         nextMirrors: consuming [HTTPURL] = [],
+        mixesMirrors: Bool = true,
         webSocket: WebSocketSpec? = nil,
         stream: StreamSpec? = nil
     ) {
@@ -208,6 +211,7 @@ package struct AttemptRequest: Sendable {
         self.ignoresStored = ignoresStored
         self.looksForPart = looksForPart
         self.nextMirrors = nextMirrors
+        self.mixesMirrors = mixesMirrors
         self.webSocket = webSocket
         self.stream = stream
         conversation = Self.makeConversation(webSocket, stream)

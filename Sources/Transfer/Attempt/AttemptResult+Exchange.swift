@@ -35,6 +35,7 @@ extension AttemptResult {
                 &exchange.response
             )
         }
+        isOfSeveralServers = exchange.part.segment?.usesMirrors ?? false
         if let upload = exchange.upload {
             let left = upload.outcome(
                 after: exchange.failure,

@@ -36,6 +36,8 @@ package struct AttemptResult: Sendable {
     package var cache: CacheVerdict?
     /// nil when the attempt resumed no transfer and left none to resume.
     package var resume: ResumeOutcome?
+    /// Whether several servers have sent parts of the file.
+    package var isOfSeveralServers = false
     /// The entries that an attempt for a list of checksums has read.
     package var checksums: ChecksumList?
     /// One value for each capture when the attempt succeeded, else none.

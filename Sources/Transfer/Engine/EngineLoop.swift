@@ -289,16 +289,20 @@ final class EngineLoop: MultiHandle.Driver {
         segments.schedule(after: now)
     }
 
-    /// The connections that a download may have, its running ones included.
-    private func places(of download: SegmentedDownload) -> Int {
-        let (session, origin) = (download.main.session, download.main.hop.url.origin)
+    /// The connections that a download may have at the server of each source, its running ones
+    /// included.
+    private func places(of download: SegmentedDownload) -> [Int] {
+        let session = download.main.session
         let limit = share.part(of: session.configuration.httpMaximumConnectionsPerHost)
-        let others = attempts.values.count { attempt in
-            let exchange = attempt.exchange
-            return exchange.session === session && exchange.hop.url.origin == origin
-                && SegmentRole.of(exchange)?.download !== download
+        return download.sources.map { source in
+            let origin = download.origin(of: source)
+            let others = attempts.values.count { attempt in
+                let exchange = attempt.exchange
+                return exchange.session === session && exchange.hop.url.origin == origin
+                    && SegmentRole.of(exchange)?.isOf(source, of: download) != true
+            }
+            return limit - others
         }
-        return limit - others
     }
 
     private func carryOut(
@@ -307,8 +311,8 @@ final class EngineLoop: MultiHandle.Driver {
         _ now: MonotonicTime
     ) {
         switch step {
-        case .request(let lane, _, let range):
-            var (request, segment) = download.attempt(for: range)
+        case .request(let lane, let source, let range):
+            var (request, segment) = download.attempt(for: range, from: source)
             request.key = segments.takeKey()
             do throws(CurlCode) {
                 let handle = try download.main.session.takeHandle()

@@ -29,7 +29,7 @@ final class SegmentRole: SegmentPart {
     /// its response permits it; returns the role of the exchange.
     static func begin(for exchange: Exchange, _ file: TaskSpec.Destination) -> SegmentRole? {
         guard let wanted = file.segments,
-            let download = SegmentedDownload(of: exchange, wanted)
+            let download = SegmentedDownload(of: exchange, file, wanted)
         else { return nil }
         exchange.caching?.reject(.segmented)
         let role = SegmentRole(download, lane: download.adoptMain(at: .now), request: nil)
@@ -37,7 +37,13 @@ final class SegmentRole: SegmentPart {
         return role
     }
 
+    /// Whether the exchange is for a source of that download.
+    func isOf(_ source: Int, of other: SegmentedDownload) -> Bool {
+        download === other && other.isOf(source, lane)
+    }
+
     var isForPart: Bool { request != nil }
+    var usesMirrors: Bool { download.usesMirrors }
     var receivedCount: Int64 { download.receivedCount }
 
     func judge(_ head: ResponseHead) -> Bool {

@@ -4,7 +4,8 @@ internal import TransferModel
 
 /// The requests that fetch the file of one attempt, and its bytes.
 ///
-/// The first request is the attempt's own; each other one is an exchange with a handle of its own.
+/// The first request is the attempt's own; each other one is an exchange with a handle of its own,
+/// at the same URL or at a mirror.
 /// The file counts only the bytes before the first gap, so that the part of a cut download is
 /// always a prefix. Lives on its engine's thread.
 final class SegmentedDownload {
@@ -23,8 +24,14 @@ final class SegmentedDownload {
 
     private var machine: SegmentMachine
     private let output: OutputFile
-    private let validator: ResumeValidator
-    private let request: RequestSpec
+    /// The request for the file at each source: the URL that has answered, then mirrors.
+    private let requests: [RequestSpec]
+    /// The validator of each source; nil for a mirror that has not answered yet.
+    private var validators: [ResumeValidator?]
+    /// Whether a checksum shows that all sources have the same file.
+    private let hasChecksum: Bool
+    /// Whether a mirror has sent a part.
+    private(set) var usesMirrors = false
     private let total: Int64
     /// The bytes of earlier attempts.
     private let resumedCount: Int64
@@ -38,7 +45,7 @@ final class SegmentedDownload {
 
     /// Prepares the download whose accepted response has just begun; nil unless it has a length, a
     /// strong validator and a server that may send ranges.
-    init?(of exchange: Exchange, _ wanted: TaskSpec.Segments) {
+    init?(of exchange: Exchange, _ file: TaskSpec.Destination, _ wanted: TaskSpec.Segments) {
         guard wanted != .count(1), exchange.hop.method == "GET",
             let head = exchange.head, exchange.response.decoding == nil,
             exchange.response.servedLength == nil, !exchange.hop.url.isLocal,
@@ -50,14 +57,13 @@ final class SegmentedDownload {
         else { return nil }
         main = exchange
         self.output = output
-        self.validator = validator
         resumedCount = exchange.part.start
         // The response may have less than the rest.
         let known = exchange.part.isRest ? exchange.part.resumption?.partial?.total : nil
         total = known ?? resumedCount + length
-        var request = exchange.hop
-        request.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
-        self.request = request
+        requests = Self.requests(of: exchange)
+        validators = [validator] + Array(repeating: nil, count: requests.count - 1)
+        hasChecksum = file.checksum != nil
         let limit: SegmentGrowth.Limit =
             switch wanted {
             case .count(let count): .fixed(count)
@@ -66,10 +72,31 @@ final class SegmentedDownload {
         machine = SegmentMachine(
             total: total,
             present: ByteRangeSet([0..<resumedCount]),
-            sources: [SegmentSource(limit: SegmentGrowth.mostFixed)],
+            sources: requests.map { _ in SegmentSource(limit: SegmentGrowth.mostFixed) },
             limit
         )
     }
+
+    /// The request for the file at the URL that has answered, then those at mirrors that no attempt
+    /// has asked; none at mirrors after a file with a wrong checksum.
+    private static func requests(of exchange: Exchange) -> [RequestSpec] {
+        var own = exchange.hop
+        own.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
+        guard exchange.request.mixesMirrors else { return [own] }
+        let mirrors = exchange.request.nextMirrors.filter(\.isOfHTTP)
+        return [own] + mirrors.map { exchange.request.request.directed(to: $0) }
+    }
+
+    /// Whether a request is for a source; the attempt's own is for the first one.
+    func isOf(_ source: Int, _ lane: Int) -> Bool {
+        lane == mainLane ? source == 0 : machine.source(of: lane) == source
+    }
+
+    /// The server of a source.
+    func origin(of source: Int) -> Origin { requests[source].url.origin }
+
+    /// The servers of all sources; several may be the same.
+    var sources: Range<Int> { requests.indices }
 
     /// The bytes that this attempt has received.
     var receivedCount: Int64 { machine.received.count - resumedCount }
@@ -86,9 +113,15 @@ final class SegmentedDownload {
     func judge(_ head: ResponseHead, of lane: Int, to request: SegmentRequest) -> Bool {
         guard let exchange = lanes[lane] else { return false }
         let answer = request.judge(head, contentLength: exchange.response.contentLength)
+        let source = machine.source(of: lane)
         machine.didAnswer(lane, answer, at: .now)
         wantsTurn = true
         if case .part = answer {
+            if let source, source > 0 {
+                usesMirrors = true
+                let now = main.context.clock.timestamp(of: .now)
+                validators[source] = validators[source] ?? ResumeValidator(head, now: now)
+            }
             exchange.response.verdict = .accept
             return true
         }
@@ -145,14 +178,14 @@ final class SegmentedDownload {
     /// The next step.
     ///
     /// - Parameters:
-    ///   - places: The connections that the attempt may have at the server, its running ones
-    ///     included.
+    ///   - places: The connections that the attempt may have at each source's server, its running
+    ///     ones included.
     ///   - now: The current time.
     /// - Returns: The step; nil when there is none now.
-    func step(within places: Int, at now: MonotonicTime) -> SegmentMachine.Step? {
+    func step(within places: [Int], at now: MonotonicTime) -> SegmentMachine.Step? {
         wantsTurn = false
         guard !isOver else { return nil }
-        machine.permit(places, at: 0, now)
+        for source in requests.indices { machine.permit(places[source], at: source, now) }
         return machine.step(at: now)
     }
 
@@ -160,14 +193,14 @@ final class SegmentedDownload {
     func isMain(_ lane: Int) -> Bool { lane == mainLane }
 
     /// The attempt's request for a segment, and its role; the caller chooses the key.
-    func attempt(for range: Range<Int64>) -> (AttemptRequest, SegmentRequest) {
+    func attempt(for range: Range<Int64>, from source: Int) -> (AttemptRequest, SegmentRequest) {
         let segment = SegmentRequest(
             range: range,
             total: total,
-            validator: validator,
-            agreement: nil
+            validator: validators[source],
+            agreement: source > 0 && !hasChecksum ? validators[0] : nil
         )
-        var request = request
+        var request = requests[source]
         request.headers += segment.fields
         var attempt = AttemptRequest(
             key: 0,

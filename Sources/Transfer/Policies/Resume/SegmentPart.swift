@@ -5,6 +5,8 @@ internal import TransferModel
 protocol SegmentPart: AnyObject {
     /// Whether the exchange is a request for a part; otherwise it is the attempt's own.
     var isForPart: Bool { get }
+    /// Whether mirrors have sent parts of the file.
+    var usesMirrors: Bool { get }
     /// The bytes that the attempt has received over all connections.
     var receivedCount: Int64 { get }
     /// Judges the head of the response to a request for a part; false when its body is unwanted.

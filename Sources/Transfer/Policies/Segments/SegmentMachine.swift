@@ -163,6 +163,9 @@ struct SegmentMachine: Sendable {
     /// Where the next byte of a request is written; nil for a request that is over.
     func offset(of number: Int) -> Int64? { index(of: number).map { lanes[$0].position } }
 
+    /// The source of a request; nil for a request that is over.
+    func source(of number: Int) -> Int? { index(of: number).map { lanes[$0].source } }
+
     /// Whether a request has brought all bytes that are wanted from it.
     func isSatisfied(_ number: Int) -> Bool {
         index(of: number).map { lanes[$0].wanted.isEmpty } ?? true
