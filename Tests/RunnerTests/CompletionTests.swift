@@ -140,6 +140,15 @@ import Testing
             #expect(try complete("runner run missing.yaml --only ").isEmpty)
         }
         #expect(try bash("runner run 'job.yaml' --only t") == ["talk"])
+        // Neither code for the shell nor for the terminal.
+        try job.folder.write(
+            "version: 1\ndata: { 'a$(touch x)': 1, 'b c': 1, \"d\\e[2Je\": 1 }\n",
+            to: "hostile.yaml"
+        )
+        #expect(
+            try bash("runner run hostile.yaml --only ") == ["a\\$\\(touch\\ x\\)", "b\\ c"]
+        )
+        #expect(!job.folder.contains("x"))
     }
 
     @Test func `identifiers of background sessions are completed in bash and fish`() throws {

@@ -150,11 +150,12 @@ struct CommandLineCompletion {
         )
     }
 
-    /// Keeps the candidates that begin with the word and fit into a line of the answer.
+    /// Keeps the candidates that begin with the word and are harmless lines.
     private mutating func offer(_ found: [Candidate], _ word: String) {
         candidates += found.filter { candidate in
+            // A name of the job file may be hostile to terminals.
             candidate.text.hasBytePrefix(word)
-                && !candidate.text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+                && TerminalText.harmless(candidate.text) == candidate.text
         }
     }
 
