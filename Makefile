@@ -2,10 +2,11 @@
 .PHONY: build setup setup-test test test-curl8 check check-schema check-sarif fuzz demo bench
 .PHONY: install uninstall dist
 
+# Nothing looks for symbols in the executable: those that Swift's runtime exports only cost time at each start.
 build: setup
 	@Scripts/static-libraries $(CURDIR)/.build/static
 	PKG_CONFIG_PATH=$(CURDIR)/.build/static swift build -c release --static-swift-stdlib --disable-local-rpath \
-		--product runner -Xswiftc -L$(CURDIR)/.build/static -Xlinker -s
+		--product runner -Xswiftc -L$(CURDIR)/.build/static -Xlinker -s -Xlinker --no-export-dynamic
 
 setup:
 	@Scripts/setup

@@ -4,9 +4,11 @@
 #include <stdint.h>
 #include <sys/random.h>
 
-// Swift's and C++'s runtimes refer to these two by name; no header of this module declares them.
-float hypotf(float x, float y);
-uint32_t arc4random(void);
+// Swift's and C++'s runtimes refer to these two by name; no header of this module declares them. Hidden, so that the
+// libraries that a run loads keep those of the C library.
+#define HIDDEN __attribute__((visibility("hidden")))
+HIDDEN float hypotf(float x, float y);
+HIDDEN uint32_t arc4random(void);
 
 // glibc 2.35 has a new version of hypotf. In double precision, neither the squares nor their sum can overflow.
 float hypotf(float x, float y) {
