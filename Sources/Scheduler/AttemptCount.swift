@@ -85,7 +85,7 @@ struct AttemptCount {
         } else if let resume, let partial = resume.partial,
             resume.resumedFrom != nil || size == 0
         {
-            noteProgress(to: partial.size, of: partial.total)
+            noteProgress(to: partial.receivedCount, of: partial.total)
         }
     }
 

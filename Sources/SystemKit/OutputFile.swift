@@ -199,6 +199,17 @@ internal import Glibc
         else { throw .last("truncate", path) }
     }
 
+    /// Counts only the first `count` bytes as written, keeps those up to `end`, and removes the
+    /// rest.
+    ///
+    /// - Throws: The error of ftruncate(2).
+    package func loosen(after count: Int64, upTo end: Int64) throws(SystemError) {
+        guard count <= size, ftruncate(descriptor, off_t(max(count, end))) == 0,
+            lseek(descriptor, off_t(count), SEEK_SET) >= 0
+        else { throw .last("truncate", path) }
+        size = count
+    }
+
     /// Reads written bytes from `offset`; returns 0 at the end.
     package func read(into buffer: inout [UInt8], at offset: Int64) throws(SystemError) -> Int {
         let descriptor = descriptor

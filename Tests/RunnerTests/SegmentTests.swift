@@ -107,33 +107,31 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
-    @Test func `the run after a kill resumes what had no gap`() throws {
+    /// The first bytes of a part; the rest never comes.
+    private static func beginning(of range: ClosedRange<Int>, then step: Reply.Step) -> Reply {
+        let place = "bytes \(range.lowerBound)-\(range.upperBound)/\(body.count)"
+        let head = Reply.head(
+            206,
+            [tag, "Content-Length: \(range.count)", "Content-Range: \(place)"]
+        )
+        return Reply([.send(head + body[range].prefix(200_000)), step])
+    }
+
+    @Test func `the run after a kill requests the gaps alone`() throws {
         let server = try ScriptedServer { request in
             if let start = request.rangeStart { return Self.part(start...Self.body.count - 1) }
             guard let range = request.byteRange else {
-                return request.earlierRequestsForPath == 0
-                    ? Self.beginning(700_000, then: .waitForPeerToLeave)
-                    : .status(500)
+                return Self.beginning(700_000, then: .waitForPeerToLeave)
             }
             return request.earlierRequestsForPath < 4
-                ? Reply([
-                    .send(
-                        Reply.head(
-                            206,
-                            [
-                                Self.tag, "Content-Length: \(range.count)",
-                                "Content-Range: bytes \(range.lowerBound)-\(range.upperBound)/"
-                                    + "\(Self.body.count)",
-                            ]
-                        ) + Self.body[range].prefix(200_000)
-                    ), .waitForPeerToLeave,
-                ]) : Self.part(range)
+                ? Self.beginning(of: range, then: .waitForPeerToLeave) : Self.part(range)
         }
         let job = try job(server.url("/"), ", timeoutInterval: 60s")
         let running = try job.runCommand().start()
         try job.folder.wait(for: "a note") {
             guard let text = try? job.folder.text("out/.a.bin.part.record") else { return false }
-            return text.contains("\"length\":700000")
+            let ends = [1, 2, 3].map { "\"end\":\($0 * Self.share + 200_000)" }
+            return text.contains("\"length\":700000") && ends.allSatisfy(text.contains)
         }
         running.signal(9)
         _ = try running.finish()
@@ -141,6 +139,54 @@ import TransferModel
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try job.folder.read("out/a.bin") == Self.body)
         #expect(run.task("a")?["file"]?["resumedFrom"]?.integer == 700_000)
+        let received = run.task("a")?["countOfBytesReceived"]?.integer
+        #expect(received == Int64(Self.body.count - 1_300_000))
+        let present = [1, 2, 3].map { $0 * Self.share..<$0 * Self.share + 200_000 }
+        for range in server.requests.dropFirst(4).compactMap(\.byteRange) {
+            #expect(!present.contains { $0.overlaps(Range(range)) }, "\(range)")
+        }
+    }
+
+    @Test func `the next attempt requests the gaps alone`() throws {
+        let server = try ScriptedServer { request in
+            if let start = request.rangeStart { return Self.part(start...Self.body.count - 1) }
+            guard let range = request.byteRange else {
+                return Self.beginning(100_000, then: .waitForPeerToLeave)
+            }
+            return request.earlierRequestsForPath < 4
+                ? Self.beginning(of: range, then: .waitForPeerToLeave) : Self.part(range)
+        }
+        let job = try job(server.url("/"), ", timeoutInterval: 1s")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(run.task("a")?["attempts"]?.elements.count == 2)
+        #expect(run.task("a")?["countOfBytesReceived"]?.integer == Int64(Self.body.count))
+    }
+
+    @Test func `one connection fetches again what lies behind a gap`() throws {
+        let server = try ScriptedServer { request in
+            if let start = request.rangeStart { return Self.part(start...Self.body.count - 1) }
+            return request.byteRange.map { Self.beginning(of: $0, then: .waitForPeerToLeave) }
+                ?? Self.beginning(100_000, then: .waitForPeerToLeave)
+        }
+        let job = try job(server.url("/"), ", timeoutInterval: 60s")
+        let running = try job.runCommand().start()
+        try job.folder.wait(for: "a note") {
+            let text = try? job.folder.text("out/.a.bin.part.record")
+            return text?.contains("\"pieces\"") ?? false
+        }
+        running.signal(9)
+        _ = try running.finish()
+        let text = try job.folder.text("job.yaml")
+        try job.folder.write(
+            Array(text.replacing("segments: 4", with: "segments: 1").utf8),
+            to: "job.yaml"
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(run.exchanges("a").count == 1)
     }
 
     /// A job whose file four connections fetch from a server and its mirror.

@@ -158,7 +158,7 @@ extension Exchange {
         do throws(SystemError) {
             if !part.isRest { part.giveUp(&hop) }
             guard try part.open(file, from: hop.url, for: request, &response) else { return false }
-            if file.segments != nil { part.segment = SegmentRole.begin(for: self, file) }
+            if file.segments != nil { part.segment = try SegmentRole.begin(for: self, file) }
             return true
         } catch {
             throw TransferFailure(error, phase: .receive)

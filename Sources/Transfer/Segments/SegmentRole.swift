@@ -27,10 +27,18 @@ final class SegmentRole: SegmentPart {
 
     /// Begins to fetch the file of an exchange over several connections, if its task wants that and
     /// its response permits it; returns the role of the exchange.
-    static func begin(for exchange: Exchange, _ file: TaskSpec.Destination) -> SegmentRole? {
+    ///
+    /// - Throws: The error of removing the bytes behind gaps, which one connection fetches again.
+    static func begin(
+        for exchange: Exchange,
+        _ file: TaskSpec.Destination
+    ) throws(SystemError) -> SegmentRole? {
         guard let wanted = file.segments,
             let download = SegmentedDownload(of: exchange, file, wanted)
-        else { return nil }
+        else {
+            try exchange.part.resumption?.partial?.dropLoose()
+            return nil
+        }
         exchange.caching?.reject(.segmented)
         let role = SegmentRole(download, lane: download.adoptMain(at: .now), request: nil)
         exchange.session.turn.begin(role)
@@ -43,6 +51,7 @@ final class SegmentRole: SegmentPart {
     }
 
     var isForPart: Bool { request != nil }
+    var looseRanges: [Range<Int64>] { download.looseRanges }
     var usesMirrors: Bool { download.usesMirrors }
     var receivedCount: Int64 { download.receivedCount }
 

@@ -34,7 +34,7 @@ final class SegmentedDownload {
     private(set) var usesMirrors = false
     private let total: Int64
     /// The bytes of earlier attempts.
-    private let resumedCount: Int64
+    private let presentCount: Int64
     private var mainLane = 0
     private var records: [TransactionMetrics] = []
     /// The exchanges of requests that the end of the download has ended.
@@ -57,10 +57,12 @@ final class SegmentedDownload {
         else { return nil }
         main = exchange
         self.output = output
-        resumedCount = exchange.part.start
+        let start = exchange.part.start
         // The response may have less than the rest.
-        let known = exchange.part.isRest ? exchange.part.resumption?.partial?.total : nil
-        total = known ?? resumedCount + length
+        let partial = exchange.part.isRest ? exchange.part.resumption?.partial : nil
+        total = partial?.total ?? start + length
+        let present = ByteRangeSet([0..<start] + (partial?.looseRanges ?? []))
+        presentCount = present.count
         requests = Self.requests(of: exchange)
         validators = [validator] + Array(repeating: nil, count: requests.count - 1)
         hasChecksum = file.checksum != nil
@@ -71,7 +73,7 @@ final class SegmentedDownload {
             }
         machine = SegmentMachine(
             total: total,
-            present: ByteRangeSet([0..<resumedCount]),
+            present: present,
             sources: requests.map { _ in SegmentSource(limit: SegmentGrowth.mostFixed) },
             limit
         )
@@ -99,11 +101,14 @@ final class SegmentedDownload {
     var sources: Range<Int> { requests.indices }
 
     /// The bytes that this attempt has received.
-    var receivedCount: Int64 { machine.received.count - resumedCount }
+    var receivedCount: Int64 { machine.received.count - presentCount }
+
+    /// The bytes behind the first gap.
+    var looseRanges: [Range<Int64>] { machine.received.ranges.filter { $0.lowerBound > 0 } }
 
     /// Takes over the attempt's own request; returns its number.
     func adoptMain(at now: MonotonicTime) -> Int {
-        mainLane = machine.adopt(source: 0, from: resumedCount, at: now)
+        mainLane = machine.adopt(source: 0, from: main.part.start, at: now)
         return mainLane
     }
 
@@ -149,6 +154,7 @@ final class SegmentedDownload {
         }
         _ = machine.take(bytes.count, of: lane, at: now)
         if offset <= output.size { output.join(upTo: machine.prefix) }
+        if lane != mainLane { main.keepPart(at: now) }
         guard machine.isSatisfied(lane) else { return true }
         wantsTurn = true
         return count == bytes.count && !machine.isCut(lane)
@@ -267,7 +273,15 @@ final class SegmentedDownload {
         case nil: break
         }
         do throws(SystemError) {
-            try output.dropLoose()
+            if let partial = main.part.resumption?.partial, outcome != .complete,
+                !machine.isClosed(0)
+            {
+                // The next attempt fetches the gaps alone.
+                partial.setLoose(looseRanges)
+            } else {
+                main.part.resumption?.partial?.setLoose([])
+                try output.dropLoose()
+            }
         } catch {
             if !main.hasFailed { main.fail(TransferFailure(error, phase: .receive)) }
         }

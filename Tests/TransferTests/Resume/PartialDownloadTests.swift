@@ -260,6 +260,81 @@ import TransferModel
         #expect(outcome.status == .exit(0), "\(outcome.standardError)")
     }
 
+    /// Leaves 60,000 bytes, and behind a gap those from 100,000 to 150,000.
+    private func leavePieces() throws {
+        do {
+            let part = try part(Array(Self.bytes.prefix(60_000)))
+            part.keep(Self.traits("d"), bootIdentifier: "boot")
+            try part.file.write(Self.bytes.span.extracting(0..<50_000), at: 100_000)
+            part.setLoose([100_000..<150_000])
+            part.checkpoint(at: 60_000, .process)
+        }
+        try waitUntilLeft()
+    }
+
+    @Test func `the bytes behind a gap are found by the next run`() throws {
+        try leavePieces()
+        do {
+            let part = try #require(try find())
+            #expect(part.size == 60_000 && part.looseRanges == [100_000..<150_000])
+            #expect(part.receivedCount == 110_000)
+            #expect(try part.verify())
+            // Another connection goes on behind the piece.
+            try part.file.write(Self.bytes.span.extracting(50_000..<60_000), at: 150_000)
+            part.setLoose([100_000..<160_000])
+            part.checkpoint(at: 60_000, .process)
+        }
+        let part = try #require(try find())
+        #expect(part.looseRanges == [100_000..<160_000])
+        #expect(try part.verify())
+        #expect(try find(boot: "another")?.looseRanges ?? [] == [])
+    }
+
+    @Test func `a beginning that has reached a piece includes it`() throws {
+        try leavePieces()
+        do {
+            let part = try #require(try find())
+            try part.file.write(Self.bytes.span.extracting(0..<40_000), at: 60_000)
+            part.file.join(upTo: 150_000)
+            part.setLoose([])
+            part.checkpoint(at: 150_000, .process)
+        }
+        let part = try #require(try find())
+        #expect(part.size == 150_000 && part.looseRanges == [])
+        #expect(try part.verify())
+    }
+
+    @Test func `a changed byte behind a gap is detected, and no note covers it`() throws {
+        try leavePieces()
+        try change("printf x | dd of=.out.part conv=notrunc status=none bs=1 seek=120000")
+        do {
+            let part = try #require(try find())
+            #expect(try !part.verify())
+        }
+        try waitUntilLeft()
+        let part = try #require(try find())
+        try part.file.write(Self.bytes.span.extracting(0..<40_000), at: 60_000)
+        part.file.join(upTo: 150_000)
+        part.setLoose([])
+        part.checkpoint(at: 150_000, .process)
+        #expect(part.isSpoilt)
+        #expect(try folder.list() == [])
+    }
+
+    @Test func `bytes behind a gap that were dropped are not missed`() throws {
+        try leavePieces()
+        do {
+            let part = try #require(try find())
+            try part.dropLoose()
+            #expect(part.looseRanges == [] && part.receivedCount == 60_000)
+            try part.file.write(Self.bytes.span.extracting(60_000..<90_000))
+            part.checkpoint(at: 90_000, .process)
+            #expect(try part.verify())
+        }
+        let part = try #require(try find())
+        #expect(part.size == 90_000 && part.looseRanges == [])
+    }
+
     @Test func `a changed beginning is detected`() throws {
         try leave()
         try spoilBeginning()

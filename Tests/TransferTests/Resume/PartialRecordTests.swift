@@ -101,6 +101,47 @@ import TransferModel
         #expect(Self.read(try #require(record.text)) == nil)
     }
 
+    private static func record(pieces: [Range<Int64>]) -> PartialRecord {
+        var record = record
+        record.pieces = pieces.map { .init(range: $0, digest: "ba") }
+        return record
+    }
+
+    @Test func `pieces behind gaps are read back`() throws {
+        let record = Self.record(pieces: [6..<7, 8..<10])
+        #expect(Self.read(try #require(record.text)) == record)
+    }
+
+    @Test(arguments: [[6..<8, 7..<9], [8..<9, 6..<7], [6..<11], [-1..<2]] as [[Range<Int64>]])
+    func `pieces that are not in order are not used`(pieces: [Range<Int64>]) throws {
+        #expect(Self.read(try #require(Self.record(pieces: pieces).text)) == nil)
+    }
+
+    @Test func `pieces count for the kernel that took them, and as far as the file goes`() {
+        var record = Self.record(pieces: [6..<7, 8..<10])
+        record.settle(isRestarted: false, size: 9)
+        #expect(record.pieces.map(\.range) == [6..<7] && record.vouchedLength == 5)
+        record.settle(isRestarted: true, size: 10)
+        #expect(record.pieces.isEmpty && record.vouchedLength == 4)
+    }
+
+    @Test func `a piece that follows the beginning belongs to it`() {
+        var record = Self.record(pieces: [5..<7, 8..<10])
+        record.settle(isRestarted: false, size: 10)
+        #expect(record.vouchedLength == 7 && record.pieces.map(\.range) == [8..<10])
+        #expect(record.checkpoints.last?.digest == "ba")
+    }
+
+    @Test func `a record keeps the largest of too many pieces`() {
+        var record = Self.record
+        let pieces = (0..<100).map { index in
+            let start = Int64(index) * 1000 + 10
+            return PartialRecord.Piece(range: start..<start + Int64(index) + 1, digest: "ba")
+        }
+        record.setPieces(pieces)
+        #expect(record.pieces == Array(pieces.suffix(PartialRecord.mostPieces)))
+    }
+
     @Test func `a digest reveals nothing without the salt`() {
         let salts = (0..<100).map { _ in PartialRecord.makeSalt() }
         #expect(Set(salts).count == 100)

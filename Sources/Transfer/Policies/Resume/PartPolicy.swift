@@ -78,6 +78,7 @@ struct PartPolicy {
                 return false
             }
             try partial.file.truncate(to: resumption.start)
+            if file.segments == nil { try partial.dropLoose() }
             try response.sink.goOn(with: partial.file, in: partial.folder, as: file, expectedCount)
             return true
         }
@@ -180,6 +181,9 @@ struct PartPolicy {
     /// The work on the part that is due at a time.
     func step(at now: MonotonicTime) -> Resumption.Step? {
         guard let resumption else { return nil }
+        if let segment, resumption.mayStep(at: now) {
+            resumption.partial?.setLoose(segment.looseRanges)
+        }
         let step = resumption.step(at: now, age: now - startTime)
         if let time = resumption.nextTime { session.turn.look(at: time) }
         return step

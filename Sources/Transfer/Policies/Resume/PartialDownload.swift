@@ -54,8 +54,12 @@ package final class PartialDownload: Sendable {
     /// for it.
     let writing: Lock<Writing>
     private let prefix: Lock<PrefixDigest>
+    /// The bytes behind the first gap, and whether those of earlier runs were dropped.
+    private let loose: Lock<(ranges: ByteRangeSet, hasDropped: Bool)>
     /// The number of stretches of the part that earlier runs left.
     private let earlierCount: Int
+    /// The pieces behind gaps that earlier runs left.
+    private let earlierPieces: [PartialRecord.Piece]
 
     /// A part of this run, or one that an earlier run left with a record.
     init(
@@ -82,11 +86,32 @@ package final class PartialDownload: Sendable {
         writing = Lock(Writing(record: record, file: recordFile))
         let earlier = record?.checkpoints ?? []
         earlierCount = earlier.count
-        prefix = Lock(PrefixDigest(behind: earlier))
+        earlierPieces = record?.pieces ?? []
+        prefix = Lock(PrefixDigest(behind: earlier, pieces: earlierPieces))
+        loose = Lock((ByteRangeSet(earlierPieces.map(\.range)), false))
     }
 
-    /// The number of bytes in the part.
+    /// The number of bytes before the first gap.
     package var size: Int64 { file.size }
+
+    /// The number of bytes in the part, those behind gaps included.
+    package var receivedCount: Int64 { size + loose.withLock { $0.ranges.count } }
+
+    /// The bytes behind the first gap that the part has.
+    var looseRanges: [Range<Int64>] { loose.withLock { $0.ranges.ranges } }
+
+    /// Notes which bytes behind the first gap are written.
+    func setLoose(_ ranges: [Range<Int64>]) {
+        let ranges = ByteRangeSet(ranges)
+        loose.withLock { $0.ranges = ranges }
+    }
+
+    /// Removes the bytes behind the first gap, because one connection continues from there.
+    func dropLoose() throws(SystemError) {
+        guard !looseRanges.isEmpty else { return }
+        loose.withLock { $0 = (ByteRangeSet(), true) }
+        try file.dropLoose()
+    }
 
     /// The range to request from a URL; nil when the whole file must be requested.
     ///
@@ -178,10 +203,10 @@ package final class PartialDownload: Sendable {
         while let (length, reach) = next {
             guard beginCheckpoint(length, reach) else { return }
             do throws(SystemError) {
+                // What this run adds behind pieces of earlier runs counts only if they are right.
+                if !earlierPieces.isEmpty { try compare(while: isWorthwhile) }
                 try vouch(upTo: min(length, total - 1), reach)
-                try prefix.withLock { prefix throws(SystemError) in
-                    try prefix.compare(file, atMost: PrefixDigest.lookLength, while: isWorthwhile)
-                }
+                try compare(while: isWorthwhile)
             } catch {
                 // The previous record still holds.
             }
@@ -215,32 +240,64 @@ package final class PartialDownload: Sendable {
         }
     }
 
+    /// Compares some of the bytes of earlier runs with the record.
+    private func compare(while isWorthwhile: @Sendable () -> Bool) throws(SystemError) {
+        let hasDropped = loose.withLock { $0.hasDropped }
+        try prefix.withLock { prefix throws(SystemError) in
+            if hasDropped { prefix.forgetPieces() }
+            try prefix.compare(file, atMost: PrefixDigest.lookLength, while: isWorthwhile)
+        }
+    }
+
     /// Hashes the part, syncs it if it must survive a power loss, and notes it.
     private func vouch(
         upTo length: Int64,
         _ reach: PartialReach
     ) throws(SystemError) {
-        let digest = try prefix.withLock { prefix throws(SystemError) in
-            try prefix.extend(to: length, of: file)
+        let ranges = ownRanges
+        let (end, digest, pieces) = try prefix.withLock { prefix throws(SystemError) in
+            let end = min(length, prefix.firstUnproven ?? length)
+            let digest = try prefix.extend(to: end, of: file)
+            return (end, digest, ranges.isEmpty ? [] : try prefix.pieces(ranges, of: file))
         }
-        guard let digest else { return }
+        guard digest != nil || !pieces.isEmpty else { return }
         if reach == .powerLoss { try file.syncContent() }
-        try note(.init(length: length, digest: digest), reach)
+        try note(digest.map { .init(length: end, digest: $0) }, pieces, reach)
+    }
+
+    /// The pieces of earlier runs that still are behind gaps.
+    private var keptPieces: [PartialRecord.Piece] {
+        loose.withLock { loose in
+            loose.hasDropped
+                ? [] : earlierPieces.filter { loose.ranges.missing(in: $0.range).isEmpty }
+        }
+    }
+
+    /// The bytes behind gaps that this run has added.
+    private var ownRanges: [Range<Int64>] {
+        let loose = looseRanges
+        let earlier = ByteRangeSet(keptPieces.map(\.range))
+        return loose.flatMap { earlier.missing(in: $0) }
     }
 
     /// Writes the record; appends an unsynced checkpoint, so that a power loss leaves the synced
     /// ones.
     private func note(
-        _ checkpoint: PartialRecord.Checkpoint,
+        _ checkpoint: PartialRecord.Checkpoint?,
+        _ pieces: [PartialRecord.Piece],
         _ reach: PartialReach
     ) throws(SystemError) {
         try writing.withLock { writing throws(SystemError) in
-            guard var record = writing.record,
-                checkpoint.length > record.vouchedLength
-                    || reach != .process && checkpoint != record.synced
-            else { return }
-            record.checkpoints = record.checkpoints.prefix(earlierCount) + [checkpoint]
-            if reach != .process { record.synced = checkpoint }
+            guard var record = writing.record else { return }
+            let last = record
+            if let checkpoint {
+                if checkpoint.length > record.vouchedLength {
+                    record.checkpoints = record.checkpoints.prefix(earlierCount) + [checkpoint]
+                }
+                if reach != .process { record.synced = checkpoint }
+            }
+            record.setPieces(keptPieces + pieces)
+            guard record != last else { return }
             try write(record, &writing.file, isDurable: reach == .powerLoss)
             writing.record = record
         }
@@ -269,9 +326,11 @@ package final class PartialDownload: Sendable {
 
     /// Reads the bytes of earlier runs, and returns whether they match the record.
     func verify() throws(SystemError) -> Bool {
-        try prefix.withLock { prefix throws(SystemError) in
+        let hasDropped = loose.withLock { $0.hasDropped }
+        return try prefix.withLock { prefix throws(SystemError) in
+            if hasDropped { prefix.forgetPieces() }
             try prefix.compare(file)
-            return !prefix.isCorrupt
+            return !prefix.isCorrupt && prefix.firstUnproven == nil
         }
     }
 
@@ -376,14 +435,17 @@ package final class PartialDownload: Sendable {
             }
             let tenure = try Self.tenure(bootIdentifier, of: file)
             let isRestarted = tenure.isEmpty || record.tenure != tenure
-            record.checkpoints = record.vouched(isRestarted: isRestarted)
+            record.settle(isRestarted: isRestarted, size: file.size)
             guard record.vouchedLength > 0, try record.isOf(file) else {
                 file.remove(keptName: names.part)
                 folder.remove(names.record)
                 return nil
             }
             try file.restrict()
-            try file.truncate(to: record.vouchedLength)
+            try file.loosen(
+                after: record.vouchedLength,
+                upTo: record.pieces.last?.range.upperBound ?? 0
+            )
             // This kernel knows the bytes that are written from now on; the first note records
             // that.
             record.tenure = tenure

@@ -15,7 +15,17 @@ struct PartialRecord: Hashable {
         var digest: String
     }
 
+    /// A stretch of a part behind a gap, which another connection has fetched.
+    struct Piece: Sendable, Hashable {
+        /// Its bytes.
+        var range: Range<Int64>
+        /// The SHA-256 of its bytes in hexadecimal digits.
+        var digest: String
+    }
+
     private static let formatVersion: Int64 = 3
+    /// More pieces are not recorded.
+    static let mostPieces = 64
 
     /// The requested URL, before redirects.
     var url: String
@@ -36,6 +46,9 @@ struct PartialRecord: Hashable {
     var tenure: String
     /// The stretches of the part, one for each run that wrote to it.
     var checkpoints: [Checkpoint] = []
+    /// The stretches behind gaps, in order and behind `checkpoints`; they count only for the kernel
+    /// that took them.
+    var pieces: [Piece] = []
     /// The end up to which the part has certainly reached the disk, within or at the end of a
     /// stretch; nil when nothing has.
     var synced: Checkpoint?
@@ -50,6 +63,36 @@ struct PartialRecord: Hashable {
         guard let synced else { return [] }
         let whole = checkpoints.prefix { $0.length <= synced.length }
         return whole.last?.length == synced.length ? Array(whole) : whole + [synced]
+    }
+
+    /// Makes the record that of a later run: drops what is not certain, and lets the stretches
+    /// before the first gap count as checkpoints.
+    ///
+    /// - Parameters:
+    ///   - isRestarted: Whether the kernel that took the written bytes may have been restarted.
+    ///   - size: The length of the part's file.
+    mutating func settle(isRestarted: Bool, size: Int64) {
+        checkpoints = vouched(isRestarted: isRestarted)
+        let end = vouchedLength
+        pieces.removeAll {
+            isRestarted || $0.range.upperBound > size || $0.range.lowerBound < end
+        }
+        while vouchedLength > 0, let piece = pieces.first,
+            piece.range.lowerBound == vouchedLength
+        {
+            checkpoints.append(Checkpoint(length: piece.range.upperBound, digest: piece.digest))
+            pieces.removeFirst()
+        }
+    }
+
+    /// Takes the pieces behind the stretches; of too many the largest.
+    mutating func setPieces(_ all: [Piece]) {
+        var behind = all.filter { $0.range.lowerBound >= vouchedLength }
+        if behind.count > Self.mostPieces {
+            behind.sort { $0.range.length > $1.range.length }
+            behind.removeLast(behind.count - Self.mostPieces)
+        }
+        pieces = behind.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
     /// The number of bytes in the stretches.
@@ -91,6 +134,12 @@ struct PartialRecord: Hashable {
         writer.beginArray()
         for checkpoint in checkpoints { checkpoint.write(to: &writer) }
         writer.endArray()
+        if !pieces.isEmpty {
+            writer.key("pieces")
+            writer.beginArray()
+            for piece in pieces { piece.write(to: &writer) }
+            writer.endArray()
+        }
         if let synced {
             writer.key("synced")
             synced.write(to: &writer)
@@ -109,7 +158,8 @@ struct PartialRecord: Hashable {
             let total = record["total"]?.integer, total > 0,
             let inode = record["inode"]?.string.flatMap({ UInt64($0) }),
             let tenure = record["tenure"]?.string,
-            let checkpoints = Checkpoint.all(record["checkpoints"], upTo: total)
+            let checkpoints = Checkpoint.all(record["checkpoints"], upTo: total),
+            let pieces = Piece.all(record["pieces"], upTo: total)
         else { return nil }
         if let tag = record["entityTag"]?.string {
             validator = .entityTag(tag)
@@ -128,6 +178,7 @@ struct PartialRecord: Hashable {
         self.inode = inode
         self.tenure = tenure
         self.checkpoints = checkpoints
+        self.pieces = pieces
         synced = record["synced"].flatMap { Checkpoint($0) }
     }
 
@@ -179,6 +230,30 @@ extension PartialRecord.Checkpoint {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("length", length)
+        writer.member("digest", digest)
+        writer.endObject()
+    }
+}
+
+extension PartialRecord.Piece {
+    /// The pieces of a record, none without the member; nil when they are not in order.
+    fileprivate static func all(_ list: JSONValue?, upTo total: Int64) -> [PartialRecord.Piece]? {
+        guard let list else { return [] }
+        var pieces: [PartialRecord.Piece] = []
+        for element in list.elements.prefix(PartialRecord.mostPieces) {
+            guard let start = element["start"]?.integer, let end = element["end"]?.integer,
+                start >= pieces.last?.range.upperBound ?? 1, start < end, end <= total,
+                let digest = element["digest"]?.string
+            else { return nil }
+            pieces.append(.init(range: start..<end, digest: digest))
+        }
+        return pieces
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("start", range.lowerBound)
+        writer.member("end", range.upperBound)
         writer.member("digest", digest)
         writer.endObject()
     }

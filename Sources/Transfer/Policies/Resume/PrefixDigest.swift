@@ -1,8 +1,8 @@
 internal import CurlKit
 internal import SystemKit
 
-/// The growing SHA-256 of the bytes that a run adds to a part, and a check of the bytes from
-/// earlier runs against the part's record.
+/// The growing SHA-256 of the bytes that a run adds to a part, before the first gap and behind it,
+/// and a check of the bytes from earlier runs against the part's record.
 struct PrefixDigest: ~Copyable {
     /// The most bytes of earlier runs that one check reads while the part grows.
     static let lookLength: Int64 = 256 << 20
@@ -11,14 +11,57 @@ struct PrefixDigest: ~Copyable {
     private var earlier: ArraySlice<PartialRecord.Checkpoint>
     private var comparison: Stretch
     private var own: Stretch
+    /// The pieces of earlier runs that were not compared yet.
+    private var earlierPieces: ArraySlice<PartialRecord.Piece>
+    private var pieceComparison: Stretch?
+    /// The pieces of this run, by their beginnings.
+    private var ownPieces: [Int64: Stretch] = [:]
     /// Whether the bytes of earlier runs differ from the record.
     private(set) var isCorrupt = false
 
-    /// - Parameter earlier: The stretches of earlier runs; the bytes of this run follow them.
-    init(behind earlier: [PartialRecord.Checkpoint]) {
+    /// - Parameters:
+    ///   - earlier: The stretches of earlier runs; the bytes of this run follow them.
+    ///   - pieces: The pieces of earlier runs behind gaps.
+    init(behind earlier: [PartialRecord.Checkpoint], pieces: [PartialRecord.Piece] = []) {
         self.earlier = earlier[...]
+        earlierPieces = pieces[...]
         comparison = Stretch(from: 0)
         own = Stretch(from: earlier.last?.length ?? 0)
+    }
+
+    /// The offset from which on bytes of earlier runs lie that were not compared with the record;
+    /// nil when there are none behind gaps.
+    ///
+    /// A digest of this run must not vouch for them.
+    var firstUnproven: Int64? { earlierPieces.first?.range.lowerBound }
+
+    /// The pieces of earlier runs were dropped: their bytes are fetched again.
+    mutating func forgetPieces() {
+        earlierPieces = []
+        pieceComparison = nil
+    }
+
+    /// Hashes the pieces of this run.
+    ///
+    /// - Returns: Those that could be read, with their digests.
+    mutating func pieces(
+        _ ranges: [Range<Int64>],
+        of file: OutputFile
+    ) throws(SystemError) -> [PartialRecord.Piece] {
+        var (kept, pieces): ([Int64: Stretch], [PartialRecord.Piece]) = ([:], [])
+        for range in ranges {
+            let start = range.lowerBound
+            var stretch = ownPieces[start] ?? Stretch(from: start)
+            // A part that was dropped and fetched again may be shorter than before.
+            if stretch.length > range.upperBound { stretch = Stretch(from: start) }
+            guard try stretch.read(to: range.upperBound, of: file),
+                let digest = stretch.digest?.current
+            else { continue }
+            kept[start] = stretch
+            pieces.append(.init(range: range, digest: digest))
+        }
+        ownPieces = kept
+        return pieces
     }
 
     /// Hashes more of the bytes that this run added.
@@ -60,6 +103,29 @@ struct PrefixDigest: ~Copyable {
             isCorrupt = comparison.digest?.current != checkpoint.digest
             earlier.removeFirst()
             comparison = Stretch(from: end)
+        }
+        try comparePieces(file, rest, while: isWorthwhile)
+    }
+
+    private mutating func comparePieces(
+        _ file: OutputFile,
+        _ limit: Int64,
+        while isWorthwhile: @Sendable () -> Bool
+    ) throws(SystemError) {
+        var rest = limit
+        while !isCorrupt, rest > 0, let piece = earlierPieces.first {
+            var stretch = pieceComparison ?? Stretch(from: piece.range.lowerBound)
+            let start = stretch.length
+            let end = min(piece.range.upperBound, start + min(rest, 1 << 20))
+            guard isWorthwhile() else { return }
+            // A shorter file has lost the piece, which is fetched again.
+            guard try stretch.read(to: end, of: file) else { return }
+            rest -= end - start
+            pieceComparison = stretch
+            guard end == piece.range.upperBound else { continue }
+            isCorrupt = stretch.digest?.current != piece.digest
+            earlierPieces.removeFirst()
+            pieceComparison = nil
         }
     }
 }

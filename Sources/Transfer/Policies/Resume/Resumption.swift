@@ -51,7 +51,7 @@ final class Resumption {
         guard let keepTime else { return }
         keeping = .due(keepTime)
         if let partial, partial.isKept {
-            didKeep(vouched: partial.size, at: keepTime, syncIn: PartialKeeper.interval)
+            didKeep(vouched: partial.receivedCount, at: keepTime, syncIn: PartialKeeper.interval)
         }
     }
 
@@ -87,6 +87,14 @@ final class Resumption {
         return false
     }
 
+    /// Whether a look at the part may be due.
+    func mayStep(at now: MonotonicTime) -> Bool {
+        switch keeping {
+        case .never: false
+        case .due(let time), .kept(let time, _): now >= time
+        }
+    }
+
     /// Schedules the naming of the part of a small body.
     func keep(from time: MonotonicTime) { keeping = .due(time) }
 
@@ -101,7 +109,7 @@ final class Resumption {
         switch keeping {
         case .never: nil
         case .due(let time): partial.map { $0.size > 0 ? time : nil } ?? nil
-        case .kept(let time, _): partial.map { $0.size > noted.size ? time : nil } ?? nil
+        case .kept(let time, _): partial.map { $0.receivedCount > noted.size ? time : nil } ?? nil
         }
     }
 
@@ -123,18 +131,19 @@ final class Resumption {
     /// - Returns: Whether to sync the part too; nil when no note is due.
     private func takeNote(age: Duration, at now: MonotonicTime) -> Bool? {
         guard case .kept(let note, let sync) = keeping, now >= note, let partial,
-            case let count = partial.size - noted.size, count > 0
+            case let received = partial.receivedCount, case let count = received - noted.size,
+            count > 0
         else { return nil }
         let next = now + min(max(age / 10, Self.shortestInterval), Self.longestInterval)
         guard now < sync else {
-            noted = (partial.size, now)
+            noted = (received, now)
             keeping = .kept(note: next, sync: now + PartialKeeper.interval)
             return true
         }
         keeping = .kept(note: next, sync: sync)
         let affordable = (now - noted.time).nanoseconds / 1000 * Self.bytesPerMicrosecond
         guard count <= max(Self.leastAffordable, affordable) else { return nil }
-        noted = (partial.size, now)
+        noted = (received, now)
         return false
     }
 
@@ -144,7 +153,7 @@ final class Resumption {
     /// The limits for hashing: this many bytes at once, and for a fast transfer at most this many
     /// per microsecond.
     private static let leastAffordable: Int64 = 1 << 20
-    private static let bytesPerMicrosecond: Int64 = 20
+    private static let bytesPerMicrosecond: Int64 = 80
 
     /// The work on the part that is due now.
     func step(at now: MonotonicTime, age: Duration) -> Step? {

@@ -5,6 +5,8 @@ internal import TransferModel
 protocol SegmentPart: AnyObject {
     /// Whether the exchange is a request for a part; otherwise it is the attempt's own.
     var isForPart: Bool { get }
+    /// The bytes behind the first gap that are in the file.
+    var looseRanges: [Range<Int64>] { get }
     /// Whether mirrors have sent parts of the file.
     var usesMirrors: Bool { get }
     /// The bytes that the attempt has received over all connections.

@@ -87,11 +87,12 @@ struct SegmentMachine: Sendable {
     mutating func adopt(source: Int, from start: Int64 = 0, at now: MonotonicTime) -> Int {
         var lane = SegmentLane(nextNumber, source: source, range: start..<total, at: now)
         _ = lane.didAnswer(upTo: total, at: now)
-        // The others share the rest.
+        // The others share the rest. Bytes of earlier attempts need no request.
+        let limit = ended.ranges.first { $0.lowerBound > start }?.lowerBound ?? total
         let share = max(Self.leastPiece, (total - start) / Int64(growth.count))
         let end = Self.aligned(start + share)
-        lane.end = total - end < Self.leastPiece ? total : end
-        lane.goesOn = true
+        lane.end = limit - end < Self.leastPiece ? limit : end
+        lane.goesOn = limit == total
         lanes.append(lane)
         nextNumber += 1
         return lane.number
@@ -162,6 +163,9 @@ struct SegmentMachine: Sendable {
 
     /// Where the next byte of a request is written; nil for a request that is over.
     func offset(of number: Int) -> Int64? { index(of: number).map { lanes[$0].position } }
+
+    /// Whether a source sends no parts of the file.
+    func isClosed(_ source: Int) -> Bool { sources[source].isClosed }
 
     /// The source of a request; nil for a request that is over.
     func source(of number: Int) -> Int? { index(of: number).map { lanes[$0].source } }
