@@ -5,37 +5,38 @@ internal import TransferModel
 struct ReadTask: Sendable {
     /// The facts about a task without a fault.
     struct Traits: Sendable {
-        let isRequired: Bool
+        // In this order, because all tasks of a job are in memory at the same time.
         let priority: Double
         let secrets: SecretSet
         let paths: TaskPaths
+        /// A hash of the idempotency key that the job gives it, and of the origin that it is sent
+        /// to.
+        let givenKey: UInt64?
+        let isRequired: Bool
         /// Whether the server names the file of a download.
         let hasServerName: Bool
         /// Whether the runner makes its idempotency key.
         let makesKey: Bool
         /// Whether it forbids interfaces by itself.
         let tightensAccess: Bool
-        /// Position in the plan's list of sessions.
-        let session: Int?
-        /// A hash of the idempotency key that the job gives it, and of the origin that it is sent
-        /// to.
-        let givenKey: UInt64?
         /// All tries.
         let attempts: Int
+        /// Position in the plan's list of sessions.
+        let session: Int?
 
         /// The facts of a draft; no initializer, which would copy the draft.
         static func of(_ draft: TaskDraft) -> Traits {
             Traits(
-                isRequired: draft.isRequired,
                 priority: draft.priority,
                 secrets: draft.secrets,
                 paths: draft.paths,
+                givenKey: RepeatedKeyCheck.hash(of: draft),
+                isRequired: draft.isRequired,
                 hasServerName: draft.destination?.isFolder == true,
                 makesKey: draft.idempotencyKey == .auto,
                 tightensAccess: !draft.deniedAccess.isEmpty,
-                session: draft.session,
-                givenKey: RepeatedKeyCheck.hash(of: draft),
-                attempts: draft.retry.attempts
+                attempts: draft.retry.attempts,
+                session: draft.session
             )
         }
     }

@@ -2,7 +2,7 @@ internal import TransferModel
 
 extension TaskRecord {
     enum Report: ReportObject {
-        typealias Subject = TaskRecord
+        typealias Subject = EndedTask
         static let name = "task"
         static let description = "One task of the job and how it ended"
 
@@ -15,94 +15,97 @@ extension TaskRecord {
     }
 
     private static func declareIdentity(
-        in members: inout some ReportMembers<TaskRecord> & ~Copyable
+        in members: inout some ReportMembers<EndedTask> & ~Copyable
     ) {
-        members.string("id", "The task's id in the job file") { $0.id }
+        members.string("id", "The task's id in the job file") { $0.record.id }
         members.integer(
             "taskIdentifier",
             "The task's number in plan order, from 1",
             .integer(1...Int64.max)
-        ) { Int64($0.taskIdentifier) }
+        ) { Int64($0.record.taskIdentifier) }
         members.optionalString("taskDescription", "The job file's description") {
-            $0.taskDescription
+            $0.record.taskDescription
         }
-        members.choice("type", "The section of the task in the job file") { $0.kind }
-        members.string("session", "The name of the task's session") { $0.session }
+        members.choice("type", "The section of the task in the job file") { $0.record.kind }
+        members.string("session", "The name of the task's session") { $0.record.session }
         members.object(
             "source",
             "The place of the task in the job file",
             SourceLocation.Report.self
         ) {
-            $0.source
+            $0.record.source
         }
     }
 
-    private static func declareResult(in members: inout some ReportMembers<TaskRecord> & ~Copyable)
-    {
+    private static func declareResult(in members: inout some ReportMembers<EndedTask> & ~Copyable) {
         // A task is reported after its end, for which Apple has one state.
         members.constant("state", "URLSessionTask.State", "completed", of: ["completed"])
-        members.choice("outcome", "How the task ended") { $0.outcome }
+        members.choice("outcome", "How the task ended") { $0.record.outcome }
         members.bool(
             "changed",
             "Whether the task changed anything, on this machine or at the server"
         ) {
-            $0.changed
+            $0.record.changed
         }
-        members.bool("required", "Whether a failure of the task fails the run") { $0.required }
-        members.array("checks", "The checks that ran, in order", Check.Report.self) { $0.checks }
+        members.bool("required", "Whether a failure of the task fails the run") {
+            $0.record.required
+        }
+        members.array("checks", "The checks that ran, in order", Check.Report.self) {
+            $0.record.checks
+        }
         members.optionalObject("error", "Why the task did not succeed", ReportedFailure.Report.self)
         {
-            record in
-            record.error.map {
-                ReportedFailure(failure: $0, isRetryable: record.isRetryable)
+            task in
+            task.record.error.map {
+                ReportedFailure(failure: $0, isRetryable: task.record.isRetryable)
             }
         }
     }
 
     private static func declareExchange(
-        in members: inout some ReportMembers<TaskRecord> & ~Copyable
+        in members: inout some ReportMembers<EndedTask> & ~Copyable
     ) {
         members.object(
             "originalRequest",
             "The task's request",
             TransactionMetrics.SentRequest.Report.self
-        ) { $0.originalRequest }
+        ) { $0.record.originalRequest }
         members.object(
             "currentRequest",
             "The request after the last redirect",
             TransactionMetrics.SentRequest.Report.self
-        ) { $0.currentRequest }
+        ) { $0.record.currentRequest }
         members.optionalResponse("response", "The final response") {
-            $0.response
+            $0.record.response
         }
         members.optionalObject(
             "file",
             "The published file with the body; null when no file was published",
             PublishedFile.Report.self
-        ) { $0.file }
+        ) { $0.record.file }
         members.integer("countOfBytesSent", "Body bytes sent, all attempts together") {
-            $0.countOfBytesSent
+            $0.record.countOfBytesSent
         }
         members.integer("countOfBytesReceived", "Body bytes received, all attempts together") {
-            $0.countOfBytesReceived
+            $0.record.countOfBytesReceived
         }
         members.optionalInteger("countOfBytesExpectedToSend", "The length of the request's body") {
-            $0.countOfBytesExpectedToSend
+            $0.record.countOfBytesExpectedToSend
         }
         members.optionalInteger(
             "countOfBytesExpectedToReceive",
             "The announced length of the response's body"
-        ) { $0.countOfBytesExpectedToReceive }
+        ) { $0.record.countOfBytesExpectedToReceive }
     }
 
     private static func declareMeasures(
-        in members: inout some ReportMembers<TaskRecord> & ~Copyable
+        in members: inout some ReportMembers<EndedTask> & ~Copyable
     ) {
         members.array(
             "attempts",
             "All attempts; of more than 64 attempts, the first and the last 32",
             Attempt.Report.self
-        ) { $0.attempts }
+        ) { $0.record.attempts }
         members.group("metrics", "As URLSessionTaskMetrics", MetricsReport.self)
         members.group(
             "extension",
@@ -112,83 +115,83 @@ extension TaskRecord {
     }
 
     private enum MetricsReport: ReportObject {
-        typealias Subject = TaskRecord
+        typealias Subject = EndedTask
         static let name = "metrics"
         static let description = "The measurements of a task, as URLSessionTaskMetrics"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.group("taskInterval", "From creation to end", IntervalReport.self)
             members.integer("redirectCount", "Followed redirects, all attempts together") {
-                Int64($0.redirectCount)
+                Int64($0.record.redirectCount)
             }
             members.array(
                 "transactionMetrics",
                 "The metrics of each exchange, in the order of fetchStartDate",
                 TransactionMetrics.Report.self
-            ) { $0.transactions }
+            ) { $0.record.transactions }
         }
     }
 
     private enum IntervalReport: ReportObject {
-        typealias Subject = TaskRecord
+        typealias Subject = EndedTask
         static let name = "interval"
         static let description = "A stretch of time"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-            members.date("start", "Its beginning") { $0.startDate }
-            members.date("end", "Its end") { $0.endDate }
+            members.date("start", "Its beginning") { $0.record.startDate }
+            members.date("end", "Its end") { $0.record.endDate }
             members.integer("durationUs", "The length in microseconds") {
-                Swift.max(0, $0.endDate.microseconds(since: $0.startDate))
+                Swift.max(0, $0.record.endDate.microseconds(since: $0.record.startDate))
             }
         }
     }
 
     private enum ExtensionReport: ReportObject {
-        typealias Subject = TaskRecord
+        typealias Subject = EndedTask
         static let name = "taskExtension"
         static let description = "Members without a counterpart in URLSessionTask"
 
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.optionalChoice("vouchedBy", "The evidence that the body is complete") {
-                $0.voucher
+                $0.record.voucher
             }
             members.optionalObject(
                 "cache",
                 "The cache's role in the final response; null without a cache",
                 CacheVerdict.Report.self
-            ) { $0.cache }
+            ) { $0.record.cache }
             members.array(
                 "captures",
                 "The captures of the task, without their values",
                 TaskRecord.Capture.Report.self
-            ) { $0.captures }
+            ) { $0.record.captures }
             members.integer(
                 "omittedAttempts",
                 "Attempts between the first and the last 32, which attempts and transactionMetrics omit"
-            ) { Int64($0.omittedAttempts) }
+            ) { Int64($0.record.omittedAttempts) }
             members.optionalInteger(
                 "heldUs",
                 "The wait for an interface or for power, microseconds; null without a wait"
-            ) { $0.heldMicroseconds }
+            ) { $0.record.heldMicroseconds }
             members.optionalObject(
                 "earlier",
                 "The work of earlier runs of a background session on the task; null without any",
                 TaskRecord.Earlier.Report.self
-            ) { $0.earlier }
+            ) { $0.record.earlier }
             members.optionalBool(
                 "isKeyReused",
                 "Whether an earlier run began the order with the same idempotency key; null when runner made no key"
-            ) { $0.isKeyReused }
+            ) { $0.record.isKeyReused }
             members.optionalObject(
                 "webSocket",
                 "The conversation of the last attempt of a WebSocket task; null without one",
                 WebSocketRecord.Report.self
-            ) { $0.webSocket }
+            ) { $0.record.webSocket }
             members.optionalObject(
                 "stream",
                 "The conversation of the last attempt of a stream task; null without one",
                 StreamRecord.Report.self
-            ) { $0.stream }
+            ) { $0.record.stream }
         }
     }
 }

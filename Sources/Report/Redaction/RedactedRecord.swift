@@ -17,7 +17,7 @@ package struct RedactedRecord: Sendable {
 
     /// Writes the task for the JSON report.
     func write(to writer: inout ReportWriter) {
-        writer.object(TaskRecord.Report.self, task.record, hiding: redactor)
+        writer.object(TaskRecord.Report.self, task, hiding: redactor)
     }
 
     /// The task's id in the job file.
