@@ -1,5 +1,5 @@
 # Entries; what takes more than a line is a script in Scripts.
-.PHONY: build setup setup-test test test-curl8 check check-schema check-sarif fuzz demo bench
+.PHONY: build setup setup-test test test-curl8 check check-schema check-sarif fuzz demo bench docs
 .PHONY: install uninstall dist
 
 # Nothing looks for symbols in the executable: those that Swift's runtime exports only cost time at each start.
@@ -36,6 +36,10 @@ fuzz: setup
 
 demo: build
 	@Scripts/demo
+
+# The manual as a site that needs no network.
+docs:
+	@Scripts/docs
 
 bench: build
 	@Benchmarks/bench
