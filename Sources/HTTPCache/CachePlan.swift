@@ -51,7 +51,7 @@ package enum CachePlan: Sendable {
             .ask(Question(reason: reason, isBypass: true, mayStore: mayStore))
         }
         if !request.isAnswerable { return bypass(.method, mayStore: true) }
-        if request.hasCondition {
+        if request.hasConditionForOrigin {
             return request.wantsStoredOnly ? .unavailable : bypass(.condition)
         }
         if request.control.flags.contains(.noStore), !request.wantsStoredOnly {
@@ -88,10 +88,15 @@ package enum CachePlan: Sendable {
             return .ask(Question(reason: reason, mayStore: request.range == nil))
         }
         let judgement = Judgement(of: chosen, for: request, now: now)
-        if let verdict = judgement.verdict, canAnswer(request, with: chosen) {
+        if let verdict = judgement.verdict, StoredAnswer(to: request, with: chosen) != nil {
             return .serve(chosen, verdict, refreshes: verdict.reason == .staleWhileRevalidate)
         }
         if request.wantsStoredOnly { return .unavailable }
+        // The origin evaluates the conditions, and a 304 is for the task alone.
+        if request.hasCondition {
+            let reason = judgement.verdict == nil ? judgement.question : .condition
+            return .ask(Question(reason: reason, mayStore: request.range == nil))
+        }
         // The response to a HEAD or a range request is not stored.
         guard request.method == "GET", request.range == nil else {
             let reason = judgement.verdict == nil ? judgement.question : .range
@@ -116,14 +121,5 @@ package enum CachePlan: Sendable {
         if matching.count == 1 { return matching[0] }
         let varying = matching.filter { $0.fields.firstValue(of: "vary") != nil }
         return (varying.isEmpty ? matching : varying).max { $1.isMoreRecent(than: $0) }
-    }
-
-    /// Whether the stored response has the requested bytes.
-    private static func canAnswer(_ request: CacheRequest, with stored: StoredResponse) -> Bool {
-        guard let range = request.range, request.method == "GET" else {
-            return stored.hasBody || request.method == "HEAD"
-        }
-        return stored.hasBody && stored.statusCode == 200
-            && ByteRange(range, of: stored.body.length) != nil
     }
 }

@@ -85,14 +85,24 @@ package final class CacheRequest: Sendable {
     /// Whether stored responses may answer the request.
     package var isAnswerable: Bool { method == "GET" || method == "HEAD" }
 
-    /// Whether the request has its own condition, which only the origin evaluates (RFC 9111
-    /// §4.3.2).
-    package var hasCondition: Bool {
-        fields.contains { field in
-            guard let first = field.name.utf8.first, first.asciiLowercased == UInt8(ascii: "i")
-            else { return false }
-            return field.name.lowercased().hasPrefix("if-")
+    /// Whether the request has its own condition.
+    package var hasCondition: Bool { fields.contains(where: Self.isCondition) }
+
+    /// Whether the request has a condition that only the origin evaluates (RFC 9111 §4.3.2).
+    var hasConditionForOrigin: Bool {
+        fields.contains {
+            Self.isCondition($0) && !Self.evaluated.contains($0.name.lowercased())
         }
+    }
+
+    /// The conditions that a cache evaluates.
+    private static let evaluated = ["if-none-match", "if-modified-since", "if-range"]
+
+    private static func isCondition(_ field: HeaderField) -> Bool {
+        guard let first = field.name.utf8.first, first.asciiLowercased == UInt8(ascii: "i") else {
+            return false
+        }
+        return field.name.lowercased().hasPrefix("if-")
     }
 
     /// Whether only a stored response is wanted (RFC 9111 §5.2.1.7).

@@ -54,6 +54,14 @@ struct FieldLines {
         return result
     }
 
+    /// Only the lines with some names.
+    func only(_ names: FieldLines) -> FieldLines {
+        var result = self
+        result.lines.removeAll(keepingCapacity: true)
+        for line in lines where names.has(line, of: self) { result.lines.append(line) }
+        return result
+    }
+
     /// Whether the other lines contain each line.
     func isPart(of others: FieldLines) -> Bool {
         for line in lines where !others.has(line, of: self, withValue: true) { return false }

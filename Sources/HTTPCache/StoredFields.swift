@@ -50,6 +50,16 @@ package enum StoredFields {
         FieldLines(fields).without(FieldLines(names: names)).fields()
     }
 
+    /// The fields that tell about a response without its body (RFC 9110 §15.4.5).
+    static func ofNotModified(_ fields: HeaderFields) -> HeaderFields {
+        FieldLines(fields).only(aboutResponse).fields()
+    }
+
+    private static let aboutResponse = FieldLines(names: [
+        "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified",
+        "vary",
+    ])
+
     private static func exceptions(in fields: HeaderFields, _ control: CacheControl) -> FieldLines {
         var names = excepted
         // Most values are only `keep-alive`, which is excluded anyway.

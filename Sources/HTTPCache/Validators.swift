@@ -59,6 +59,11 @@ package enum Validators {
         return Int64(length) == stored.body.length
     }
 
+    /// Whether two entity tags are equal by the weak comparison (RFC 9110 §8.8.3.2).
+    static func isWeaklyEqual(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
+        opaque(one) == opaque(other)
+    }
+
     private static func isWeak(_ tag: ArraySlice<UInt8>) -> Bool { tag.starts(with: "W/".utf8) }
 
     private static func opaque(_ tag: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -148,8 +148,26 @@ import TransferModel
         #expect(plan(try request(method: "HEAD"), stale) == .ask(.expired, []))
     }
 
-    @Test func `a task's own conditions go to the origin`() throws {
-        #expect(plan(try request("If-None-Match: \"a\""), fresh) == .ask(.condition, []))
+    // RFC 9111 §4.3.2
+    @Test(arguments: ["If-Match: \"a\"", "If-Unmodified-Since: \(startDate)", "If-Other: 1"])
+    func `conditions for the origin alone go to the origin`(condition: String) throws {
+        #expect(plan(try request(condition), fresh) == .ask(.condition, []))
+        let both = try request("If-None-Match: \"a\"", condition)
+        #expect(plan(both, fresh) == .ask(.condition, []))
+    }
+
+    // RFC 9111 §4.3.2
+    @Test func `a task's own conditions are answered by fresh responses`() throws {
+        for value in ["\"a\"", "\"b\"", "*"] {
+            #expect(plan(try request("If-None-Match: \(value)"), fresh) == .serve(.hit, .fresh))
+        }
+        let dated = try request("If-Modified-Since: \(startDate)")
+        #expect(plan(dated, fresh) == .serve(.hit, .fresh))
+        #expect(plan(dated, stale) == .ask(.expired, []))
+        #expect(
+            plan(try request("If-None-Match: \"a\"", "Cache-Control: no-store"), fresh)
+                == .ask(.noStore, [])
+        )
     }
 
     // RFC 9111 §4.1

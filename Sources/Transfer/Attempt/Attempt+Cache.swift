@@ -147,7 +147,9 @@ extension Attempt {
     private func serve(_ serving: Serving) throws(TransferFailure) -> Next {
         guard let caching = exchange.caching else { return finish() }
         let stored = serving.response
-        guard exchange.hop.method != "HEAD", stored.body.length > 0 else {
+        guard exchange.hop.method != "HEAD", stored.body.length > 0,
+            caching.answer(with: stored) != .notModified
+        else {
             return try deliver(serving, .memory([]), hasBody: false)
         }
         guard stored.body.length > StoredBodyCheck.step else {
@@ -217,14 +219,10 @@ extension Attempt {
     ) throws(TransferFailure) -> Next {
         guard let caching = exchange.caching else { return finish() }
         let stored = serving.response
-        var head = stored.head(at: serving.now)
+        let answer = caching.answer(with: stored)
+        let head = answer.head(of: stored.head(at: serving.now), length: stored.body.length)
         var part: (start: Int64, count: Int64) = (0, hasBody ? stored.body.length : 0)
-        if hasBody, let value = caching.request?.range,
-            let range = ByteRange(value, of: stored.body.length)
-        {
-            head = range.head(of: head, length: stored.body.length)
-            part = (range.start, range.count)
-        }
+        if case .part(let range) = answer { part = (range.start, range.count) }
         caching.serve(stored, length: part.count, serving.verdict)
         if case .lookup(refreshes: true) = serving.occasion { caching.refresh = exchange.hop }
         exchange.response.head = head

@@ -233,8 +233,11 @@ extension AttemptRequest {
             decodesBody: decodesBody,
             access: access
         )
-        // The cache stores whole responses.
-        refresh.request.headers.removeAll { $0.name.lowercased() == "range" }
+        // The cache stores whole responses, and adds its own conditions.
+        refresh.request.headers.removeAll {
+            let name = $0.name.lowercased()
+            return name == "range" || name.hasPrefix("if-")
+        }
         refresh.redirects.follow = .never
         refresh.cachePolicy = .reloadRevalidatingCacheData
         return refresh

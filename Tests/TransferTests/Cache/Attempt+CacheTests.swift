@@ -253,7 +253,7 @@ import TransferModel
             let body = try #require(try folder.list(bodies).first)
             try folder.write("cOntent", to: "\(bodies)/\(body)", mode: 0o600)
         } else {
-            condition = [HeaderField(name: "If-None-Match", value: "\"b\"")]
+            condition = [HeaderField(name: "If-Match", value: "\"b\"")]
         }
         let result = try harness.run(
             attempt(server.url("/a"), headers: condition) {

@@ -193,6 +193,11 @@ final class CachedExchange {
         return url.resolving(location)?.text
     }
 
+    /// What a stored response gives to the request.
+    func answer(with stored: StoredResponse) -> StoredAnswer {
+        request.flatMap { StoredAnswer(to: $0, with: stored) } ?? .whole
+    }
+
     /// Notes that a stored response is the answer.
     func serve(_ response: StoredResponse, length: Int64, _ verdict: CacheVerdict) {
         served = Served(response: response, length: length)
