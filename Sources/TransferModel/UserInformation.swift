@@ -18,7 +18,7 @@ package enum UserInformation {
                 beginsAuthority(
                     behind: opening > 0 ? text[opening - 1] : nil,
                     slashes: position - opening
-                )
+                ) || position - opening > 1 && endsWithScheme(text, at: opening)
             else { continue }
             let first = position
             let at = lastAt(in: text, from: &position) { endsText($0) }
@@ -55,7 +55,7 @@ package enum UserInformation {
                     behind: start > 0 ? text[start - 1] : nil,
                     // Another slash may follow.
                     slashes: isLast ? end - start + 1 : end - start
-                ) {
+                ) || (isLast || end - start > 1) && endsWithScheme(text, at: start) {
                     return start
                 }
                 // A backslash alone does not end an authority.
@@ -135,6 +135,12 @@ package enum UserInformation {
         case nil: count > 1
         case .some(let byte): count > 1 && isBoundary(byte)
         }
+    }
+
+    /// Whether `http` or `https` precedes slashes, whose colon is missing.
+    private static func endsWithScheme(_ text: Span<UInt8>, at end: Int) -> Bool {
+        (end >= 4 && isHTTP(text.extracting(end - 4..<end)))
+            || (end >= 5 && isHTTP(text.extracting(end - 5..<end)))
     }
 
     /// A byte that may precede a relative URL in a text.

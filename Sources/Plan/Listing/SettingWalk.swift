@@ -184,6 +184,7 @@ struct SettingWalk {
             return displayScalar(node)
         case .sequence:
             var option: String?
+            let isCurl = reader.document.isCurl(node)
             var elements: [String] = []
             var hidden = 0
             for element in reader.document.elements(of: node) {
@@ -193,7 +194,7 @@ struct SettingWalk {
                 }
                 let isSecret = option.map { reader.document.isSecret(element, behind: $0) }
                 elements.append(isSecret == true ? displayCredential(element) : display(element))
-                option = reader.document.option(element, behind: option)
+                option = reader.document.option(element, behind: option, ofCurl: isCurl)
             }
             if hidden > 0 { elements.append("and \(hidden) more") }
             return "[\(elements.joined(separator: ", "))]"

@@ -34,6 +34,8 @@ extension ConfidentialText {
         var section: Int?
         /// Whether nothing follows the name in its own line.
         var isEmpty = false
+        /// Whether the lines are of a command whose options may hold a login or a cookie.
+        var isCommand = false
     }
 
     private mutating func addLine(
@@ -44,6 +46,7 @@ extension ConfidentialText {
         let (indent, rest) = Self.indentation(of: line)
         if let depth = open.depth,
             rest.isEmpty || indent > depth || open.isEmpty && Self.beginsValue(rest)
+                || Self.isTornOff(rest)
         {
             if !rest.isEmpty {
                 add(rest, of: line, number)
@@ -52,6 +55,8 @@ extension ConfidentialText {
             return
         }
         open.depth = nil
+        if Self.beginsKey(rest) { open.isCommand = false }
+        open.isCommand = open.isCommand || NamedSecrets.isCommand(line.span)
         if let section = open.section, !rest.isEmpty, indent <= section { open.section = nil }
         let isSource = open.section != nil
         var value = isSource ? Self.valueOfSource(in: line) : Self.secretValue(in: line)
@@ -69,13 +74,58 @@ extension ConfidentialText {
         }
         if let spaced {
             add(spaced, of: line, number)
+            if rest.first != UInt8(ascii: "#") { open.depth = indent }
             open.isEmpty = false
             addInner(spaced)
-        } else if value == nil, SecretScan.endsWithName(line, isSource ? .source : .line) {
+        } else if value == nil,
+            SecretScan.endsWithName(line, isSource ? .source : .line)
+                || SecretScan.endsWithOption(rest, ofCommand: open.isCommand)
+        {
             (open.depth, open.isEmpty) = (indent, true)
         }
         let end = value?.startIndex ?? spaced?.startIndex ?? line.endIndex
         addNamed(in: line[..<end], number)
+        addTornLogin(in: line[..<end], number)
+    }
+
+    /// Keeps a login in a URL that a blank, a quotation mark or a comma has torn, up to the last
+    /// `@` of the line.
+    private mutating func addTornLogin(in line: ArraySlice<UInt8>, _ number: Int) {
+        guard let login = URLLogin.torn(in: line) else { return }
+        add(login, of: line, number)
+        for word in login.split(whereSeparator: { [32, 9, 34, 39, 44].contains($0) }) {
+            texts.append(Self.plain(word))
+        }
+    }
+
+    /// Whether a line below a secret is probably a part of it that a line break has torn off: it is
+    /// neither a key, an element of a list nor a comment.
+    private static func isTornOff(_ line: ArraySlice<UInt8>) -> Bool {
+        switch line.first {
+        case nil, UInt8(ascii: "#"), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: "{"): false
+        case UInt8(ascii: "-"):
+            line.dropFirst().first.map { $0 != 32 && $0 != 9 && $0 != UInt8(ascii: "-") } ?? false
+                ? !beginsKey(line) : line.starts(with: "-----".utf8)
+        default: !beginsKey(line)
+        }
+    }
+
+    /// Whether a line surely begins with a key: a name and a colon before a blank or the line's
+    /// end, or a key of the language before any colon.
+    private static func beginsKey(_ line: ArraySlice<UInt8>) -> Bool {
+        let text = line.drop { $0 == UInt8(ascii: "-") || $0 == 32 || isQuote($0) }
+        let name = text.prefix(SecretName.longest).prefix {
+            isNameByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/")
+        }
+        guard !name.isEmpty else { return false }
+        let behind = text[name.endIndex...].drop { $0 == 32 || isQuote($0) }
+        guard behind.first == UInt8(ascii: ":") else { return false }
+        guard let next = behind.dropFirst().first, next != 32, next != 9 else { return true }
+        return LanguageWords.all.contains(String(decoding: name, as: UTF8.self))
+    }
+
+    private static func isQuote(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
     }
 
     /// Keeps what YAML leaves out of its tree: values behind names of secrets in comments, which no
@@ -108,6 +158,12 @@ extension ConfidentialText {
             }
             if let comment {
                 let text = bytes[comment..<end]
+                // A blank before `#` makes a comment of the rest of a login.
+                if let login = URLLogin.torn(in: bytes[start..<end]), login.endIndex > comment,
+                    login.startIndex < comment
+                {
+                    add(login[comment...], of: bytes[start..<end], number)
+                }
                 let found = [Self.secretValue(in: text), Self.spacedValue(in: text)]
                 // The first one hides the other, too.
                 if let value = found.compactMap(\.self).filter({ !$0.isEmpty })

@@ -91,6 +91,7 @@ package struct ConfidentialText: Sendable {
             var option: String?
             // A field as a pair: `[X-Api-Key, …]`.
             let isPair = element.isAnything || isSlip
+            let isCurl = document.isCurl(node)
             for (index, child) in document.elements(of: node).enumerated() {
                 let isBehind =
                     option.map {
@@ -100,7 +101,9 @@ package struct ConfidentialText: Sendable {
                     } ?? false
                 visit(child, element, isSecret: isSecret || isBehind, in: document)
                 let name = document.kind(of: child) == .scalar ? document.text(of: child) : nil
-                option = isPair && index == 0 ? name : document.option(child, behind: option)
+                option =
+                    isPair && index == 0
+                    ? name : document.option(child, behind: option, ofCurl: isCurl)
             }
         case .mapping:
             visitEntries(of: node, shape, isSecret: isSecret, in: document)
@@ -130,10 +133,23 @@ package struct ConfidentialText: Sendable {
             visit(entry.value, .anything, isSecret: isBehindName, in: document)
         }
         var isBehindSecret = isSecret || shape.isCredential || shape.isSecretDeclaration
+        // The value before, which a comma may have torn.
+        var openURL: NodeID?
         for entry in document.entries(of: node) {
             let key = document.text(of: entry.key)
-            let isPart = isBehindSecret && !shape.knows(key)
-            if addPart(entry, key, isSecret: isSecret, mayBePart: isPart, in: document) { continue }
+            let isPart = (isBehindSecret || openURL != nil) && !shape.knows(key)
+            let isPartOfURL = openURL.map { addPart(of: $0, key, entry, in: document) } ?? false
+            openURL = nil
+            if addPart(
+                entry,
+                key,
+                isSecret: isSecret || isPartOfURL,
+                mayBePart: isPart,
+                in: document
+            ) {
+                continue
+            }
+            openURL = entry.value
             let isJoined = addJoined(entry, key, shape, in: document)
             if !isJoined, !isSecret, !shape.isAnything, !addTorn(entry, key, shape, in: document) {
                 names.insert(key)
@@ -164,6 +180,23 @@ package struct ConfidentialText: Sendable {
                 visitPart(entry.value, known, in: document)
             }
         }
+    }
+
+    /// Whether a key without a value is the rest of a URL before it, which has an open login or ends
+    /// with a secret of its query; keeps what the URL has of it.
+    private mutating func addPart(
+        of url: NodeID,
+        _ key: String,
+        _ entry: (key: NodeID, value: NodeID),
+        in document: Document
+    ) -> Bool {
+        guard document.kind(of: url) == .scalar, document.isEmptyScalar(entry.value) else {
+            return false
+        }
+        let text = document.text(of: url)
+        guard let open = URLLogin.open(in: text, before: key) else { return false }
+        if !open.isEmpty { add(document.range(of: url), open) }
+        return true
     }
 
     /// Keeps an entry that is a part of a secret's value instead of a name and a value; returns
@@ -364,6 +397,7 @@ package struct ConfidentialText: Sendable {
             bytes.indices.contains {
                 bytes[$0] == UInt8(ascii: "@") || bytes[$0] == UInt8(ascii: "=")
                     || bytes[$0] == UInt8(ascii: ":") || bytes[$0] == UInt8(ascii: " ")
+                    || bytes[$0] == UInt8(ascii: "\"") || bytes[$0] == UInt8(ascii: "&")
             }
         }
         guard hasSign else { return }

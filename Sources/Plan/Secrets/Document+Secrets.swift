@@ -10,11 +10,21 @@ extension Document {
 
     /// An argument of a command that is an option, such as `--password`, or a header field's name
     /// behind an option for one; nil for any other element of a list.
-    func option(_ argument: NodeID, behind last: String?) -> String? {
+    ///
+    /// An option of curl may lack its dash.
+    func option(_ argument: NodeID, behind last: String?, ofCurl isCurl: Bool) -> String? {
         guard kind(of: argument) == .scalar else { return nil }
         let text = text(of: argument)
         if last == "-H" || last == "--header" { return SecretName.isOne(text) ? text : nil }
-        return text.hasBytePrefix("-") && !text.hasBytePrefix("--no-") ? text : nil
+        if text.hasBytePrefix("--no-") { return nil }
+        if isCurl, ["u", "b", "user", "cookie"].contains(text) { return "-" + text }
+        return text.hasBytePrefix("-") || SecretName.isLoginOption(text)
+            || SecretName.isCookieOption(text) ? text : nil
+    }
+
+    /// Whether a node is a list with the word `curl`.
+    func isCurl(_ command: NodeID) -> Bool {
+        elements(of: command).contains { kind(of: $0) == .scalar && text(of: $0) == "curl" }
     }
 
     /// Whether a node is a text with a colon, as a login with a password is.
@@ -34,8 +44,17 @@ extension Document {
     /// Whether the argument behind an option is a secret, a login with a password, or a cookie.
     func isSecret(_ argument: NodeID, behind option: String) -> Bool {
         SecretName.isOne(option)
-            || SecretName.isLoginOption(option) && hasColon(argument)
-            || (option == "-b" || option == "--cookie") && holds(UInt8(ascii: "="), argument)
+            || SecretName.isLoginOption(option) && (hasColon(argument) || isPair(argument))
+            || SecretName.isCookieOption(option) && holds(UInt8(ascii: "="), argument)
+    }
+
+    /// Whether a node is two words with a wrong sign between them: `bob;hunter2`.
+    private func isPair(_ node: NodeID) -> Bool {
+        guard kind(of: node) == .scalar else { return false }
+        let text = text(of: node)
+        let words = text.split { $0 == ";" || $0 == " " }
+        return words.count == 2 && text.first.map { $0.isLetter || $0.isNumber } == true
+            && words.allSatisfy { !$0.contains("/") && !$0.contains("=") && $0.first != "-" }
     }
 
     /// Whether a node behind an option for a login is a mapping: `bob: hunter2` has a blank too

@@ -12,6 +12,14 @@ enum NamedSecrets {
     /// Bytes of the longest user name before the colon of a login.
     private static let longestUser = 256
 
+    /// Whether a line names a program whose options hold logins and cookies.
+    static func isCommand(_ line: Span<UInt8>) -> Bool {
+        let names: [[UInt8]] = [Array("curl".utf8), Array("wget".utf8)]
+        return line.indices.dropLast(3).contains { start in
+            names.contains { name in (0..<4).allSatisfy { line[start + $0] == name[$0] } }
+        }
+    }
+
     /// The values in a text, UTF-8 offsets, ascending and apart.
     static func ranges(in text: Span<UInt8>) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
@@ -133,11 +141,32 @@ enum NamedSecrets {
             }
             guard isSecret(name, in: text) else { return nil }
             return behindBlanks(name.upperBound + 1, in: text)..<text.count
+        case UInt8(ascii: "&") where isParameter(name, in: text) && isSecret(name, in: text):
+            return wordBehind(name.upperBound + 1, in: text)
         case let sign where isQuote(sign) || sign == UInt8(ascii: "\\"):
             return member(behind: name, in: text, &units)
         case let blank where isBlank(blank): return spaced(behind: name, isEntryStart, in: text)
         default: return nil
         }
+    }
+
+    /// Whether a name is a whole parameter of a query.
+    private static func isParameter(_ name: Range<Int>, in text: Span<UInt8>) -> Bool {
+        guard name.lowerBound > 0 else { return false }
+        let before = text[name.lowerBound - 1]
+        return before == UInt8(ascii: "?") || before == UInt8(ascii: "&")
+    }
+
+    /// The word up to the next parameter or the end; nil for a parameter with a value of its own.
+    private static func wordBehind(_ start: Int, in text: Span<UInt8>) -> Range<Int>? {
+        var end = start
+        while end < text.count, text[end] != UInt8(ascii: "&"), text[end] != UInt8(ascii: "#"),
+            !isBlank(text[end])
+        {
+            if text[end] == UInt8(ascii: "=") { return nil }
+            end += 1
+        }
+        return end > start ? start..<end : nil
     }
 
     /// The value behind a name and blanks: that of an option, or one whose sign follows the blanks.
@@ -186,7 +215,10 @@ enum NamedSecrets {
             text[name.lowerBound - 1] == text[index]
         else { return nil }
         index = behindBlanks(index + 1, in: text)
-        guard index < text.count, text[index] == UInt8(ascii: ":"), isSecret(name, in: text)
+        guard index < text.count, isSecret(name, in: text),
+            // A comma in the place of the first member's colon; a list has names without values.
+            text[index] == UInt8(ascii: ":")
+                || text[index] == UInt8(ascii: ",") && isFirstMember(name, in: text)
         else { return nil }
         index = behindBlanks(index + 1, in: text)
         if let quoted = quoted(at: index, in: text) { return quoted }
@@ -197,6 +229,14 @@ enum NamedSecrets {
         return value(from: index, in: text, &units) { byte in
             byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "\n")
         }
+    }
+
+    /// Whether the brace of an object stands before a quoted name.
+    private static func isFirstMember(_ name: Range<Int>, in text: Span<UInt8>) -> Bool {
+        var index = name.lowerBound - 1
+        if index > 0, text[index - 1] == UInt8(ascii: "\\") { index -= 1 }
+        while index > 0, isBlank(text[index - 1]) { index -= 1 }
+        return index > 0 && text[index - 1] == UInt8(ascii: "{")
     }
 
     /// The text between the quotes that begin at an index; nil when none begin there.

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// Knows names under which people write secrets: keys of job files, header fields, members of JSON
@@ -94,15 +95,34 @@ enum SecretName {
         "username", "userpwd",
     ]
 
-    /// Whether an argument of a command is an option behind which curl expects a login.
+    /// Whether an argument of a command is an option behind which curl expects a login, also with
+    /// a wrong sign or letter.
     static func isLoginOption(_ argument: String) -> Bool {
-        if ["--user", "--proxy-user"].contains(argument) { return true }
-        // Alone, or the last of several flags: `-su`.
-        let letters = argument.utf8.dropFirst()
-        guard argument.utf8.first == UInt8(ascii: "-"),
-            letters.last == UInt8(ascii: "u") || letters.last == UInt8(ascii: "U")
+        isOption(argument, ["user", "proxyuser"], "u")
+    }
+
+    /// Whether an argument of a command is an option behind which curl expects cookies.
+    static func isCookieOption(_ argument: String) -> Bool {
+        isOption(argument, ["cookie"], "b")
+    }
+
+    /// Whether an argument begins with a sign and has one of the names, perhaps with one slip, or
+    /// is the flag, alone or as the last of several: `-su`.
+    private static func isOption(_ argument: String, _ names: [String], _ flag: Character) -> Bool {
+        guard argument.utf8.count <= longest, let first = argument.unicodeScalars.first,
+            !first.properties.isAlphabetic, first.properties.numericType == nil,
+            ![".", "/", "$", "{", "@", "%"].contains(first)
         else { return false }
-        return letters.allSatisfy { (65...90).contains($0) || (97...122).contains($0) }
+        let word = argument.lowercased().filter { $0.isLetter || $0.isNumber || $0 == "-" }
+        let letters = word.filter(\.isLetter)
+        if names.contains(letters) { return true }
+        if letters.utf8.count > 2, NearestName.isSlip(letters, of: names) { return true }
+        // Signs within: a word, and no flags.
+        let isFlags = word.drop { $0 == "-" }.allSatisfy(\.isLetter)
+        let isOneFlag = letters == String(flag)
+        return isOneFlag
+            || isFlags && letters.last == flag && argument.hasBytePrefix("-")
+                && !argument.hasBytePrefix("--")
     }
 
     /// Whether a text beside an expression is only the word for how the secret is used (RFC 9110

@@ -77,6 +77,19 @@ enum SecretScan {
             && (place != .source || name.first == UInt8(ascii: "-"))
     }
 
+    /// Whether a line without its indentation is only an option behind which a login or a cookie
+    /// follows, perhaps with wrong signs: the next line may hold it.
+    static func endsWithOption(_ line: ArraySlice<UInt8>, ofCommand isCommand: Bool) -> Bool {
+        guard line.count <= SecretName.longest else { return false }
+        let text = String(decoding: line, as: UTF8.self)
+        let words = text.split { " \t\r\"',[]`".contains($0) }
+        guard let last = words.last, words.dropLast().allSatisfy({ $0.allSatisfy { $0 == "-" } })
+        else { return false }
+        let lacksDash = isCommand && words.count > 1 && last.first?.isLetter == true
+        let option = lacksDash ? "-" + last : String(last)
+        return SecretName.isLoginOption(option) || SecretName.isCookieOption(option)
+    }
+
     /// The end of a name with a colon before its last letter: `passwor:d hunter2`.
     private static func endOfSplitName(_ name: Range<Int>, in text: Span<UInt8>) -> Int? {
         let end = name.upperBound + 2
@@ -108,8 +121,13 @@ enum SecretScan {
         guard name.count <= SecretName.longest else { return nil }
         let word = string(name, in: text)
         let gap = Gap(in: text, from: name.upperBound)
-        if word.hasBytePrefix("-") {
-            if let login = login(behind: name, word, gap, isStart, in: text) { return login }
+        // A blank too many: `- u`.
+        let isTorn =
+            name.lowerBound > 1 && text[name.lowerBound - 1] == UInt8(ascii: " ")
+            && text[name.lowerBound - 2] == UInt8(ascii: "-")
+        if word.hasBytePrefix("-") || isTorn {
+            let option = isTorn ? "-" + word : word
+            if let login = login(behind: name, option, gap, isStart, in: text) { return login }
         }
         guard isSecret(word), gap.end < text.count else { return nil }
         if place == .source, !word.hasBytePrefix("-") { return nil }
@@ -143,6 +161,7 @@ enum SecretScan {
             let front = value.prefix(longestUser)
             return front.contains { text[$0] == UInt8(ascii: ":") } ? value : nil
         }
+        if let cookie = cookie(behind: name, word, gap, in: text) { return cookie }
         let letters = word.utf8.dropFirst().prefix { (65...90).contains($0 & 0xDF) }
         let before = name.lowerBound > 0 ? text[name.lowerBound - 1] : nil
         guard gap.first == UInt8(ascii: ":"), before.map(isBlank) ?? isStart || isStart,
@@ -150,6 +169,24 @@ enum SecretScan {
         else { return nil }
         let length = word.utf8.distance(from: word.utf8.startIndex, to: option) + 1
         return length < name.count ? name.lowerBound + length..<text.count : nil
+    }
+
+    /// The cookies behind curl's option for them, also in the same word: `-bsid=…`.
+    private static func cookie(
+        behind name: Range<Int>,
+        _ word: String,
+        _ gap: Gap,
+        in text: Span<UInt8>
+    ) -> Range<Int>? {
+        if SecretName.isCookieOption(word), gap.end < text.count {
+            let value = gap.end..<text.count
+            let front = value.prefix(longestUser).prefix { !isBlank(text[$0]) }
+            return front.contains { text[$0] == UInt8(ascii: "=") } ? value : nil
+        }
+        guard gap.first == UInt8(ascii: "="), word.hasBytePrefix("-b"), word.utf8.count > 2 else {
+            return nil
+        }
+        return name.lowerBound + 2..<text.count
     }
 
     /// Whether no blank follows in a text: `password x`, but not `password of the server`.

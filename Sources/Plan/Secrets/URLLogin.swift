@@ -28,6 +28,56 @@ enum URLLogin {
         return login.isEmpty ? nil : String(Substring(login))
     }
 
+    /// The part of a login in a URL that a comma has torn off its rest, which has the `@`; empty for
+    /// a URL that ends with a secret of its query; nil for any other text.
+    static func open(in text: String, before rest: String) -> String? {
+        guard let slashes = text.utf8.firstRange(of: Array("//".utf8)) else { return nil }
+        let authority = text.utf8[slashes.upperBound...]
+        if rest.utf8.contains(UInt8(ascii: "@")), authority.contains(UInt8(ascii: ":")),
+            !authority.contains(UInt8(ascii: "/")), !authority.contains(UInt8(ascii: "@"))
+        {
+            return String(Substring(authority))
+        }
+        let last = authority.split { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "&") }.last
+        let name = last?.split(separator: UInt8(ascii: "=")).first.map { String(Substring($0)) }
+        return authority.contains(UInt8(ascii: "?")) && SecretName.isOne(name ?? "") ? "" : nil
+    }
+
+    /// The bytes between the slashes of a URL and the last `@` of a line, if a blank, a quotation
+    /// mark or a comma among them has torn a login with a password; nil for any other line.
+    static func torn(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let at = line.lastIndex(of: UInt8(ascii: "@")) else { return nil }
+        var index = line.startIndex
+        while index + 1 < at {
+            guard line[index] == UInt8(ascii: "/"), line[index + 1] == UInt8(ascii: "/") else {
+                index += 1
+                continue
+            }
+            let login = line[(index + 2)..<at]
+            // The host ends at a slash; a login has a colon before it.
+            let authority = login.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+            if let colon = authority.firstIndex(of: UInt8(ascii: ":")),
+                authority[..<colon].allSatisfy({ $0 > 32 }),
+                !isPort(authority[(colon + 1)...])
+            {
+                return login
+            }
+            index += 2
+        }
+        return nil
+    }
+
+    /// Whether the bytes behind a host's colon are a port.
+    private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let digits = bytes.prefix { (48...57).contains($0) }
+        guard !digits.isEmpty, digits.count <= 5 else { return false }
+        return bytes[digits.endIndex...].first.map { ![64].contains($0) && !isNameByte($0) } ?? true
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (65...90).contains(byte & 0xDF)
+    }
+
     /// A text that should be a URL as messages may quote it: without its login, and without values
     /// behind names of secrets.
     static func shown(_ text: String) -> String {
