@@ -120,36 +120,17 @@ package struct ConfidentialText: Sendable {
         // A mapping in the place of a list is probably the list's only element.
         let shape = (shape.isList && !shape.isMapping ? shape.element : shape)
             .narrowed(to: node, in: document)
-        let omitted = document.omittedEntries(of: node)
-        // `token, { … }`: a comma instead of the colon.
-        let isBehindName =
-            isSecret
-            || !omitted.isEmpty
-                && document.entries(of: node).contains {
-                    document.isEmptyScalar($0.value) && SecretName.isOne(document.text(of: $0.key))
-                }
-        for entry in omitted {
-            visit(entry.key, .anything, isSecret: isBehindName, in: document)
-            visit(entry.value, .anything, isSecret: isBehindName, in: document)
-        }
+        visitOmitted(of: node, isSecret: isSecret, in: document)
         var isBehindSecret = isSecret || shape.isCredential || shape.isSecretDeclaration
-        // The value before, which a comma may have torn.
-        var openURL: NodeID?
+        // A comma may have torn the value before.
+        var last: NodeID?
         for entry in document.entries(of: node) {
             let key = document.text(of: entry.key)
-            let isPart = (isBehindSecret || openURL != nil) && !shape.knows(key)
-            let isPartOfURL = openURL.map { addPart(of: $0, key, entry, in: document) } ?? false
-            openURL = nil
-            if addPart(
-                entry,
-                key,
-                isSecret: isSecret || isPartOfURL,
-                mayBePart: isPart,
-                in: document
-            ) {
-                continue
-            }
-            openURL = entry.value
+            let isKnown = shape.knows(key)
+            let url = isKnown ? nil : last
+            last = entry.value
+            let isPart = isBehindSecret && !isKnown
+            if addPart(of: url, entry, key, isSecret: isSecret, isPart, in: document) { continue }
             let isJoined = addJoined(entry, key, shape, in: document)
             if !isJoined, !isSecret, !shape.isAnything, !addTorn(entry, key, shape, in: document) {
                 names.insert(key)
@@ -182,21 +163,44 @@ package struct ConfidentialText: Sendable {
         }
     }
 
-    /// Whether a key without a value is the rest of a URL before it, which has an open login or ends
-    /// with a secret of its query; keeps what the URL has of it.
+    /// Visits the entries that a mapping leaves out, because their keys are no texts.
+    private mutating func visitOmitted(of node: NodeID, isSecret: Bool, in document: Document) {
+        let omitted = document.omittedEntries(of: node)
+        // `token, { … }`: a comma instead of the colon.
+        let isBehindName =
+            isSecret
+            || !omitted.isEmpty
+                && document.entries(of: node).contains {
+                    document.isEmptyScalar($0.value) && SecretName.isOne(document.text(of: $0.key))
+                }
+        for entry in omitted {
+            visit(entry.key, .anything, isSecret: isBehindName, in: document)
+            visit(entry.value, .anything, isSecret: isBehindName, in: document)
+        }
+    }
+
+    /// Keeps an entry that is a part of a secret's value, or of a URL before it which has an open
+    /// login or ends with a secret of its query; returns whether it is.
     private mutating func addPart(
-        of url: NodeID,
-        _ key: String,
+        of url: NodeID?,
         _ entry: (key: NodeID, value: NodeID),
+        _ key: String,
+        isSecret: Bool,
+        _ mayBePart: Bool,
         in document: Document
     ) -> Bool {
-        guard document.kind(of: url) == .scalar, document.isEmptyScalar(entry.value) else {
-            return false
+        var open: String?
+        if let url, document.kind(of: url) == .scalar, document.isEmptyScalar(entry.value) {
+            open = URLLogin.open(in: document.text(of: url), before: key)
+            if let open, !open.isEmpty { add(document.range(of: url), open) }
         }
-        let text = document.text(of: url)
-        guard let open = URLLogin.open(in: text, before: key) else { return false }
-        if !open.isEmpty { add(document.range(of: url), open) }
-        return true
+        return addPart(
+            entry,
+            key,
+            isSecret: isSecret || open != nil,
+            mayBePart: mayBePart || open != nil,
+            in: document
+        )
     }
 
     /// Keeps an entry that is a part of a secret's value instead of a name and a value; returns

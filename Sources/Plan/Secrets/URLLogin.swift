@@ -28,8 +28,8 @@ enum URLLogin {
         return login.isEmpty ? nil : String(Substring(login))
     }
 
-    /// The part of a login in a URL that a comma has torn off its rest, which has the `@`; empty for
-    /// a URL that ends with a secret of its query; nil for any other text.
+    /// The part of a login in a URL that a comma has torn off its rest, which has the `@`; empty
+    /// for a URL that ends with a secret of its query; nil for any other text.
     static func open(in text: String, before rest: String) -> String? {
         guard let slashes = text.utf8.firstRange(of: Array("//".utf8)) else { return nil }
         let authority = text.utf8[slashes.upperBound...]
