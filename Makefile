@@ -37,7 +37,7 @@ fuzz: setup
 demo: build
 	@Scripts/demo
 
-# The manual as a site that needs no network.
+# The manual as a site.
 docs:
 	@Scripts/docs
 

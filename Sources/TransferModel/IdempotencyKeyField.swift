@@ -1,5 +1,3 @@
-internal import SystemKit
-
 /// The request field by which a server recognizes a repeated request
 /// (draft-ietf-httpapi-idempotency-key-header).
 package enum IdempotencyKeyField {
@@ -10,14 +8,7 @@ package enum IdempotencyKeyField {
     ///
     /// No server can recognize a repeat by such a value, so it does not count as a key.
     package static func isBlank(_ value: String) -> Bool {
-        let bytes = value.utf8.span
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\""): continue
-            default: return false
-            }
-        }
-        return true
+        value.unicodeScalars.allSatisfy { $0 == "\"" || $0.properties.isWhitespace }
     }
 }
 

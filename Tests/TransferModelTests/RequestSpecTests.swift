@@ -19,7 +19,7 @@ import TransferModel
         #expect(request.hasIdempotencyKey)
     }
 
-    @Test(arguments: ["", " ", "\t ", "\"\"", "\" \""])
+    @Test(arguments: ["", " ", "\t ", "\"\"", "\" \"", "\u{A0}", "\"\u{2003}\""])
     func `a blank idempotency key is no key`(value: String) throws {
         let field = HeaderField(name: "Idempotency-Key", value: value)
         let request = RequestSpec(method: "POST", url: try HTTPURL("http://a/"), headers: [field])

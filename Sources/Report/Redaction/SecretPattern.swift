@@ -21,10 +21,18 @@ struct SecretPattern: Sendable, Hashable {
         let bytes = Array(secret.utf8)
         guard bytes.count >= minimumCount else { return [] }
         var patterns: Set<SecretPattern> = []
-        for text in [secret, String(decoding: asCharacters(bytes), as: UTF8.self)] {
-            patterns.insert(SecretPattern(Array(text.utf8)))
-            // The form in an excerpt of a body or a field.
-            patterns.insert(SecretPattern(Array(text.onOneLine().text.utf8)))
+        // In a header field, each byte of the text that the server wrote is a character.
+        let small = [
+            secret.lowercased(),
+            String(decoding: secret.utf8.map(\.asciiLowercased), as: UTF8.self),
+        ]
+        for form in Set([secret] + (secret.utf8.allSatisfy { $0 < 0x80 } ? [] : small)) {
+            let inField = String(decoding: asCharacters(Array(form.utf8)), as: UTF8.self)
+            for text in [form, inField] {
+                patterns.insert(SecretPattern(Array(text.utf8)))
+                // The form in an excerpt of a body or a field.
+                patterns.insert(SecretPattern(Array(text.onOneLine().text.utf8)))
+            }
         }
         // A server may return a single line of a key, and terminal output has no line ends.
         for text in [bytes, asCharacters(bytes)] {

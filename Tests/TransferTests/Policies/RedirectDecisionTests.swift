@@ -85,6 +85,16 @@ import TransferModel
         #expect(failure.kind == .redirectLimit && failure.isPermanent)
     }
 
+    @Test func `a backslash before the host is refused, because it would end the host elsewhere`()
+        throws
+    {
+        let target = "http://a.example:1\\@b.example/1"
+        guard case .refuse = try Self.decision(from: "http://a.example/1", to: target) else {
+            Issue.record("the redirect is followed")
+            return
+        }
+    }
+
     @Test(arguments: [
         ("POST", "https://b.example/2", false), ("POST", "https://a.example/2", true),
         ("PUT", "https://b.example/2", false), ("GET", "https://b.example/2", true),

@@ -161,7 +161,10 @@ enum RedirectDecision {
         let authority = rest.prefix {
             $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
         }
-        guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return url }
+        // A backslash is refused: for browsers it would end the authority.
+        guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
+            !authority.contains(UInt8(ascii: "\\"))
+        else { return url }
         return String(url[..<rest.startIndex]) + url[bytes.index(after: at)...]
     }
 
