@@ -89,6 +89,8 @@ enum DiagnosticFormat: String, WordChoice {
     case github
     /// SARIF 2.1.0.
     case sarif
+    /// A report of GitLab's Code Quality.
+    case gitlab
 
     /// From the command line, or else from the environment; text by default.
     static func resolve(_ chosen: DiagnosticFormat?) throws -> DiagnosticFormat {

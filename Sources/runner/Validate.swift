@@ -81,7 +81,7 @@ struct Validate: ParsableCommand {
                 for report in source.reports {
                     try StandardOutput.write(GitHubRenderer.render(report))
                 }
-            case .json, .sarif: reports += source.reports
+            case .json, .sarif, .gitlab: reports += source.reports
             }
         }
         try Self.write(reports, as: format)
@@ -126,6 +126,7 @@ struct Validate: ParsableCommand {
         case .json: JSONRenderer.write(reports, to: &writer)
         case .sarif:
             SARIFRenderer.write(reports, version: RunnerVersion.current, to: &writer)
+        case .gitlab: GitLabRenderer.write(reports, to: &writer)
         }
         writer.newline()
         try writer.drain { (bytes: Span<UInt8>) throws(SystemError) in

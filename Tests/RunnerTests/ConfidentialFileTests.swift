@@ -14,7 +14,7 @@ import Testing
         try job.folder.write(text, to: "job.yaml")
         for (name, text) in rows { try job.folder.write(text, to: name) }
         var said: [String: String] = [:]
-        for format in ["text", "json", "sarif", "github"] {
+        for format in ["text", "json", "sarif", "github", "gitlab"] {
             let outcome = try job.runner(
                 ["validate", "job.yaml", "--format", format],
                 environment: environment

@@ -76,6 +76,35 @@ import Testing
         #expect(unasked.standardError.hasPrefix("wrong.yaml:2:1: error: "))
     }
 
+    @Test func `GitLab gets an array with the path, the line and a fingerprint of each fault`()
+        throws
+    {
+        try folder.write("version: 1\ntimeout: 5s\ndata: { a: { urll: 1 } }", to: "wrong.yaml")
+        let outcome = try validate("--format", "gitlab", "./wrong.yaml", "jobs/*.yaml")
+        #expect(outcome.status == .exit(3) && outcome.standardError.isEmpty)
+        let faults = try JSONValue(outcome.standardOutput).elements
+        #expect(faults.count > 2)
+        let first = try #require(faults.first)
+        #expect(first["check_name"]?.string == "job.unknown-key")
+        #expect(first["severity"]?.string == "critical")
+        #expect(first["location"]?["path"]?.string == "wrong.yaml")
+        #expect(first["location"]?["lines"]?["begin"]?.integer == 2)
+        #expect(faults.contains { $0["severity"]?.string == "minor" })
+        let prints = faults.compactMap { $0["fingerprint"]?.string }
+        #expect(Set(prints).count == faults.count && prints.allSatisfy { $0.utf8.count == 32 })
+        // A line above changes no fingerprint.
+        try folder.write("version: 1\n\ntimeout: 5s\ndata: { a: { urll: 1 } }", to: "wrong.yaml")
+        let later = try validate("--format", "gitlab", "wrong.yaml", "jobs/*.yaml")
+        let moved = try JSONValue(later.standardOutput).elements
+        #expect(moved.compactMap { $0["fingerprint"]?.string } == prints)
+        #expect(moved.first?["location"]?["lines"]?["begin"]?.integer == 3)
+    }
+
+    @Test func `GitLab gets an empty array without a fault`() throws {
+        let outcome = try validate("--format", "gitlab", "jobs/a.yaml")
+        #expect(outcome.status == .exit(0) && outcome.standardOutput == "[]\n")
+    }
+
     @Test func `a SARIF log holds all files in one run`() throws {
         let outcome = try validate("--format", "sarif", "wrong.yaml", "jobs/*.yaml")
         #expect(outcome.status == .exit(3))
