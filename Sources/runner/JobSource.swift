@@ -82,7 +82,7 @@ struct JobSource {
             report = FileDiagnostics(
                 showing: parsed.diagnostics,
                 of: source,
-                without: ConfidentialText(ofLinesIn: source),
+                without: ConfidentialText(ofUnreadable: source),
                 and: []
             )
             outcome = .rejected(isEnvironment: false)

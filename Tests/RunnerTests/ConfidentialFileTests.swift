@@ -360,7 +360,7 @@ import Testing
     @Test func `stars stand in their place behind bytes that are no UTF-8`() throws {
         let file = Array("a: caf".utf8) + [0xE9, 0xA0] + Array(" # password: hunter2\n".utf8)
         let said = try #require(Self.said(of: file)["text"])
-        #expect(said.contains(#"a: caf\xE9\xA0 # password: *******"#), "\(said)")
+        #expect(said.contains("1 | a: *************************\n  |       ^\n"), "\(said)")
         #expect(!said.contains("hunter2"))
     }
 

@@ -26,6 +26,45 @@ extension ConfidentialText {
         }
     }
 
+    /// Looks through a file that cannot be read as YAML: besides what each line reveals by its
+    /// names, all text is confidential but signs, keys and plain values.
+    package init(ofUnreadable source: SourceText) {
+        self.init(ofLinesIn: source)
+        let bytes = source.bytes
+        let span = bytes.span
+        func line(from start: Int) -> ArraySlice<UInt8> {
+            var end = start
+            while end < span.count, span.lineBreak(at: end) == 0 { end += 1 }
+            return bytes[start..<end]
+        }
+        var present = line(from: source.base)
+        var number = source.firstLine
+        while present.startIndex < bytes.count {
+            let end = present.endIndex
+            let next = end < bytes.count ? line(from: end + span.lineBreak(at: end)) : []
+            addHidden(of: present, LineScreen.hidden(in: present, before: next), number)
+            if end == bytes.count { break }
+            present = next
+            number += 1
+        }
+    }
+
+    private mutating func addHidden(
+        of line: ArraySlice<UInt8>,
+        _ hidden: [Range<Int>],
+        _ number: Int
+    ) {
+        var position = SourcePosition(line: number, column: 1)
+        var index = line.startIndex
+        for range in hidden {
+            position.column += Self.scalars(in: line[index..<range.lowerBound])
+            let start = position
+            position.column += Self.scalars(in: line[range])
+            index = range.upperBound
+            add(SourceRange(start: start, end: position), Self.plain(line[range]))
+        }
+    }
+
     /// The key whose value the next lines may continue.
     private struct OpenKey {
         /// Blanks before the name of a secret; nil for none.

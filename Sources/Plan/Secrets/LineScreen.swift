@@ -1,0 +1,292 @@
+internal import Diagnostics
+
+/// Decides what is shown of a line of a file that cannot be read as YAML: signs of YAML, names in
+/// the place of keys, and plain values of keys whose values are never secret.
+///
+/// All other text is hidden, because a slip may have moved a secret to any place.
+struct LineScreen {
+    /// The line without its line break.
+    private let line: ArraySlice<UInt8>
+    /// Whether an `@` stands in the next line: it may end a login that begins in this one.
+    private let hasLoginBelow: Bool
+    private var index: Int
+    /// The last key: its list may go on.
+    private var key: String?
+    /// The parts to hide, ascending.
+    private var hidden: [Range<Int>] = []
+
+    private init(_ line: ArraySlice<UInt8>, _ next: ArraySlice<UInt8>) {
+        self.line = line
+        hasLoginBelow = next.contains(UInt8(ascii: "@"))
+        index = line.startIndex
+    }
+
+    /// The parts of a line to hide, ascending; `next` is the line below it.
+    static func hidden(
+        in line: ArraySlice<UInt8>,
+        before next: ArraySlice<UInt8>
+    ) -> [Range<Int>] {
+        var screen = LineScreen(line, next)
+        screen.index += lengthOfMarker(line)
+        while screen.index < line.endIndex { screen.takeEntry() }
+        return screen.hidden
+    }
+
+    /// The bytes of a sign at the beginning of a line: the border of a document, or that of a
+    /// conflict which a version control system has left.
+    private static func lengthOfMarker(_ line: ArraySlice<UInt8>) -> Int {
+        let sign = line.prefix(8).prefix { !isBlank($0) }
+        let isMarker = ["---", "...", "<<<<<<<", "=======", ">>>>>>>", "|||||||"]
+            .contains { sign.elementsEqual($0.utf8) }
+        return isMarker ? sign.count : 0
+    }
+
+    /// Goes behind the next sign, name and value; hides what is none.
+    private mutating func takeEntry() {
+        let byte = line[index]
+        if Self.isSign(byte) || byte == UInt8(ascii: "-") && isFollowedByBlank {
+            index += 1
+        } else if let name = takeName() {
+            key = name
+            takeValue(of: name)
+        } else if let key, byte != UInt8(ascii: "#") {
+            takeValue(of: key)
+        } else {
+            if byte == UInt8(ascii: "#") { index += 1 }
+            hideRest()
+        }
+    }
+
+    private var isFollowedByBlank: Bool {
+        index + 1 == line.endIndex || Self.isBlank(line[index + 1])
+    }
+
+    /// Goes behind a name in the place of a key and its colon; nil without one.
+    ///
+    /// A key of the language may lack its colon, or the blank behind it.
+    private mutating func takeName() -> String? {
+        let bytes = line[index...].prefix(SecretName.longest).prefix(while: Self.isNameByte)
+        guard !bytes.isEmpty else { return nil }
+        let name = String(decoding: bytes, as: UTF8.self)
+        let isKnown = LanguageWords.ofJobFiles.keys.contains(name)
+        var end = bytes.endIndex
+        if end < line.endIndex, Self.isQuote(line[end]) { end += 1 }
+        let gap = line[end...].prefix { $0 == 32 || $0 == 9 }
+        if gap.endIndex < line.endIndex, line[gap.endIndex] == UInt8(ascii: ":") {
+            end = gap.endIndex + 1
+            let isValue = end == line.endIndex || Self.isBlank(line[end])
+            guard isValue || isKnown && line[end] != UInt8(ascii: "/") else { return nil }
+        } else {
+            guard isKnown, end == line.endIndex || Self.isBlank(line[end]) else { return nil }
+        }
+        index = end
+        return name
+    }
+
+    /// Goes behind the value of a key if it is one that is shown; hides it if not.
+    private mutating func takeValue(of name: String) {
+        skip(while: Self.isBlank)
+        guard index < line.endIndex else { return }
+        let first = line[index]
+        if Self.endsWord(first) && !Self.isQuote(first) || first == UInt8(ascii: "#") { return }
+        skip(while: Self.isQuote)
+        let rest = line[index...]
+        let word = Self.word(at: rest)
+        index += PublicValues.length(
+            of: word,
+            behind: name,
+            mayBeLogin: hasLoginBelow || rest.contains(UInt8(ascii: "@"))
+        )
+        guard index == word.endIndex else { return hideRest() }
+        skip { Self.isQuote($0) || Self.isBlank($0) }
+        if index < line.endIndex, !Self.endsWord(line[index]), line[index] != UInt8(ascii: "#") {
+            hideRest()
+        }
+    }
+
+    /// The text up to a blank or a sign of YAML that is not part of an expression.
+    private static func word(at text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var end = text.startIndex
+        while end < text.endIndex, !isBlank(text[end]) {
+            if let expression = PublicValues.expression(in: text[end...]) {
+                end = expression.endIndex
+            } else if endsWord(text[end]) {
+                break
+            } else {
+                end += 1
+            }
+        }
+        return text[..<end]
+    }
+
+    /// Hides the text up to the next entry whose key is one of the language, or up to the signs at
+    /// the line's end.
+    private mutating func hideRest() {
+        let start = index
+        var end = line.endIndex
+        while end > start, Self.isSign(line[end - 1]) { end -= 1 }
+        while index < end {
+            if line[index] == UInt8(ascii: ","), beginsEntry(at: index + 1) { break }
+            index += 1
+        }
+        if index > start { hidden.append(start..<index) }
+        index = max(index, start)
+    }
+
+    /// Whether a key of the language with its colon and a blank follows.
+    private func beginsEntry(at start: Int) -> Bool {
+        let text = line[start...].drop { Self.isBlank($0) || Self.isQuote($0) }
+        let name = text.prefix(SecretName.longest).prefix(while: Self.isNameByte)
+        let behind = line[name.endIndex...].drop(while: Self.isQuote)
+        guard behind.first == UInt8(ascii: ":"), behind.dropFirst().first.map(Self.isBlank) ?? true
+        else { return false }
+        return LanguageWords.ofJobFiles.keys.contains(String(decoding: name, as: UTF8.self))
+    }
+
+    private mutating func skip(while isSkipped: (UInt8) -> Bool) {
+        while index < line.endIndex, isSkipped(line[index]) { index += 1 }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122: true
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+        default: false
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
+
+    private static func isQuote(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+    }
+
+    private static func endsWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ","), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["),
+            UInt8(ascii: "]"), UInt8(ascii: "\""), UInt8(ascii: "'"):
+            true
+        default: false
+        }
+    }
+
+    private static func isSign(_ byte: UInt8) -> Bool {
+        isBlank(byte) || endsWord(byte) || byte == UInt8(ascii: "?") || byte == UInt8(ascii: ":")
+    }
+}
+
+/// Knows the values that are shown of a file that cannot be read as YAML, by their key.
+enum PublicValues {
+    /// Keys whose values are paths, ids and names.
+    private static let paths: Set<String> = [
+        "caFile", "csv", "directory", "file", "fileName", "har", "host", "html", "identifier",
+        "jsonLines", "junit", "knownHosts", "lines", "name", "needs", "pac", "prometheus",
+        "session", "to",
+    ]
+
+    /// The bytes at the beginning of a word which are shown behind a key: the whole word or, of a
+    /// URL, the part before anything that may be a secret.
+    ///
+    /// - Parameters:
+    ///   - word: The text behind the key up to a blank or a sign of YAML.
+    ///   - key: The key.
+    ///   - mayBeLogin: Whether a login may begin in the word and end behind it.
+    /// - Returns: A number of bytes; 0 for a word that is hidden.
+    static func length(of word: ArraySlice<UInt8>, behind key: String, mayBeLogin: Bool) -> Int {
+        let words = LanguageWords.ofJobFiles
+        // An expression alone is a name, whatever its value.
+        if !word.isEmpty, expression(in: word)?.count == word.count { return word.count }
+        // The name of an anchor: a slip of a secret is not behind any other key.
+        if let first = word.first, first == UInt8(ascii: "*") || first == UInt8(ascii: "&"),
+            word.dropFirst().allSatisfy(isPlain), !SecretName.isOne(key)
+        {
+            return word.count
+        }
+        guard words.keys.contains(key), !SecretName.isOne(key), !words.secretKeys.contains(key)
+        else { return 0 }
+        if words.urlKeys.contains(key) { return lengthOfURL(word, mayBeLogin) }
+        if key == "env" { return word.allSatisfy(isCapital) ? word.count : 0 }
+        let isShown =
+            words.numberKeys.contains(key) && isNumber(word)
+            || ["true", "false"].contains { word.elementsEqual($0.utf8) }
+            || (paths.contains(key)
+                ? plainPath(word).isEmpty
+                : word.count <= SecretName.longest
+                    && words.choices.contains(String(decoding: word, as: UTF8.self)))
+        return isShown ? word.count : 0
+    }
+
+    /// The expression without a fallback at the beginning of a text.
+    static func expression(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard text.starts(with: "${".utf8) else { return nil }
+        let name = text.dropFirst(2).prefix(SecretName.longest).prefix(while: isPlain)
+        guard !name.isEmpty, name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: "}")
+        else { return nil }
+        return text[...name.endIndex]
+    }
+
+    /// Whether a byte stands in names of environment variables as they are usually written.
+    private static func isCapital(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    /// Whether a word is a number of few digits, perhaps with a unit.
+    private static func isNumber(_ word: ArraySlice<UInt8>) -> Bool {
+        let digits = word.prefix { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
+        let unit = word[digits.endIndex...]
+        return (1...6).contains(digits.count) && unit.count <= 3
+            && unit.allSatisfy { (65...90).contains($0 & 0xDF) }
+    }
+
+    /// The scheme; and the host, port and path if no login can be among them.
+    private static func lengthOfURL(_ word: ArraySlice<UInt8>, _ mayBeLogin: Bool) -> Int {
+        var rest = word
+        if let expression = expression(in: word) {
+            rest = word[expression.endIndex...]
+        } else {
+            let scheme = word.prefix(8).prefix { (97...122).contains($0) }
+            guard word[scheme.endIndex...].starts(with: "://".utf8) else { return 0 }
+            let host = word[(scheme.endIndex + 3)...]
+            guard !mayBeLogin, let behind = behindHost(host) else { return scheme.count + 3 }
+            rest = behind
+        }
+        return (rest.first == UInt8(ascii: "/") ? plainPath(rest) : rest).startIndex
+            - word.startIndex
+    }
+
+    /// The text behind a host and its port; nil if the text behind its colon is no port.
+    private static func behindHost(_ host: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let rest = host.drop(while: isPlain)
+        guard rest.first == UInt8(ascii: ":") else { return rest }
+        let digits = rest.dropFirst().prefix { (48...57).contains($0) }
+        let behind = rest[digits.endIndex...]
+        let isPort = digits.count <= 5 && (behind.isEmpty || behind.first == UInt8(ascii: "/"))
+        return isPort ? behind : nil
+    }
+
+    /// The text behind a path of plain characters and expressions.
+    private static func plainPath(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = text
+        while let byte = rest.first {
+            if isPlain(byte) || byte == UInt8(ascii: "/") {
+                rest.removeFirst()
+            } else if let expression = expression(in: rest) {
+                rest = rest[expression.endIndex...]
+            } else {
+                break
+            }
+        }
+        return rest
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122: true
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"): true
+        default: false
+        }
+    }
+}
