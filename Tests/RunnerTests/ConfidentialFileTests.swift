@@ -34,6 +34,9 @@ import Testing
         "uploads:\n  a:\n    url: https://h/\n"
             + "    stream: {{ command: [c, -u, \"b:hunter2\"] }\n",
         "bogus: 1 # password=hunter2, token: abc\n",
+        "variables:\n  base: bob:hunter2@h.example\n  base: 1\n",
+        #"sessions: { s: { proxy: { pac: "https;//bob:hunter2@h/p.pac" } } }"#,
+        "data: { a: { uri: \"bob:hunter2@h.example/\" } }",
         "bogus: 1 # curl -u bob:hunter2 -H \"X-Api-Key: abc\"\n",
         #"uploads: { a: { url: "https://h/", stream: { command: [c, -u: "b:hunter2"] } } }"#,
         #"uploads: { a: { url: "https://h/", stream: { command: [c, -u, b: hunter2] } } }"#,

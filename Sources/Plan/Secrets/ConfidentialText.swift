@@ -410,6 +410,8 @@ package struct ConfidentialText: Sendable {
             add(document.range(of: node), String(text.slice(login)))
         } else if shape.isURL || shape.isMapping, let login = URLLogin.ofFaulty(text) {
             add(document.range(of: node), login)
+        } else if let login = URLLogin.ofBareAddress(text) {
+            add(document.range(of: node), login)
         }
         for secret in NamedSecrets.texts(in: text) { add(document.range(of: node), secret) }
     }

@@ -28,6 +28,17 @@ enum URLLogin {
         return login.isEmpty ? nil : String(Substring(login))
     }
 
+    /// The login in a text which is a login and a host in any place, such as `user:password@host`;
+    /// nil for any other text.
+    static func ofBareAddress(_ text: String) -> String? {
+        let bytes = text.utf8
+        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")), bytes.allSatisfy({ $0 > 32 }),
+            bytes[..<at].contains(UInt8(ascii: ":")),
+            bytes[at...].dropFirst().first.map(isNameByte) ?? false
+        else { return nil }
+        return ofFaulty(text)
+    }
+
     /// The part of a login in a URL that a comma has torn off its rest, which has the `@`; empty
     /// for a URL that ends with a secret of its query; nil for any other text.
     static func open(in text: String, before rest: String) -> String? {
