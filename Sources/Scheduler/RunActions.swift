@@ -1,3 +1,4 @@
+import SystemKit
 import Transfer
 import TransferModel
 
@@ -19,6 +20,47 @@ struct RunActions: Sendable {
     var nextTick: MonotonicTime?
     /// Whether the machine needs a reading of the wall clock before the next event.
     var watchesWallClock = false
+
+    /// Starts an attempt; `isOrder` as in `orders`.
+    mutating func start(_ request: AttemptRequest, isOrder: Bool) {
+        if isOrder { orders.append(request) } else { starts.append(request) }
+    }
+
+    /// Reports that the run stops.
+    mutating func reportStop(_ reason: StopReason?, running: Int) {
+        events.append(
+            .stopping(
+                reason: reason?.text ?? "",
+                running: running,
+                advice: running > 0 ? reason?.advice : nil
+            )
+        )
+    }
+
+    /// Reports once that a task has begun.
+    mutating func reportStart(of task: inout ActiveTask) {
+        guard !task.isAnnounced else { return }
+        task.isAnnounced = true
+        var progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
+        progress.phase = .prepare
+        events.append(.taskStarted(progress))
+    }
+
+    /// Reports that another attempt of a task follows.
+    mutating func reportRetry(
+        of task: ActiveTask,
+        after failure: TransferFailure,
+        wait: Duration
+    ) {
+        events.append(
+            .taskWillRetry(
+                id: task.spec.id,
+                attempt: task.number,
+                failure: failure,
+                waitMicroseconds: wait.microseconds
+            )
+        )
+    }
 }
 
 /// A step of an attempt that the journal of a background session keeps.

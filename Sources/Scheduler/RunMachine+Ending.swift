@@ -98,14 +98,7 @@ extension RunMachine {
         // The journal learns it before the next attempt, which may begin in the same turn.
         tellAttemptEnded(task, failure)
         let start = max(due, queue.lanes.pauseEnd(task.lane.origin) ?? due)
-        actions.events.append(
-            .taskWillRetry(
-                id: task.spec.id,
-                attempt: task.number,
-                failure: failure,
-                waitMicroseconds: (start - now).microseconds
-            )
-        )
+        actions.reportRetry(of: task, after: failure, wait: start - now)
     }
 
     /// Tells the journal that an attempt has ended and another one follows.

@@ -35,7 +35,7 @@ extension RunMachine {
             guard task.missingChecksums == nil, let request = task.examine(now) else {
                 return false
             }
-            announce(&task)
+            actions.reportStart(of: &task)
             actions.starts.append(request)
             return true
         case .examined, .right, .different, .missing: return false
@@ -75,14 +75,5 @@ extension RunMachine {
             release(task)
             cancelTask(&task, now)
         }
-    }
-
-    /// Reports once that a task has begun.
-    mutating func announce(_ task: inout ActiveTask) {
-        guard !task.isAnnounced else { return }
-        task.isAnnounced = true
-        var progress = TaskProgress(id: task.spec.id, kind: task.spec.kind)
-        progress.phase = .prepare
-        actions.events.append(.taskStarted(progress))
     }
 }

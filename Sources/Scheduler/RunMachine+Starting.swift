@@ -184,11 +184,7 @@ extension RunMachine {
             let deadline = task.deadline.map { clock.timestamp(of: $0) }
             actions.journalSteps.append(.attemptBegins(task.spec, deadline: deadline))
         }
-        if isFirst { announce(&task) }
-        if isKept || isFirst && task.hasMadeKey {
-            actions.orders.append(request)
-        } else {
-            actions.starts.append(request)
-        }
+        if isFirst { actions.reportStart(of: &task) }
+        actions.start(request, isOrder: isKept || isFirst && task.hasMadeKey)
     }
 }

@@ -25,13 +25,7 @@ extension RunMachine {
     /// Running attempts continue to their end, as with `curl --fail-early`: a part of their work is
     /// done. They are not repeated.
     private mutating func drain(_ now: MonotonicTime) {
-        actions.events.append(
-            .stopping(
-                reason: stopReason?.text ?? "",
-                running: running,
-                advice: running > 0 ? stopReason?.advice : nil
-            )
-        )
+        actions.reportStop(stopReason, running: running)
         connectivity.stop()
         queue.stop()
         for task in active.indices(where: { $0 != .checking && $0 != .running }) {
