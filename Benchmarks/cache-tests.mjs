@@ -6,20 +6,21 @@
 
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { register } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const options = { runner: '.build/release/runner', staleIfError: '0s', only: undefined }
+const options = { runner: '.build/release/runner', staleIfError: '0s', only: undefined, set: 'browsers' }
 const places = []
 for (const argument of process.argv.slice(2)) {
-  const option = argument.match(/^--(runner|staleIfError|only)=(.+)$/)
+  const option = argument.match(/^--(runner|staleIfError|only|set)=(.+)$/)
   if (option) options[option[1]] = option[2]
   else places.push(argument)
 }
-if (places.length !== 1) {
-  console.error('usage: cache-tests.mjs [--runner=PATH] [--staleIfError=1h] [--only=TEST] CHECKOUT')
+if (places.length !== 1 || !['browsers', 'skipped'].includes(options.set)) {
+  console.error('usage: cache-tests.mjs [--runner=PATH] [--staleIfError=1h] [--only=TEST] [--set=browsers|skipped] CHECKOUT')
   process.exit(2)
 }
 const suite = resolve(places[0])
@@ -31,6 +32,14 @@ const { determineTestResult, resultTypes } = await module('test-engine/lib/resul
 const folder = mkdtempSync(join(tmpdir(), 'cache-tests.'))
 const ask = globalThis.fetch
 let count = 0
+
+// The suite takes informational responses from undici's dispatcher: here a dispatcher is what collects them.
+const undici = 'export class Agent { compose (interceptor) { return interceptor } }'
+register('data:text/javascript,' + encodeURIComponent(`
+  export const resolve = async (name, context, next) => name === 'undici'
+    ? { url: 'data:text/javascript,' + ${JSON.stringify(encodeURIComponent(undici))}, shortCircuit: true }
+    : next(name, context)
+`))
 
 /** What the command makes of one request. */
 globalThis.fetch = async (url, init = {}) => {
@@ -74,8 +83,17 @@ globalThis.fetch = async (url, init = {}) => {
     throw new Error(`no report: ${complaint}`)
   }
   if (options.only) console.error(JSON.stringify(record.extension.cache), record.error?.message ?? '')
+  const informed = record.metrics?.transactionMetrics.flatMap(metrics => metrics.extension.informational) ?? []
+  init.dispatcher?.((_, collector) => {
+    for (const { statusCode, headers } of informed) {
+      collector.onResponseStart(null, statusCode, Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value])))
+    }
+  })({}, {})
   return response(record, body, new Headers(init.headers).get('test-id'))
 }
+
+/** Parts of the names of tests that are about caches which several users share. */
+const sharedOnly = ['shared', 's-maxage', 'proxy-revalidate', 'other-authorization']
 
 /** The policies that fetch has other names for. */
 const policies = {
@@ -137,11 +155,11 @@ async function startServer (port) {
 }
 
 /** How many tests of each kind passed, and which did not. */
-function summarize (results) {
+function summarize (results, isCounted) {
   const sums = {}
   const failed = []
   for (const test of tests.flatMap(group => group.tests)) {
-    if (results[test.id] === undefined) continue
+    if (results[test.id] === undefined || !isCounted(test)) continue
     const kind = test.kind ?? 'required'
     const sum = sums[kind] ??= { passed: 0, of: 0 }
     sum.of += 1
@@ -159,11 +177,14 @@ function summarize (results) {
 const port = await freePort()
 const server = await startServer(port)
 try {
-  const chosen = options.only
-    ? tests.map(group => ({ ...group, tests: group.tests.filter(test => test.id === options.only) }))
-    : tests
+  const all = tests.flatMap(group => group.tests)
+  const isForShared = test => sharedOnly.some(part => test.id.includes(part))
+  const skipped = new Set(all.filter(test => test.browser_skip && !isForShared(test)))
+  if (options.set === 'skipped') skipped.forEach(test => { test.browser_skip = false })
+  const isRun = test => !options.only || test.id === options.only
+  const chosen = tests.map(group => ({ ...group, tests: group.tests.filter(isRun) }))
   await runTests(chosen, true, `http://127.0.0.1:${port}`, options.only ? 1 : 40)
-  summarize(getResults())
+  summarize(getResults(), test => options.set === 'browsers' || skipped.has(test))
 } finally {
   server.kill()
   rmSync(folder, { recursive: true, force: true })

@@ -128,12 +128,20 @@ package struct TransactionMetrics: Sendable, Hashable {
         package var date: Timestamp
         /// The upload offset in a 104, bytes; nil without one.
         package var uploadOffset: Int64?
+        /// The header fields; none of a 104, whose `Location` is like a secret.
+        package var fields: HeaderFields
 
         /// Creates a note of an informational response.
-        package init(statusCode: Int, date: Timestamp, uploadOffset: Int64? = nil) {
+        package init(
+            statusCode: Int,
+            date: Timestamp,
+            uploadOffset: Int64? = nil,
+            fields: HeaderFields = HeaderFields()
+        ) {
             self.statusCode = statusCode
             self.date = date
             self.uploadOffset = uploadOffset
+            self.fields = fields
         }
     }
 

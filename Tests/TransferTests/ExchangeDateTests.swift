@@ -33,7 +33,7 @@ import TransferModel
         let server = try ScriptedServer([
             "/": [
                 Reply.raw(
-                    "HTTP/1.1 102 Processing\r\n\r\n",
+                    "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n",
                     then: [.open(informed), .wait(answer)] + Reply.ok("x").steps
                 )
             ]
@@ -45,7 +45,8 @@ import TransferModel
         answer.open()
         let exchange = try #require(try harness.results(1).first?.transactions.first)
         #expect(try #require(exchange.responseStartDate) >= between)
-        #expect(exchange.informationalResponses.map(\.statusCode) == [102])
+        #expect(exchange.informationalResponses.map(\.statusCode) == [103])
+        #expect(exchange.informationalResponses.first?.fields["link"] == "</a.css>")
     }
 
     // Fixture 7 of the measured ones.

@@ -292,6 +292,11 @@ extension TransactionMetrics.InformationalResponse {
             ) {
                 $0.uploadOffset
             }
+            members.member(
+                "headers",
+                "The header fields in order, credentials redacted; none of a 104 response",
+                .array(.object(HeaderField.reportSchema))
+            ) { $1.fields($0.fields) }
         }
     }
 }

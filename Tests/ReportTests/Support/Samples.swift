@@ -125,7 +125,13 @@ enum Samples {
         exchange.countOfResponseHeaderBytesReceived = 240
         exchange.countOfResponseBodyBytesReceived = 4096
         exchange.countOfResponseBodyBytesAfterDecoding = 4096
-        exchange.informationalResponses = [.init(statusCode: 103, date: time(20))]
+        exchange.informationalResponses = [
+            .init(
+                statusCode: 103,
+                date: time(20),
+                fields: HeaderFields([HeaderField(name: "Link", value: "</a.css>; rel=preload")])
+            )
+        ]
         exchange.countOfInformationalBytesReceived = 30
         exchange.networkProtocolName = "h2"
         exchange.remoteEndpoint = TransactionMetrics.Endpoint(address: "::1", port: 443)

@@ -268,5 +268,6 @@ import TransferModel
         let informed = results[0].transactions[0].informationalResponses
         #expect(informed.map(\.statusCode) == [104, 100])
         #expect(informed.map(\.uploadOffset) == [12, nil])
+        #expect(informed.allSatisfy { $0.fields.isEmpty })
     }
 }

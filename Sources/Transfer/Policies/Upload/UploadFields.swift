@@ -118,12 +118,14 @@ struct UploadFields: Equatable {
 }
 
 extension TransactionMetrics.InformationalResponse {
-    /// Keeps a head's status, and for a 104 (Upload Resumption Supported) also the offset.
+    /// Keeps a head's status and fields; of a 104 (Upload Resumption Supported) the offset alone.
     init(_ head: ResponseHead, at date: Timestamp) {
+        let isUpload = head.statusCode == 104
         self.init(
             statusCode: head.statusCode,
             date: date,
-            uploadOffset: head.statusCode == 104 ? UploadFields(head.fields).offset : nil
+            uploadOffset: isUpload ? UploadFields(head.fields).offset : nil,
+            fields: isUpload ? HeaderFields() : head.fields
         )
     }
 }
