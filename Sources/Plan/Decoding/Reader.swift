@@ -101,9 +101,20 @@ struct Reader {
         to target: inout Target,
         in field: Field
     ) {
+        if let position = shortForm(of: table.keys, field.node), let read = table.reads[position] {
+            return read(&target, &self, field)
+        }
         faults.open(field.name)
         apply(table, to: &target, from: field.node, ownedBy: field.key)
         faults.close()
+    }
+
+    /// The position of the key that a value stands for in place of a table's mapping.
+    private func shortForm(of keys: KeyTable, _ node: NodeID) -> Int? {
+        guard let name = keys.shortForm, document.kind(of: node) == .scalar,
+            document.scalar(of: node) != .null
+        else { return nil }
+        return keys.names.firstIndex(of: name)
     }
 
     /// Reads a mapping with a table; `key` is where a missing key is reported.

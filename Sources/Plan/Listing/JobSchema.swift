@@ -171,11 +171,7 @@ package struct JobSchema: ~Copyable {
         case .oneOrMore(let element): writeOneOrMore(element)
         case .mapping(let table):
             tables.append(table)
-            // A reference hides its siblings in draft-07, and the description is one.
-            writer.key("allOf")
-            writer.beginArray()
-            reference(table.name)
-            writer.endArray()
+            writeMapping(table)
         case .variants(_, let variants):
             tables += variants
             writer.key("oneOf")
@@ -187,6 +183,28 @@ package struct JobSchema: ~Copyable {
         case .someNamed(let value, let pattern):
             writeNamed(value, pattern, false)
             writer.member("minProperties", 1)
+        }
+    }
+
+    /// The reference to a table, or the value that may stand for its mapping.
+    private mutating func writeMapping(_ table: KeyTable) {
+        let short = table.keys.first { $0.name == table.shortForm }?.shape
+        if let short {
+            writer.key("anyOf")
+            writer.beginArray()
+            writer.beginObject()
+            write(short)
+            writer.endObject()
+            writer.beginObject()
+        }
+        // A reference hides its siblings in draft-07, and the description is one.
+        writer.key("allOf")
+        writer.beginArray()
+        reference(table.name)
+        writer.endArray()
+        if short != nil {
+            writer.endObject()
+            writer.endArray()
         }
     }
 

@@ -22,7 +22,10 @@ struct SettingWalk {
     mutating func walk(_ table: KeyTable, in mappings: [NodeID], path: String = "") {
         for key in table.keys {
             guard let shape = key.shape else { continue }
-            let found = mappings.compactMap { reader.document.value(of: $0, for: key.name) }
+            let found = mappings.compactMap { mapping in
+                key.name == table.shortForm && reader.document.kind(of: mapping) == .scalar
+                    ? (mapping, mapping) : reader.document.value(of: mapping, for: key.name)
+            }
             switch shape {
             case .mapping(let inner):
                 // Without a value of its own a required key in there is not a default but absent.

@@ -50,6 +50,8 @@ struct KeyDescription: Sendable {
 final class KeyTable: Sendable {
     /// Names the mapping in the schema's definitions.
     let name: String
+    /// The key that a single value stands for in place of the mapping; nil without a short form.
+    let shortForm: String?
     /// At most 64, in the order of the documentation.
     let keys: [KeyDescription]
     /// The names alone, for the hot path.
@@ -65,9 +67,15 @@ final class KeyTable: Sendable {
 
     private static let slotCount = 128
 
-    init(name: String, keys: [KeyDescription], alternatives: [String] = []) {
+    init(
+        name: String,
+        keys: [KeyDescription],
+        alternatives: [String] = [],
+        shortForm: String? = nil
+    ) {
         precondition(keys.count <= 64, "a mapping has more keys than a mask has bits")
         self.name = name
+        self.shortForm = shortForm
         self.keys = keys
         names = keys.map(\.name)
         var required: UInt64 = 0

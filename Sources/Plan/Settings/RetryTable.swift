@@ -51,7 +51,7 @@ enum RetryTable {
                     + "idempotency key, all, or none."
             ) { $0.repeat = $1 },
         ],
-        shorthand: Shorthand { Int($0).map { _ in "attempts" } }
+        shortForm: "attempts"
     )
 
     static let backoff = SettingTable<RetryPolicy.Backoff>(

@@ -96,13 +96,15 @@ final class SettingTable<Target>: Sendable {
         _ name: String,
         _ settings: [Setting<Target>],
         exactlyOneOf alternatives: [String] = [],
+        shortForm: String? = nil,
         shorthand: Shorthand? = nil
     ) {
         self.shorthand = shorthand
         keys = KeyTable(
             name: name,
             keys: settings.map(\.description),
-            alternatives: alternatives
+            alternatives: alternatives,
+            shortForm: shortForm
         )
         reads = settings.map(\.read)
     }

@@ -193,7 +193,7 @@ enum TaskTable {
             "needs",
             needs.neededBeforeTheRun(),
             default: "[]",
-            "Ids of tasks that must succeed before this task starts."
+            "Ids of tasks that must succeed before this task starts: a list, or one id."
         ) { $0.needs = $1 },
         Setting(
             "required",
@@ -233,7 +233,7 @@ enum TaskTable {
     static let retry = Setting<TaskDraft>(
         "retry",
         RetryTable.table,
-        "When runner repeats a failed attempt."
+        "When runner repeats a failed attempt; a number is the most attempts."
     ) { $1(&$0.retry) }
 
     /// The key for following redirects.
@@ -291,9 +291,14 @@ enum TaskTable {
         return nil
     }
 
-    private static let needs = ValueType<[Need]>(.list(.text(pattern: nil))) { reader, field in
+    private static let needs = ValueType<[Need]>(
+        .either(.text(pattern: nil), .list(.text(pattern: nil)))
+    ) { reader, field in
         // The plan's graph has them.
         if reader.isReadingAgain { return [] }
+        if reader.document.kind(of: field.node) == .scalar {
+            return need.read(&reader, field).map { [$0] }
+        }
         guard let needs = reader.elements(field, of: need) else { return nil }
         guard needs.count > 1 else { return needs }
         var known: Set<Need> = []
