@@ -56,7 +56,15 @@ struct Trial {
             environment: ["HOME": "/home/someone", "ORIGIN": "http://127.0.0.1:8080"],
             workingFolder: "/jobs",
             patternFault: RegularExpression.fault,
-            dataFile: { _ in InputData(bytes: bytes) }
+            dataFile: { _ in InputData(bytes: bytes) },
+            folder: { path, _ in
+                path.utf8.count > 40
+                    ? .missing
+                    : .children([
+                        .init("a", .file), .init("b.html", .file), .init(".c", .file),
+                        .init("d", .folder), .init("e", .linkToFolder),
+                    ])
+            }
         )
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)

@@ -77,6 +77,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
 
     // Data files.
     case badRow = "job.bad-row"
+    case skippedFiles = "job.skipped-files"
 
     // The environment: the job file may be right all the same.
     case missingVariable = "job.missing-variable"

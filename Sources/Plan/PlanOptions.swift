@@ -1,4 +1,5 @@
 package import RegexKit
+package import SystemKit
 
 /// The inputs of a plan from outside the document.
 package struct PlanOptions: Sendable {
@@ -13,6 +14,19 @@ package struct PlanOptions: Sendable {
         case notRegular
         case unreadable
     }
+
+    /// The result of looking into a folder for `glob`.
+    package enum FolderListing: Sendable, Hashable {
+        case children([Folder.Child])
+        case missing
+        /// The folder cannot be read, with the system's reason.
+        case unreadable(String)
+        /// The folder has more names than allowed.
+        case tooMany
+    }
+
+    /// Lists the folder of an absolute path, with the most names to take.
+    package typealias FolderLister = @Sendable (_ path: String, _ limit: Int) -> FolderListing
 
     /// The prefix of a variable's name in the environment.
     package static let variablePrefix = "RUNNER_VAR_"
@@ -47,6 +61,8 @@ package struct PlanOptions: Sendable {
     ///
     /// The plan keeps the file and reads from it again when its tasks are started.
     package var dataFile: @Sendable (String) -> (any DataFile)?
+    /// Lists folders for `glob`; asked while the plan is made, never later.
+    package var folder: FolderLister
     /// The values of `${run.…}`.
     package var run: RunValues
     /// Whether what the environment lacks, variables and files, is a warning: for a look at a job
@@ -71,6 +87,7 @@ package struct PlanOptions: Sendable {
         isSameFile: @escaping @Sendable (String, String) -> Bool = { _, _ in false },
         patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil },
         dataFile: @escaping @Sendable (String) -> (any DataFile)? = { _ in nil },
+        folder: @escaping FolderLister = { _, _ in .missing },
         run: RunValues = .standIn,
         toleratesEnvironment: Bool = false,
         mostKeptTasks: Int = 0
@@ -85,6 +102,7 @@ package struct PlanOptions: Sendable {
         self.isSameFile = isSameFile
         self.patternFault = patternFault
         self.dataFile = dataFile
+        self.folder = folder
         self.run = run
         self.toleratesEnvironment = toleratesEnvironment
         self.mostKeptTasks = mostKeptTasks

@@ -62,6 +62,7 @@ struct JobSource {
             isSameFile: ProcessContext.isSameFile,
             patternFault: RegularExpression.fault,
             dataFile: { try? OpenDataFile(path: $0) },
+            folder: Self.children,
             run: run,
             toleratesEnvironment: toleratesEnvironment,
             mostKeptTasks: mostKeptTasks
@@ -132,6 +133,15 @@ struct JobSource {
             )
         }
         return "/"
+    }
+
+    private static func children(of path: String, limit: Int) -> PlanOptions.FolderListing {
+        do throws(SystemError) {
+            let children = try Folder.children(of: path, limit: limit)
+            return children.map { .children($0) } ?? .tooMany
+        } catch {
+            return error.isMissing ? .missing : .unreadable(SystemError.text(of: error.errno))
+        }
     }
 
     private static func read(_ path: String) throws(Exit) -> [UInt8] {

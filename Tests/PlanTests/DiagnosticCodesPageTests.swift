@@ -1,6 +1,7 @@
 import Diagnostics
 import JobFile
 import RegexKit
+import SystemKit
 import TestSupport
 import Testing
 
@@ -158,6 +159,12 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             },
             dataFile: { path in
                 MemoryFile(path.hasSuffix("rows.csv") ? "id,name\n1,one\n" : "id,name\n1\n")
+            },
+            folder: { path, _ in
+                .children([
+                    .init("index.html", .file),
+                    .init("old", path.hasSuffix("linked") ? .linkToFolder : .file),
+                ])
             }
         )
         do throws(PlanRejected) {

@@ -82,7 +82,8 @@ import Testing
             patternFault: { [hasPatterns] in
                 hasPatterns ? RegularExpression.fault(in: $0) : .unavailable("it is not there")
             },
-            dataFile: { [data] in data[$0].map { MemoryFile($0) } }
+            dataFile: { [data] in data[$0].map { MemoryFile($0) } },
+            folder: { path, _ in MemoryFolders.site.list(path) }
         )
         let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
         #expect(result.diagnostics.isEmpty)

@@ -1,5 +1,6 @@
 import JobFile
 import Plan
+import SystemKit
 import TestSupport
 import Testing
 import TransferModel
@@ -51,7 +52,8 @@ import TransferModel
             fileStatus: { $0.hasSuffix(".pipe") ? .pipe : .readable },
             dataFile: { path in
                 MemoryFile(path.hasSuffix(".csv") ? "id,name\n1,a\n2,b\n" : #"{"id":1}"#)
-            }
+            },
+            folder: { _, _ in .children([.init("a.html", .file), .init("b.html", .file)]) }
         )
         return try Plan.make(from: #require(result.document), options: options)
     }
@@ -136,6 +138,14 @@ private struct SchemaKeys {
     /// The node that a reference resolves to.
     private func resolved(_ node: NodeID) -> NodeID? {
         guard schema.kind(of: node) == .mapping else { return nil }
+        // A mapping with a short form.
+        if let any = schema.value(of: node, for: "anyOf")?.value,
+            let form = schema.elements(of: any).first(where: {
+                schema.kind(of: $0) == .mapping && schema.value(of: $0, for: "allOf") != nil
+            })
+        {
+            return resolved(form)
+        }
         guard let all = schema.value(of: node, for: "allOf")?.value,
             let first = schema.elements(of: all).first(where: { _ in true }),
             let name = schema.value(of: first, for: "$ref")?.value,

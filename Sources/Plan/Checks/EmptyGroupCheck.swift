@@ -30,6 +30,10 @@ enum EmptyGroupCheck {
                 let row = Row.record(columns: rows.columns, fields: rows.columns)
                 checkNames(row, of: group, deferred, &reader)
             }
+        case .files:
+            reason = "no file matches"
+            let row = Row.record(columns: FileRows.columns, fields: FileRows.columns)
+            checkNames(row, of: group, deferred, &reader)
         }
         let entry = reader.values.tasks.entries[group.entry]
         let id = reader.document.text(of: entry.key).excerpt

@@ -7,7 +7,7 @@ enum Row: Sendable {
     case scalar(ScalarValue)
     /// An element of `items`.
     case node(NodeID)
-    /// A row of a CSV file.
+    /// A row of a CSV file, or a found file.
     case record(columns: [String], fields: [String])
     /// A line of JSON.
     case json(JSONValue)

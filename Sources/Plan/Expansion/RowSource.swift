@@ -9,6 +9,7 @@ final class RowSource: Sendable {
         case range(NumberRange)
         case matrix(Matrix)
         case data(DataRows)
+        case files(FileRows)
         /// None, after a fault that is reported.
         case faulty
     }
@@ -29,11 +30,12 @@ final class RowSource: Sendable {
         self.key = key
         self.field = field
         keyColumn =
-            if case .data(let rows) = form {
+            switch form {
+            case .data(let rows):
                 rows.columns.firstIndex(of: "id") ?? rows.columns.firstIndex(of: "key")
                     ?? rows.columns.firstIndex { !SecretName.isOne($0) }
-            } else {
-                nil
+            case .files: FileRows.keyColumn
+            case .items, .range, .matrix, .faulty: nil
             }
         hasConfidentialCombinations =
             if case .matrix(let matrix) = form {
@@ -49,6 +51,7 @@ final class RowSource: Sendable {
         case .range(let range): range.count
         case .matrix(let matrix): matrix.count
         case .data(let rows): rows.index.count
+        case .files(let rows): rows.files.count
         case .faulty: 0
         }
     }

@@ -27,7 +27,7 @@ struct Expansion {
             let field = Field(name: "forEach", key: found.key, node: found.value)
             var rows = rowSource(field, &reader) ?? RowSource(.faulty, key: nil, field: field)
             count += rows.count
-            if !rows.isDataFile { inlineCount += rows.count }
+            if rows.standsInJobFile { inlineCount += rows.count }
             if inlineCount > Self.mostInlineItems {
                 reportTooMany(Self.mostInlineItems, "items in the job file", field, &reader)
             } else if count > TaskList.mostTasks {
@@ -61,24 +61,36 @@ struct Expansion {
         reader.apply(ForEachTable.table, to: &draft, in: field)
         guard reader.faults.log.errorCount == errors, let form = draft.form else { return nil }
         checkKey(draft.key, &reader)
-        let rows = rows(of: form, exclude: draft.exclude, &reader)
+        let rows = rows(of: form, draft, &reader)
         guard reader.faults.log.errorCount == errors, let rows else { return nil }
         return RowSource(rows, key: draft.key, field: field)
     }
 
     private mutating func rows(
         of form: ForEachDraft.Form,
-        exclude: Field?,
+        _ draft: ForEachDraft,
         _ reader: inout Reader
     ) -> RowSource.Form? {
         switch form {
         case .items(let field): return items(field, &reader).map { .items($0) }
         case .range(let field): return range(field, &reader).map { .range($0) }
         case .matrix(let field):
-            return MatrixType.matrix(field, exclude: exclude, most: Self.mostInlineItems, &reader)
-                .map { .matrix($0) }
+            return MatrixType.matrix(
+                field,
+                exclude: draft.exclude,
+                most: Self.mostInlineItems,
+                &reader
+            )
+            .map { .matrix($0) }
         case .data(let format, let path, let field):
             return dataFiles.rows(format, path, field, options, &reader).map { .data($0) }
+        case .glob(let field):
+            return FileSearch.rows(
+                field,
+                includesHidden: draft.includesHidden,
+                options,
+                &reader
+            ).map { .files($0) }
         }
     }
 
@@ -144,7 +156,11 @@ struct Expansion {
 }
 
 extension RowSource {
-    fileprivate var isDataFile: Bool {
-        if case .data = form { true } else { false }
+    /// Whether the job file itself has the values of the rows.
+    fileprivate var standsInJobFile: Bool {
+        switch form {
+        case .items, .range, .matrix: true
+        case .data, .files, .faulty: false
+        }
     }
 }

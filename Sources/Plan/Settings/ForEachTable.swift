@@ -7,10 +7,13 @@ struct ForEachDraft: Sendable {
         case range(Field)
         case matrix(Field)
         case data(DataFormat, PathValue, Field)
+        case glob(Field)
     }
 
     var form: Form?
     var exclude: Field?
+    /// Whether wildcards of `glob` match names that begin with a dot.
+    var includesHidden = false
     var key: Field?
 }
 
@@ -27,6 +30,19 @@ enum ForEachTable {
             data(.csv, "A CSV file (RFC 4180) with a header row: `${item.column}`."),
             data(.jsonLines, "A file with one JSON value on each line: `${item.member}`."),
             data(.lines, "A text file: each line is an item."),
+            Setting(
+                "glob",
+                .field(.oneOrMore(.text(pattern: nil))),
+                "The files that patterns name, such as site/**/*.html: `${item.path}`, "
+                    + "`${item.relativePath}`, `${item.name}`; a pattern behind `!` excludes."
+            ) { $0.form = .glob($1) },
+            Setting(
+                "hidden",
+                .boolean,
+                default: "false",
+                onlyWith: "glob",
+                "Whether wildcards match names that begin with a dot."
+            ) { $0.includesHidden = $1 },
             Setting(
                 "range",
                 .field(.tuple(ValueType<Int>.integer(numbers).shape, 2...3)),
@@ -47,15 +63,16 @@ enum ForEachTable {
                 "key",
                 .field(.text(pattern: nil)),
                 default:
-                    "the item itself, or its `id`, its `key` or its first field without the name "
-                    + "of a secret",
+                    "the item itself, or its `id`, its `key`, its `relativePath` or its first field "
+                    + "without the name of a secret",
                 "The key of each task of the `forEach`: its id is `id[key]`."
             ) { $0.key = $1 },
         ],
-        exactlyOneOf: ["items", "csv", "jsonLines", "lines", "range", "matrix"],
+        exactlyOneOf: ["items", "csv", "jsonLines", "lines", "glob", "range", "matrix"],
         shorthand: Shorthand(
             ofScalar: { path in
-                switch path.split(separator: ".").last?.lowercased() {
+                if path.utf8.contains(UInt8(ascii: "*")) { return "glob" }
+                return switch path.split(separator: ".").last?.lowercased() {
                 case "csv": "csv"
                 case "jsonl", "ndjson": "jsonLines"
                 case "txt", "list": "lines"
