@@ -6,6 +6,7 @@ internal import Glibc
 /// One dedicated thread reads the signals; they must not interrupt any other thread.
 package final class JoinableThread: Sendable {
     private let handle: pthread_t
+    private let isJoined = Lock(false)
 
     /// Starts `body` on a new thread.
     ///
@@ -50,10 +51,16 @@ package final class JoinableThread: Sendable {
         self.handle = handle
     }
 
+    deinit {
+        // A thread that is not joined keeps its stack until it is detached.
+        if !isJoined.withLock({ $0 }) { _ = pthread_detach(handle) }
+    }
+
     /// Waits until the closure has returned.
     ///
-    /// Call it once, from another thread.
+    /// Call it at most once, from another thread; a thread that is never joined ends on its own.
     package func join() {
+        isJoined.withLock { $0 = true }
         _ = pthread_join(handle, nil)
     }
 

@@ -37,7 +37,9 @@ package final class UploadStore: Sendable {
     private let path: String
     private let state = Lock(State())
     /// Held during each write, so that records are written in order.
-    private let writing = Lock(())
+    ///
+    /// A flag, because the thread sanitizer takes an empty value for a part of the lock.
+    private let writing = Lock(false)
 
     /// The records of a job.
     ///
