@@ -10,7 +10,7 @@ package struct Plan: Sendable {
     /// The name that the job gives itself, else the file's stem.
     package let name: String
     /// The top of the job.
-    private let draft: JobDraft
+    private var draft: JobDraft
     private let traits: JobTraits
     /// The inputs of the plan besides the document.
     let options: PlanOptions
@@ -48,6 +48,13 @@ package struct Plan: Sendable {
         return plan
     }
 
+    /// The same plan with the hooks of another reading of the job file.
+    func with(_ hooks: HooksDraft) -> Plan {
+        var plan = self
+        plan.draft.hooks = hooks
+        return plan
+    }
+
     /// The job file's name as it was given.
     package var fileName: String { source.reader.document.name }
     /// The absolute path of the job file's folder, where its commands run.
@@ -58,8 +65,10 @@ package struct Plan: Sendable {
     package var schedule: ScheduleConfiguration { draft.schedule }
     /// The absolute paths of the reports that the job asks for.
     package var reportPaths: [ReportKind: String] { draft.report.files.mapValues(\.path) }
-    /// The hooks to notify when a run ends; nil without any.
-    package var finishHook: FinishHook? { draft.hooks.finish }
+    /// The programs to run when a run ends, in their order.
+    package var finishHooks: [FinishHook] { draft.hooks.programs }
+    /// The server that gets a summary when a run ends; nil without one.
+    package var webhook: Webhook? { draft.hooks.webhook }
     /// The job's settings for the machine's interfaces.
     package var interfaceRules: [InterfaceRule] { draft.network.interfaces }
     /// The attempts of the task that may have the most: 1 to 1,000.

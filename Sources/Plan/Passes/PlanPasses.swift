@@ -42,7 +42,8 @@ extension Plan {
         let all = reader.values.tasks
         let (tasks, chosenGraph) = selection.restrict(all, graph, in: document)
         let position = { selection.position(of: $0, of: all, in: tasks, document) }
-        let secrets = checks.secrets.secrets { position($0) != nil }
+        var secrets = checks.secrets.secrets { position($0) != nil }
+        secrets.formUnion(head.draft.hooks.secrets)
         let tasksReader = reader.forReading(tasks)
         return Plan(
             head,

@@ -48,7 +48,7 @@ extension Plan {
         guard reader.faults.log.errorCount == 0 else {
             throw PlanRejected(diagnostics: reader.faults.log.diagnostics)
         }
-        return with(source.with(shared, reader))
+        return with(source.with(shared, reader)).with(head.draft.hooks)
     }
 
     /// Why a value cannot stand where the job has the secret of that name; continues "the secret

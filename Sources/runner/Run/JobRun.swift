@@ -40,6 +40,7 @@ struct JobRun {
             try context.start.wait(for: request, hearing: inbox)
             try context.start.requireWindow(of: request.plan.schedule)
             let job = try secrets.fill(request)
+            hook.notes.fill(job.plan.webhook)
             let resources = try RunResources(for: job, in: context)
             let report = Reports(outputs, redactor: job.redactor)
             let scheduler = scheduler(for: job, in: context, resources, report)
@@ -83,6 +84,7 @@ struct JobRun {
         // Its group begins before the display's first line, and ends before its summary.
         if let actions = gitHubActions(redactor: job.redactor) { sinks.insert(actions, at: 0) }
         if let keys { sinks.append(keys.journal) }
+        if job.plan.webhook != nil { sinks.append(context.hook.notes) }
         var schedule = job.plan.schedule
         schedule.failFast = schedule.failFast || request.failFast
         return Scheduler(

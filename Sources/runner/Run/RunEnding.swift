@@ -44,7 +44,7 @@ struct RunEnding {
             try? keys?.journal.keep()
             if let reportFailure {
                 let code = summary.exitCode.combined(with: .environment)
-                throw hook.told(Exit(code, reportFailure.message), hasReport: false)
+                throw hook.told(Exit(code, reportFailure.message), hasReport: false, summary)
             }
             try keepEnd(summary)
             return try conclude(summary)
@@ -53,7 +53,7 @@ struct RunEnding {
         // The process ends right after this: a caller that sees another exit code would repeat the
         // job with the same orders.
         try signals.withoutGivingUp { () throws(Exit) in
-            do throws(Exit) { try keys?.end() } catch { throw hook.told(error) }
+            do throws(Exit) { try keys?.end() } catch { throw hook.told(error, summary) }
             try conclude(summary)
             if keys != nil || background != nil { Exit(.success).leave() }
         }
@@ -67,9 +67,9 @@ struct RunEnding {
             if let fault = background?.fault { throw fault }
             for journal in background?.all ?? [] { warn(ofDropped: try journal.end(finish)) }
         } catch {
-            throw hook.told(unkept(summary, error))
+            throw hook.told(unkept(summary, error), summary)
         }
-        hook.run(finish)
+        hook.run(finish, summary)
     }
 
     /// Keeps that the hook has run; this also closes rounds without open transfers.

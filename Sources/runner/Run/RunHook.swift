@@ -5,12 +5,14 @@ import Scheduler
 import SystemKit
 import TransferModel
 
-/// The job's program that learns of the end of a run; does nothing for a job without a hook.
+/// The job's programs and its webhook, which learn of the end of a run.
 struct RunHook {
     private let request: RunRequest
     private let hidden: HiddenSecrets
     private let signals: RunSignals
     private let inbox: Inbox<Scheduler.Message>
+    /// What the webhook tells of the run.
+    let notes: RunNotes
 
     /// Prepares the hook of a job.
     ///
@@ -29,12 +31,25 @@ struct RunHook {
         self.hidden = hidden
         self.signals = signals
         self.inbox = inbox
+        notes = RunNotes(request.plan.webhook)
     }
 
-    /// Runs the hook for a run that has ended; a failure of the hook is a warning and changes
+    /// Runs the hooks for a run that has ended; a failure of a hook is a warning and changes
     /// nothing else.
-    func run(_ finish: BackgroundRound.Finish) {
-        guard let hook = request.plan.finishHook else { return }
+    ///
+    /// `totals` are nil for an earlier run, and for one that could not begin.
+    func run(_ finish: BackgroundRound.Finish, _ totals: RunSummary? = nil) {
+        for hook in request.plan.finishHooks
+        where hook.event == .onFinish || finish.exitCode != 0 {
+            run(hook, finish)
+        }
+        if let webhook = request.plan.webhook, webhook.isDue(exitCode: finish.exitCode) {
+            post(finish, totals)
+        }
+    }
+
+    private func run(_ hook: FinishHook, _ finish: BackgroundRound.Finish) {
+        let name = hook.event.rawValue
         do {
             let program = try ChildProcess(
                 hook.arguments,
@@ -59,21 +74,56 @@ struct RunHook {
                 case .ended(.killed(let signal)): "was ended by signal \(signal)"
                 case .timedOut, .tooMuchOutput: "did not end in time"
                 }
-            if let fault { StandardError.say("warning: the hook `onFinish` \(fault)") }
+            if let fault { StandardError.say("warning: the hook `\(name)` \(fault)") }
         } catch let error as SystemError {
-            StandardError.say("warning: the hook `onFinish`: \(error.message)")
+            StandardError.say("warning: the hook `\(name)`: \(error.message)")
         } catch {
             StandardError.say(
-                "warning: the output of the hook `onFinish` could not be read: \(error)"
+                "warning: the output of the hook `\(name)` could not be read: \(error)"
             )
         }
     }
 
-    /// Runs the hook for an end that no journal keeps: no later run repeats the call.
+    /// Posts the summary to the webhook.
+    private func post(_ finish: BackgroundRound.Finish, _ totals: RunSummary?) {
+        guard let webhook = notes.webhook else {
+            return StandardError.say(
+                "warning: the webhook got no summary: its secrets could not be read"
+            )
+        }
+        let isOfThisRun = finish.runIdentifier == request.plan.runIdentifier
+        let summary = WebhookSummary(
+            job: request.plan.name,
+            run: finish.runIdentifier,
+            host: ProcessContext.hostName,
+            exitCode: finish.exitCode,
+            reportPath: finish.reportPath,
+            totals: totals,
+            tasks: isOfThisRun ? notes.tasks : [],
+            redactor: hidden.redactor
+        )
+        let inbox = inbox
+        do throws(Exit) {
+            let fault = try WebhookDelivery(webhook, body: summary.json)
+                .send { (stop: @escaping @Sendable () -> Void) throws(Exit) in
+                    try signals.hear { signal in
+                        stop()
+                        return inbox.pass(signal)
+                    }
+                }
+            guard let fault else { return }
+            let place = webhook.url.origin.text
+            StandardError.say("warning: the webhook at \(place) got no summary: \(fault)")
+        } catch {
+            StandardError.say("warning: the webhook got no summary: a signal thread is missing")
+        }
+    }
+
+    /// Runs the hooks for an end that no journal keeps: no later run repeats the call.
     ///
     /// - Returns: `exit`.
-    func told(_ exit: Exit, hasReport: Bool = true) -> Exit {
-        run(finish(exit.code, hasReport: hasReport))
+    func told(_ exit: Exit, hasReport: Bool = true, _ totals: RunSummary? = nil) -> Exit {
+        run(finish(exit.code, hasReport: hasReport), totals)
         return exit
     }
 
@@ -84,8 +134,15 @@ struct RunHook {
             runIdentifier: request.plan.runIdentifier,
             exitCode: exitCode.rawValue,
             reportPath: hasReport ? request.absoluteReportPath : "",
-            isDelivered: request.plan.finishHook == nil
+            isDelivered: !isAwaited(after: exitCode.rawValue)
         )
+    }
+
+    /// Whether the job has a program or a server that learns of this end.
+    private func isAwaited(after exitCode: Int32) -> Bool {
+        let plan = request.plan
+        return plan.finishHooks.contains { $0.event == .onFinish || exitCode != 0 }
+            || plan.webhook?.isDue(exitCode: exitCode) == true
     }
 
     /// The environment of this process without secrets, with the facts of the run's end.

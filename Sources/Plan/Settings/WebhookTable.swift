@@ -1,0 +1,74 @@
+internal import JobFile
+internal import TransferModel
+
+/// `webhook` of `hooks`.
+enum WebhookTable {
+    /// A `webhook` mapping while it is read.
+    struct Draft: Sendable {
+        var url: (value: HTTPURL, field: Field)?
+        var headers: [HeaderField] = []
+        var condition = Webhook.Condition.failure
+        var timeout = Duration.seconds(30)
+    }
+
+    static let table = SettingTable<Draft>(
+        "webhook",
+        [
+            Setting(
+                "url",
+                URLType.type.withField,
+                isRequired: true,
+                "The http or https URL that the summary is posted to."
+            ) { $0.url = ($1.value, $1.field) },
+            Setting(
+                "on",
+                .choice(),
+                default: "failure",
+                "`failure` posts when the exit code of the run is not 0, `always` after each run."
+            ) { $0.condition = $1 },
+            Setting("headers", HeaderFieldsType.task, "Header fields of the request.") {
+                $0.headers = $1
+            },
+            Setting(
+                "timeout",
+                .duration(),
+                default: "30s",
+                "The longest time for the request and its repetitions."
+            ) { $0.timeout = $1 },
+        ]
+    )
+
+    static let type = ValueType<(webhook: Webhook, secrets: SecretSet)>(
+        .mapping(table.keys)
+    ) { reader, field in
+        let errors = reader.faults.log.errorCount
+        let known = reader.secretUses.count
+        var draft = Draft()
+        reader.apply(table, to: &draft, in: field)
+        // They are no secrets of a session or a task.
+        let uses = Array(reader.secretUses.dropFirst(known))
+        reader.secretUses.removeLast(uses.count)
+        guard reader.faults.log.errorCount == errors, let url = draft.url else { return nil }
+        var secrets = SecretSet()
+        for use in uses {
+            secrets.formUnion(use.secrets)
+            // Those of the URL were checked when it was read.
+            guard use.place != .url else { continue }
+            reader.checkSecrets(
+                use.secrets,
+                sentTo: url.value.origin,
+                at: url.field.node,
+                from: use.node
+            )
+        }
+        guard reader.faults.log.errorCount == errors else { return nil }
+        let webhook = Webhook(
+            url: url.value,
+            headers: draft.headers,
+            condition: draft.condition,
+            timeout: draft.timeout,
+            hasSecrets: !secrets.isEmpty
+        )
+        return (webhook, secrets)
+    }
+}
