@@ -191,7 +191,7 @@ struct ReportCommand: ParsableCommand {
 }
 
 /// A document on standard output.
-private final class PrintedReport: ReportFile {
+final class PrintedReport: ReportFile {
     func write(_ bytes: Span<UInt8>) throws(SystemError) { try StandardOutput.write(bytes) }
 
     /// The text has left already.

@@ -65,6 +65,9 @@ struct JobRun {
                 let file = try PublishedReport(path: path, kind: kind)
                 outputs.append(Reports.Output(kind.makeFormat()) { file })
             }
+            if request.printsReport {
+                outputs.append(Reports.Output(ReportKind.json.makeFormat()) { PrintedReport() })
+            }
         } catch {
             throw hook.told(Exit(.environment, error.message), hasReport: false)
         }

@@ -41,13 +41,24 @@ struct Run: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the JSON report to this path instead of the path in the job file. [env: "
-                + "RUNNER_REPORT]",
+            "Write the JSON report to this path instead of the path in the job file; with `-` to "
+                + "standard output as well. [env: RUNNER_REPORT]",
             valueName: "path"
         ),
         completion: .file()
     )
     var report: String?
+
+    @Option(
+        name: .customLong("rerun-failed"),
+        help: ArgumentHelp(
+            "Run only the tasks that did not succeed in the run of this report, and the tasks that "
+                + "they need. [env: RUNNER_RERUN_FAILED]",
+            valueName: "report"
+        ),
+        completion: .file(extensions: ["json"])
+    )
+    var rerunFailed: String?
 
     @Option(help: "How to show the run on standard error. [env: RUNNER_PROGRESS] (default: auto)")
     var progress: ProgressStyle?
@@ -79,9 +90,14 @@ struct Run: ParsableCommand {
         // Check before creating anything: a wrong command line must leave nothing behind.
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
-        let chosenReport = try chosenReportPath()
+        let chosenReport = try ReportChoice(report)
         let (path, only) = try choice.resolved()
+        let earlier = try failedTasks(only)
+        if let earlier, earlier.ids.isEmpty { return }
         if try readyDescriptor == nil && (detach || EnvironmentOption.flag("DETACH")) {
+            if chosenReport.isPrinted {
+                throw Exit(.usage, "a detached run has no standard output: give `--report` a path")
+            }
             return try Detachment(
                 state: StateFolder(
                     chosen: state.chosenFolder,
@@ -97,7 +113,7 @@ struct Run: ParsableCommand {
         let environment = ProcessContext.environment
         let now = RunClock.now().wall
         let state = StateFolder(chosen: state.chosenFolder, environment: environment)
-        let chosen = EnvironmentOption.identifiers(only)
+        let chosen = earlier?.ids ?? EnvironmentOption.identifiers(only)
         let signals = RunSignals()
         let takeLock = { (request: LockRequest) throws(Exit) in
             try RunLock(
@@ -115,7 +131,7 @@ struct Run: ParsableCommand {
             path: path,
             variables: job.resolvedVariables(in: environment),
             only: chosen,
-            reportPath: chosenReport,
+            reportPath: chosenReport.path,
             run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
             mostKeptTasks: Self.mostKeptTasks,
             lock: { (request: LockRequest) throws(Exit) in
@@ -128,6 +144,7 @@ struct Run: ParsableCommand {
             }
         )
         let plan = try source.requirePlan()
+        try earlier?.require(plan.name)
         // Two runs at once would not know each other's orders.
         if plan.orderCount > 0, held == nil {
             held = try takeLock(LockRequest(jobName: plan.name, policy: .fail)).lock
@@ -139,8 +156,9 @@ struct Run: ParsableCommand {
             jobPath: path,
             source: source.content,
             failFast: failFast,
-            reportPath: try chosenReport ?? plan.reportPaths[.json]
+            reportPath: try chosenReport.path ?? plan.reportPaths[.json]
                 ?? state.reportPath(jobName: plan.name, jobPath: path),
+            printsReport: chosenReport.isPrinted,
             progress: progress,
             state: state,
             isPart: !chosen.isEmpty
@@ -149,18 +167,19 @@ struct Run: ParsableCommand {
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
 
-    /// From the command line, or else from the environment; nil uses the job's path or the state
-    /// folder, so that every run leaves a report.
-    private func chosenReportPath() throws -> String? {
-        let path = report ?? EnvironmentOption.text("REPORT")
-        switch path {
-        case "": throw Exit(.usage, "--report is empty; give the path of the report")
-        case "-":
-            throw Exit(
-                .usage,
-                "runner does not write the report to standard output; for a file named -, write ./-"
-            )
-        default: return path
+    /// The tasks that `--rerun-failed` chooses; nil without it.
+    private func failedTasks(_ only: [String]) throws -> FailedTasks? {
+        guard let path = rerunFailed ?? EnvironmentOption.text("RERUN_FAILED") else { return nil }
+        guard EnvironmentOption.identifiers(only).isEmpty else {
+            throw Exit(.usage, "--rerun-failed and --only choose tasks: give one of them")
         }
+        var input = ReportCommand.Input()
+        input.path = path
+        let failed = try FailedTasks(of: input)
+        if failed.ids.isEmpty {
+            let name = TerminalText.harmless(path)
+            StandardError.say("every task of the run in `\(name)` succeeded: nothing to run")
+        }
+        return failed
     }
 }

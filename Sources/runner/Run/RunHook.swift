@@ -149,7 +149,7 @@ struct RunHook {
     private func environment(of finish: BackgroundRound.Finish) -> [String: String] {
         let plan = request.plan
         // A run that the hook starts would otherwise replace the report of this one.
-        let own: Set = ["RUNNER_REPORT", "RUNNER_ONLY"]
+        let own: Set = ["RUNNER_REPORT", "RUNNER_ONLY", "RUNNER_RERUN_FAILED"]
         var environment = ProcessContext.environment.filter {
             !plan.secretVariables.contains($0.key) && !own.contains($0.key)
         }

@@ -15,6 +15,8 @@ struct RunRequest {
     let failFast: Bool
     /// The path of the JSON report, which every run leaves.
     let reportPath: String
+    /// Whether standard output gets the JSON report, too.
+    let printsReport: Bool
     let progress: ProgressStyle
     let state: StateFolder
     /// Whether only some of the job's tasks were chosen.

@@ -1,0 +1,40 @@
+import Report
+import SystemKit
+import TransferModel
+
+/// The tasks of an earlier run that did not succeed, for `--rerun-failed`.
+struct FailedTasks {
+    /// The name of the job that the earlier run was of.
+    let jobName: String
+    /// The ids of the tasks, in the order of their ends: failed, cancelled, deferred and skipped
+    /// ones.
+    let ids: [String]
+
+    /// Reads a report.
+    ///
+    /// - Throws: `Exit` for a file that is no report.
+    init(of input: ReportCommand.Input) throws {
+        let report = try input.read()
+        var ids: [String] = []
+        try input.naming {
+            try report.forEachTask { task in
+                switch task.outcome {
+                case .succeeded, .unchanged: break
+                case .failed, .deferred, .cancelled, .skipped: ids.append(task.id)
+                }
+            }
+        }
+        jobName = report.run.head.jobName
+        self.ids = ids
+    }
+
+    /// Refuses a report of another job: its ids mean other tasks.
+    func require(_ name: String) throws(Exit) {
+        guard name != jobName else { return }
+        throw Exit(
+            .usage,
+            "the report of --rerun-failed is of the job `\(TerminalText.harmless(jobName))`, not of "
+                + "`\(TerminalText.harmless(name))`"
+        )
+    }
+}

@@ -1,0 +1,79 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `--rerun-failed REPORT` runs what an earlier run left, and `--report -` prints the report.
+@Suite struct RerunFailedTests {
+    private let server: ScriptedServer
+    private let job: JobFolder
+
+    init() throws {
+        server = try ScriptedServer([
+            "/login": [.ok("t1"), .ok("t2")], "/good": [.ok("good")],
+            "/bad": [.status(404), .ok("mended")], "/after": [.ok("after")],
+        ])
+        job = try JobFolder(
+            """
+            version: 1
+            name: nightly
+            report: { json: report.json }
+            data:
+              login: { url: "\(server.url("/login"))", capture: { t: { regex: "t." } } }
+            downloads:
+              good: { url: "\(server.url("/good"))", to: good }
+              bad: { url: "\(server.url("/bad"))", to: bad, needs: [login],
+                     headers: { X-T: "${task.login.t}" } }
+              after: { url: "\(server.url("/after"))", to: after, needs: [bad] }
+            """
+        )
+    }
+
+    private func rerun(_ arguments: String...) throws -> Command.Outcome {
+        try job.runner(["run", "job.yaml", "--rerun-failed", "report.json"] + arguments)
+    }
+
+    @Test func `only tasks without success run again, with what they need`() throws {
+        #expect(try job.run().code == 1)
+        let count = server.requests.count
+        let again = try rerun()
+        #expect(again.status == .exit(0), "\(again)")
+        #expect(
+            server.requests.dropFirst(count).map(\.path) == ["/login", "/bad", "/after"]
+        )
+        #expect(try job.folder.text("bad") == "mended")
+        // The new report has the rest: all of it has succeeded now.
+        let third = try rerun()
+        #expect(third.status == .exit(0), "\(third)")
+        #expect(third.standardError.contains("succeeded: nothing to run"), "\(third)")
+        #expect(server.requests.count == count + 3)
+    }
+
+    @Test func `a report of another job, another file and a second choice are refused`() throws {
+        #expect(try job.run().code == 1)
+        let count = server.requests.count
+        let both = try rerun("--only", "bad")
+        #expect(both.status == .exit(2))
+        #expect(both.standardError.contains("--rerun-failed and --only choose tasks"), "\(both)")
+        try job.folder.write(Array(try job.folder.text("job.yaml").utf8), to: "other.yaml")
+        let text = try job.folder.text("job.yaml").replacing("name: nightly", with: "name: other")
+        try job.folder.write(Array(text.utf8), to: "job.yaml")
+        let other = try rerun()
+        #expect(other.status == .exit(2))
+        #expect(other.standardError.contains("is of the job `nightly`, not of `other`"), "\(other)")
+        let none = try job.runner(["run", "job.yaml", "--rerun-failed", "job.yaml"])
+        #expect(none.status == .exit(4))
+        #expect(none.standardError.contains("is no report of runner"), "\(none)")
+        #expect(server.requests.count == count)
+    }
+
+    @Test func `the report goes to standard output, too`() throws {
+        let run = try job.runner(["run", "job.yaml", "--report", "-"])
+        #expect(run.status == .exit(1))
+        let printed = try JSONValue(bytes: Array(run.standardOutput.utf8))
+        #expect(printed["job"]?["name"]?.string == "nightly")
+        #expect(try job.folder.text("report.json") == run.standardOutput)
+        let detached = try job.runner(["run", "job.yaml", "--report", "-", "--detach"])
+        #expect(detached.status == .exit(2))
+        #expect(detached.standardError.contains("a detached run has no standard output"))
+    }
+}
