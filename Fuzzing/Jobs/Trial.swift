@@ -3,6 +3,7 @@ import JSON
 import JobFile
 import Plan
 import RegexKit
+import SystemKit
 import TestSupport
 import TransferModel
 
