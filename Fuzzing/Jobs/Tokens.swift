@@ -38,7 +38,7 @@ enum Tokens {
         "retry", "backoff",
         "expect", "statusCode", "mimeType", "redirects", "needs", "session", "checksum", "encoding",
         "forEach", "items", "csv", "jsonLines", "lines", "range", "matrix", "exclude", "key",
-        "glob", "hidden",
+        "glob", "hidden", "webhook", "on", "onFailure", "fromFile",
         "capture", "regex", "header",
         "form", "multipart", "stream", "command", "fifo", "fileName", "contentType",
         "contentEncoding", "keyEncodingStrategy", "responseTo", "idempotencyKey", "priority",

@@ -117,6 +117,15 @@ struct DiagnosticLog {
         }
     }
 
+    /// Adds a note to the diagnostics since a mark, whose place is that of a file's name: an edit
+    /// there would not mend the file.
+    mutating func explain(since mark: Int, _ note: Diagnostic.Note) {
+        for index in diagnostics.indices.dropFirst(mark) {
+            diagnostics[index].fixIt = nil
+            diagnostics[index].notes.append(note)
+        }
+    }
+
     /// Adds a warning; the last one that is kept says so.
     private mutating func addWarning(_ warning: Diagnostic) {
         guard warnings.count < Self.shownWarnings, warnings.insert(warning).inserted else { return }

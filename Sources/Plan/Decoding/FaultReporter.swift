@@ -91,6 +91,11 @@ struct FaultReporter {
         )
     }
 
+    /// Reports parts of the text of a scalar at the whole scalar until another one is asked about.
+    mutating func usePlace(of node: NodeID) {
+        places = ScalarPlaces(ofWhole: node, in: document)
+    }
+
     /// The range of a part of a scalar's text; the whole scalar when it is not written as it reads.
     mutating func range(of part: Range<Int>, in text: String, _ node: NodeID) -> SourceRange {
         var places =

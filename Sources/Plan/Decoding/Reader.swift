@@ -26,6 +26,8 @@ struct Reader {
     /// The top-level values of a task that depend on its row, which are read later; nil while
     /// everything is read at once.
     private var deferred: [DeferredValue]?
+    /// The files that bodies are made of.
+    var templates = TemplateFiles { _ in nil }
     /// Finds the rows of entries by their keys, for the entries that were looked up.
     var keyIndexes: [Int: TextIndex] = [:]
     /// The URL that was read last: the next one most often has its origin.
@@ -81,6 +83,7 @@ struct Reader {
         )
         reader.sessions = sessions
         reader.customSchemes = customSchemes
+        reader.templates = templates
         return reader
     }
 

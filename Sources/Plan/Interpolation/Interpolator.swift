@@ -118,8 +118,14 @@ struct Interpolator {
     }
 
     /// Fills in a scalar's expressions; one that is a single expression keeps the value's type.
-    mutating func filledScalar(_ field: Field, _ faults: inout FaultReporter) -> ScalarValue? {
-        guard let pieces = filledPieces(field, &faults) else { return nil }
+    ///
+    /// `text` takes the place of the text in the document.
+    mutating func filledScalar(
+        _ field: Field,
+        text: String? = nil,
+        _ faults: inout FaultReporter
+    ) -> ScalarValue? {
+        guard let pieces = filledPieces(field, text: text, &faults) else { return nil }
         if pieces.count == 1, pieces[0].isFilledIn { return pieces[0].value }
         var joined = ScalarValue(text: "", type: .string, isFilledIn: false)
         for piece in pieces { joined.append(piece.value) }
@@ -133,9 +139,10 @@ struct Interpolator {
     mutating func filledPieces(
         _ field: Field,
         ofURL isURL: Bool = false,
+        text: String? = nil,
         _ faults: inout FaultReporter
     ) -> [FilledPiece]? {
-        let text = faults.document.text(of: field.node)
+        let text = text ?? faults.document.text(of: field.node)
         guard text.utf8.count <= Self.longestValue else {
             let message = "a value with expressions may not be longer than 1 MiB"
             faults.report(.outOfRange, "`\(field.name.excerpt)`: \(message)", at: field.node)

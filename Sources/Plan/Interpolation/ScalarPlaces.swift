@@ -28,6 +28,15 @@ struct ScalarPlaces: Sendable {
         counted = (0, start)
     }
 
+    /// The place of a text that stands elsewhere, as in a file that a scalar names.
+    init(ofWhole node: NodeID, in document: Document) {
+        self.node = node
+        whole = document.range(of: node)
+        isWritten = false
+        start = whole.start.column
+        counted = (0, start)
+    }
+
     /// The range of a part, given by its offsets in UTF-8; the whole scalar when it is not written
     /// as it reads.
     mutating func range(of part: Range<Int>, in text: String) -> SourceRange {

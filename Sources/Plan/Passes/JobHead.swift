@@ -34,6 +34,7 @@ struct JobHead {
             fileStatus: options.fileStatus,
             patternFault: options.patternFault
         )
+        reader.templates = TemplateFiles(options.dataFile)
         reader.faults.log.toleratesEnvironment = options.toleratesEnvironment
         VariableSection.declare(options.variables, &reader)
         SecretSection.declare(values: secrets, &reader)

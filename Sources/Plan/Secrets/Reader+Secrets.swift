@@ -53,6 +53,16 @@ extension Reader {
         return scalar
     }
 
+    /// The value that a text of a file becomes, for a body; `field` names the file.
+    mutating func sentTemplate(_ text: String, of field: Field) -> ScalarValue? {
+        faults.usePlace(of: field.node)
+        guard let scalar = values.filledScalar(field, text: text, &faults) else { return nil }
+        if !scalar.secrets.isEmpty {
+            note(SecretUse(secrets: scalar.secrets, place: .body, node: field.node))
+        }
+        return scalar
+    }
+
     private mutating func note(_ use: SecretUse) {
         values.secrets.note(use)
         secretUses.append(use)

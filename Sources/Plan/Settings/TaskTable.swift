@@ -29,15 +29,21 @@ enum TaskTable {
                 pattern: MethodText.uploadPattern,
                 default: "POST"
             ), responseTo,
-            Setting("json", .field(.anything), "Any YAML value, sent as JSON.") {
-                $0.body = .json($1)
-            },
+            Setting(
+                "json",
+                .field(.anything),
+                "Any YAML value, sent as JSON; `{ fromFile: path }` alone names a file of JSON."
+            ) { $0.body = .json($1) },
             Setting(
                 "file",
                 ValueType(.text(pattern: nil)) { PathType.existingFile($1, &$0) },
                 "The file to send, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
-            Setting("text", .bodyText, "The text to send.") { $0.body = .text($1) },
+            Setting(
+                "text",
+                textBody,
+                "The text to send; `{ fromFile: path }` names the file with it."
+            ) { $0.body = $1 },
             Setting("form", FormType.type, "Names and values, encoded like an HTML form.") {
                 $0.body = .form($1)
             },
@@ -82,6 +88,14 @@ enum TaskTable {
         ],
         exactlyOneOf: ["json", "file", "text", "form", "multipart", "stream"]
     )
+
+    private static let textBody = ValueType<TaskDraft.Body>(
+        .either(.text(pattern: nil), .mapping(TemplateBody.table.keys))
+    ) { reader, field in
+        reader.document.kind(of: field.node) == .mapping
+            ? .textFile(field)
+            : ValueType<String>.bodyText.read(&reader, field).map { .text($0) }
+    }
 
     static let download = SettingTable<TaskDraft>(
         "download",

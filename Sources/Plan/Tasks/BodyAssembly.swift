@@ -13,6 +13,8 @@ enum BodyAssembly {
         switch draft.body {
         case .file(let path): return .file(path: path)
         case .text(let text): return .bytes(Array(text.utf8))
+        case .textFile(let field):
+            return TemplateBody.text(field, &reader).map { .bytes(Array($0.utf8)) }
         case .json(let field):
             return JSONBody.json(field, formatting, isSent: true, &reader).map { .bytes($0) }
         case .form(let bytes): return .bytes(bytes)

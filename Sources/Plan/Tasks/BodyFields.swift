@@ -19,7 +19,7 @@ enum BodyFields {
         let type: HeaderField
         switch draft.body {
         case .json: type = jsonType
-        case .text: type = textType
+        case .text, .textFile: type = textType
         case .file(let path): type = self.type(ofFile: path)
         case .form: type = formType
         case .stream(let stream): type = stream.contentType.map { self.type($0) } ?? bytesType

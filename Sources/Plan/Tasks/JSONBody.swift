@@ -22,7 +22,15 @@ enum JSONBody {
             escapesSlashes: formatting.escapesSlashes,
             followsJSONEncoder: true
         )
-        if reader.document.kind(of: field.node) == .scalar {
+        if TemplateBody.isMeant(by: field.node, in: reader.document) {
+            TemplateBody.write(field, to: &writer, formatting, &reader) {
+                scalar,
+                field,
+                writer,
+                reader in
+                write(scalar, of: field, to: &writer, formatting.dates, &reader)
+            }
+        } else if reader.document.kind(of: field.node) == .scalar {
             let scalar = writeScalar(field, to: &writer, formatting.dates, isSent: isSent, &reader)
             if isSent, let scalar { BodyText.warnOfFileName(inJSON: scalar, field, &reader) }
         } else {
@@ -124,6 +132,18 @@ enum JSONBody {
         if scalar.isFilledIn, reader.document.scalar(of: field.node) == .timestamp {
             scalar.type = .timestamp
         }
+        return write(scalar, of: field, to: &writer, dates, &reader) ? scalar : nil
+    }
+
+    /// Writes a value that is known; false after a fault.
+    @discardableResult
+    private static func write(
+        _ scalar: ScalarValue,
+        of field: Field,
+        to writer: inout JSONWriter,
+        _ dates: JSONFormatting.DateStrategy,
+        _ reader: inout Reader
+    ) -> Bool {
         switch scalar.type {
         case .null: writer.null()
         case .bool(let value): writer.bool(value)
@@ -136,7 +156,7 @@ enum JSONBody {
                     "`\(field.name)`: `\(scalar.text)` is too large to be written in decimal",
                     at: field.node
                 )
-                return nil
+                return false
             }
             writer.raw(digits)
         // A number of JSON already, perhaps one that a double does not hold.
@@ -151,12 +171,12 @@ enum JSONBody {
                     at: field.node,
                     help: "quote it to send it as a string"
                 )
-                return nil
+                return false
             }
             writer.number(value)
         case .timestamp:
             guard let time = reader.parsed(scalar.text, of: field, TimestampText.parse) else {
-                return nil
+                return false
             }
             switch dates {
             case .iso8601: writer.string(time.iso8601)
@@ -165,7 +185,7 @@ enum JSONBody {
             case .deferredToDate: writer.raw(time.secondsSinceReferenceDate.utf8)
             }
         }
-        return scalar
+        return true
     }
 
     /// Whether a float is `.inf` or `.nan`, which JSON has no spelling for, rather than digits

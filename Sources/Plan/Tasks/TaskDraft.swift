@@ -9,6 +9,8 @@ struct TaskDraft: Sendable {
         case json(Field)
         case file(String)
         case text(String)
+        /// A text that is made of a file, and filled in when the whole task is read.
+        case textFile(Field)
         /// Encoded already.
         case form([UInt8])
         /// The `json` of its parts is encoded when all of `encoding` is known.

@@ -35,7 +35,7 @@ import Testing
             ("forEach", ForEachTable.table.keys),
             ("part", MultipartType.part.keys), ("stream", StreamTable.table.keys),
             ("schedule", ScheduleTable.table.keys), ("hooks", HooksTable.table.keys),
-            ("webhook", WebhookTable.table.keys),
+            ("webhook", WebhookTable.table.keys), ("template", TemplateBody.table.keys),
             ("report", JobTable.report.keys), ("webSocket", WebSocketTable.table.keys),
             ("webSocketStep", WebSocketStepTable.table.keys),
             ("send", WebSocketStepTable.sendTable.keys),
