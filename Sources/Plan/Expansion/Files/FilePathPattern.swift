@@ -16,8 +16,8 @@ struct FilePathPattern: Sendable {
     /// At least one.
     let components: [Component]
 
-    /// Reads an absolute path.
-    init(_ path: String) throws(ValueFault) {
+    /// Reads an absolute path; `folder`, which ends in a slash, stands in it without wildcards.
+    init(_ path: String, in folder: String = "/") throws(ValueFault) {
         guard path.utf8.last != UInt8(ascii: "/") else {
             throw ValueFault(
                 .badPath,
@@ -25,9 +25,10 @@ struct FilePathPattern: Sendable {
                 help: "write `**` behind the slash for all files in it and below"
             )
         }
-        var parts = path.splitAtBytes("/")
+        let start = path.hasBytePrefix(folder) ? folder.utf8.count : 0
+        var parts = path.slice(start..<path.utf8.count).splitAtBytes("/")
         var components: [Component] = []
-        var base = ""
+        var base = start > 0 ? String(path.slice(0..<start - 1)) : ""
         while let part = parts.first {
             parts.removeFirst()
             if part == "**" {

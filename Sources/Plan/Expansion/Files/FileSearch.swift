@@ -9,6 +9,8 @@ struct FileSearch {
     private var files: [FileRows.File] = []
     private var exclusions: [FilePathPattern] = []
     private var wantedPatterns = 0
+    /// The bases with `..`, and where they lead to.
+    private var resolved: [String: String] = [:]
     /// Whether a pattern's folder could not be read, which may be a fault or only a warning.
     private var isIncomplete = false
 
@@ -55,9 +57,17 @@ struct FileSearch {
         do throws(ValueFault) {
             guard isExclusion else {
                 wantedPatterns += 1
-                return find(try FilePathPattern(path), value.text, field, &reader)
+                return find(
+                    try FilePathPattern(path, in: reader.folder),
+                    value.text,
+                    field,
+                    &reader
+                )
             }
-            exclusions.append(try FilePathPattern(AbsolutePath.withoutClimbs(path)))
+            let folder = AbsolutePath.withoutClimbs(reader.folder)
+            exclusions.append(
+                try FilePathPattern(AbsolutePath.withoutClimbs(path), in: folder)
+            )
         } catch {
             reader.report(error, of: field)
         }
@@ -107,10 +117,11 @@ struct FileSearch {
                 at: reader.document.range(of: field.node)
             )
         }
-        // A path with `..` may not be filled in behind an expression.
-        let climbs = AbsolutePath.withoutClimbs(pattern.base) != pattern.base
-        let base = climbs ? options.resolvedPath(pattern.base) : pattern.base
-        files += walk.files.map { .init(base: base, relativePath: $0.relativePath) }
+        files += walk.files
+        // A value with `..` may not be filled in.
+        if AbsolutePath.withoutClimbs(pattern.base) != pattern.base {
+            resolved[pattern.base] = options.resolvedPath(pattern.base)
+        }
     }
 
     /// The files that no pattern excludes, each once, sorted by the bytes of their names.
@@ -126,8 +137,10 @@ struct FileSearch {
             var known: Set<[UInt8]> = []
             chosen = chosen.filter { known.insert(Array($0.path.utf8)).inserted }
         }
-        return chosen.sorted {
-            $0.relativePath.utf8.lexicographicallyPrecedes($1.relativePath.utf8)
+        chosen.sort { $0.relativePath.utf8.lexicographicallyPrecedes($1.relativePath.utf8) }
+        guard !resolved.isEmpty else { return chosen }
+        return chosen.map { file in
+            .init(base: resolved[file.base] ?? file.base, relativePath: file.relativePath)
         }
     }
 

@@ -107,6 +107,26 @@ import TransferModel
         #expect(path == "/other/a")
     }
 
+    @Test func `the job's own folder may have characters of patterns in its name`() throws {
+        let folders = MemoryFolders(["/jobs/[a] {b}*/s/x", "/jobs/[a] {b}*/s/y", "/jobs/a/s/z"])
+        let text = """
+            version: 1
+            uploads:
+              t: { forEach: { glob: ["s/*", "!s/y"] }, url: "http://a/", file: "${item.path}" }
+            """
+        let name = "../jobs/[a] {b}*/job.yaml"
+        let document = try #require(Document.parse(Array(text.utf8), name: name).document)
+        let options = PlanOptions(
+            workingFolder: "/jobs",
+            resolvedPath: { $0.replacing("/jobs/../jobs", with: "/jobs") },
+            folder: { path, _ in folders.list(path.replacing("/jobs/../jobs", with: "/jobs")) }
+        )
+        let plan = try Plan.make(from: document, options: options)
+        #expect(Self.ids(plan) == ["t[x]"])
+        let body = try plan.task(at: 0).body
+        #expect(body == .file(path: "/jobs/[a] {b}*/s/x"))
+    }
+
     @Test func `no matching file is a warning`() throws {
         let plan = try Self.plan("{ glob: s/*.gif }", Self.site)
         #expect(plan.taskCount == 0)
