@@ -4,8 +4,8 @@ internal import TransferModel
 
 /// The URL of a task: absolute, http or https, without user information.
 enum URLText {
-    /// Schemes that the job file knows elsewhere.
-    private static let knownSchemes: Set<String> = ["ws", "wss"]
+    /// The schemes of tasks under `webSockets` alone.
+    private static let webSocketSchemes: Set<String> = ["ws", "wss"]
 
     static let pattern = "^[hH][tT][tT][pP][sS]?://"
     /// Also matches the URLs that a task alone may have.
@@ -95,10 +95,10 @@ enum URLText {
     static func fault(_ fault: HTTPURL.Fault, _ text: String) -> ValueFault {
         switch fault {
         case .notAbsolute:
-            if let scheme = knownSchemes.first(where: {
+            if let scheme = webSocketSchemes.first(where: {
                 text.lowercased().hasBytePrefix($0 + ":")
             }) {
-                return notYetSupported(scheme)
+                return belongsToWebSockets(scheme)
             }
             return ValueFault(
                 .badURL,
@@ -107,7 +107,7 @@ enum URLText {
                 help: "begin with `https://` or `http://`"
             )
         case .unsupportedScheme(let scheme):
-            if knownSchemes.contains(scheme) { return notYetSupported(scheme) }
+            if webSocketSchemes.contains(scheme) { return belongsToWebSockets(scheme) }
             return ValueFault(
                 .badURL,
                 "the scheme `\(scheme)` is not known",
@@ -119,11 +119,14 @@ enum URLText {
         case .badHost:
             return ValueFault(.badURL, "the host has an invalid character")
         case .badInternationalHost:
+            let isReadable = InternationalName.ascii("\u{FC}") != nil
             return ValueFault(
                 .badURL,
-                "the host is not a valid international name, or \(InternationalName.library), "
-                    + "which reads such names, cannot be loaded",
-                help: "write the host in its ASCII form, `xn--…`"
+                isReadable
+                    ? "the host is not a valid international name"
+                    : "\(InternationalName.library), which reads international names of hosts, "
+                        + "cannot be loaded",
+                help: isReadable ? nil : "write the host in its ASCII form, `xn--…`"
             )
         case .badPort:
             return ValueFault(.badURL, "the port is not a number from 1 to 65535")
@@ -196,7 +199,12 @@ enum URLText {
         return String(rest.last.map(quotes.contains) == true ? rest.dropLast() : rest)
     }
 
-    private static func notYetSupported(_ scheme: String) -> ValueFault {
-        ValueFault(.notYetSupported, "the scheme `\(scheme)` is not supported yet")
+    private static func belongsToWebSockets(_ scheme: String) -> ValueFault {
+        ValueFault(
+            .badURL,
+            "only tasks under `webSockets` have the scheme `\(scheme)`",
+            help: "declare the task under `webSockets`, or write "
+                + "`\(scheme == "ws" ? "http" : "https")://`"
+        )
     }
 }
