@@ -37,8 +37,8 @@ import Testing
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(
-            run.report["tasks"]?.elements.compactMap { $0["id"]?.string } == [
-                "login", "file[css/a b.css]", "file[index.html]", "file[link]",
+            run.report["tasks"]?.elements.compactMap { $0["id"]?.string }.sorted() == [
+                "file[css/a b.css]", "file[index.html]", "file[link]", "login",
             ]
         )
         #expect(server.requests(for: "/up/css/a%20b.css").first?.text == "h1 {}")

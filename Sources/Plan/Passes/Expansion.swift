@@ -10,6 +10,8 @@ struct Expansion {
     /// The entries with `forEach`, in their order.
     private(set) var groups: [TaskGroup] = []
     private(set) var dataFiles = DataFiles()
+    /// How many names the searches of `glob` have looked at.
+    private var walkedNames = 0
     private let options: PlanOptions
 
     /// Finds the entries with `forEach` among the tasks of `reader`.
@@ -88,6 +90,7 @@ struct Expansion {
             return FileSearch.rows(
                 field,
                 includesHidden: draft.includesHidden,
+                names: &walkedNames,
                 options,
                 &reader
             ).map { .files($0) }

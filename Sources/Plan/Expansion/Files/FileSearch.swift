@@ -9,19 +9,25 @@ struct FileSearch {
     private var files: [FileRows.File] = []
     private var exclusions: [FilePathPattern] = []
     private var wantedPatterns = 0
+    /// How many names the searches of the job have looked at.
+    private var names: Int
     /// The bases with `..`, and where they lead to.
     private var resolved: [String: String] = [:]
     /// Whether a pattern's folder could not be read, which may be a fault or only a warning.
     private var isIncomplete = false
 
     /// The files in the order of their names; nil after the report of a fault.
+    ///
+    /// `names` counts the names that all searches of the job have looked at.
     static func rows(
         _ field: Field,
         includesHidden: Bool,
+        names: inout Int,
         _ options: PlanOptions,
         _ reader: inout Reader
     ) -> FileRows? {
-        var search = FileSearch(options: options, includesHidden: includesHidden)
+        var search = FileSearch(options: options, includesHidden: includesHidden, names: names)
+        defer { names = search.names }
         let errors = reader.faults.log.errorCount
         let isOne = reader.document.kind(of: field.node) == .scalar
         guard isOne || reader.isList(field) else { return nil }
@@ -43,7 +49,8 @@ struct FileSearch {
         return FileRows(files: files)
     }
 
-    private init(options: PlanOptions, includesHidden: Bool) {
+    private init(options: PlanOptions, includesHidden: Bool, names: Int) {
+        self.names = names
         self.options = options
         self.includesHidden = includesHidden
     }
@@ -79,7 +86,8 @@ struct FileSearch {
         _ field: Field,
         _ reader: inout Reader
     ) {
-        var walk = FileWalk(pattern, includesHidden: includesHidden)
+        var walk = FileWalk(pattern, includesHidden: includesHidden, names: names)
+        defer { names = walk.names }
         do throws(FileWalk.Fault) {
             try walk.run(options.folder)
         } catch {
@@ -90,8 +98,8 @@ struct FileSearch {
                 case .unreadable(let path, let reason):
                     "the folder `\(shown(path, reader))` cannot be read: \(reason)"
                 case .tooMany:
-                    "`\(text.excerpt)` means more than \(FileWalk.mostFiles) files, or its folders "
-                        + "have more than \(FileWalk.mostNames) names"
+                    "`\(text.excerpt)` means more than \(FileWalk.mostFiles) files, or the folders of "
+                        + "all patterns have more than \(FileWalk.mostNames) names"
                 }
             let code: JobCode = if case .tooMany = error { .outOfRange } else { .missingFile }
             return reader.report(code, "`\(field.name)`: \(reason)", at: field.node)

@@ -29,7 +29,7 @@ struct FileWalk {
 
     /// Files of one pattern.
     static let mostFiles = 1_000_000
-    /// Names that are looked at for one pattern.
+    /// Names that are looked at for all patterns of a job.
     static let mostNames = 5_000_000
 
     private(set) var files: [FileRows.File] = []
@@ -40,12 +40,14 @@ struct FileWalk {
 
     private let pattern: FilePathPattern
     private let includesHidden: Bool
-    private var names = 0
+    /// How many names were looked at, by earlier searches too.
+    private(set) var names: Int
     /// The folders to look through, by their path below the base, with the pattern's positions.
     private var folders: [(path: String, positions: [Int])]
 
-    /// A search that has not begun.
-    init(_ pattern: FilePathPattern, includesHidden: Bool) {
+    /// A search that has not begun; `names` are those of earlier searches.
+    init(_ pattern: FilePathPattern, includesHidden: Bool, names: Int = 0) {
+        self.names = names
         self.pattern = pattern
         self.includesHidden = includesHidden
         folders = [("", pattern.closed([0]))]
