@@ -113,6 +113,7 @@ final class TaskSource: Sendable {
             method: draft.method ?? TaskAssembly.usualMethod(entry.kind),
             url: url ?? draft.stream.address ?? "",
             description: draft.description,
+            earliestBeginDate: draft.earliestBeginDate,
             source: TaskAssembly.source(entry, in: document)
         )
     }

@@ -23,6 +23,9 @@ struct ActiveTask {
     private struct Heading {
         var sessionName: String
         /// nil without one.
+        var sessionDescription: String?
+        var priority: Double
+        /// nil without one.
         var sessionIdentifier: String?
         var isRequired: Bool
         var startDate: Timestamp
@@ -97,6 +100,7 @@ struct ActiveTask {
         session: SessionTraits,
         lane: HostLanes.Lane,
         isRequired: Bool,
+        priority: Double = 0.5,
         clock: RunClock,
         now: MonotonicTime
     ) -> ActiveTask {
@@ -123,6 +127,8 @@ struct ActiveTask {
             mirrors: spec.mirrors.isEmpty ? nil : MirrorRotation(mirrors: spec.mirrors.count),
             heading: Heading(
                 sessionName: session.name,
+                sessionDescription: session.description,
+                priority: priority,
                 sessionIdentifier: session.identifier,
                 isRequired: isRequired,
                 startDate: startDate
@@ -361,6 +367,9 @@ struct ActiveTask {
             from: heading.startDate,
             to: clock.timestamp(of: now),
             in: .init(
+                sessionDescription: heading.sessionDescription,
+                priority: heading.priority,
+                earliestBeginDate: spec.earliestBeginDate?.timestamp(of: clock),
                 held: waits.held,
                 hasRightFile: presence == .right,
                 earlierAttempts: count.earlierAttempts,

@@ -59,6 +59,11 @@ struct AttemptTrace {
 
     /// What a task's record says besides its attempts.
     struct Circumstances {
+        /// The description of the task's session; nil without one.
+        var sessionDescription: String?
+        var priority = 0.5
+        /// The earliest start of the task; nil without one.
+        var earliestBeginDate: Timestamp?
         /// The wait for an interface or for power; zero without one.
         var held = Duration.zero
         /// Whether the destination had the right file before the first attempt.
@@ -110,12 +115,35 @@ struct AttemptTrace {
             endDate: endDate,
             redirectCount: redirectCount,
             transactions: transactions,
-            rarities: rarities(in: circumstances)
+            rarities: rarities(outcome, in: circumstances)
         )
     }
 
-    private func rarities(in circumstances: Circumstances) -> TaskRecord.Rarities {
+    /// The progress of the last attempt, with the part that it resumed.
+    private func progress(isComplete: Bool) -> TransferProgress {
+        guard let result = last?.result else {
+            return TransferProgress(counts: [], expected: nil, isComplete: isComplete)
+        }
+        let start = result.resume?.resumedFrom ?? 0
+        // Of a resumed upload the count is its progress.
+        let sent = result.resume?.upload == nil ? result.countOfBytesSent : countOfBytesSent
+        let expected = result.countOfBytesExpectedToReceive.map {
+            [start, result.countOfBytesExpectedToSend ?? 0, $0]
+        }
+        return TransferProgress(
+            counts: [start, sent, result.countOfBytesReceived],
+            expected: expected,
+            isComplete: isComplete
+        )
+    }
+
+    private func rarities(
+        _ outcome: TaskOutcome,
+        in circumstances: Circumstances
+    ) -> TaskRecord.Rarities {
         var rarities = TaskRecord.Rarities()
+        rarities.priority = circumstances.priority
+        rarities.progress = progress(isComplete: outcome == .succeeded || outcome == .unchanged)
         rarities.omittedAttempts = omittedCount
         if circumstances.held > .zero {
             rarities.heldMicroseconds = circumstances.held.microseconds
@@ -126,6 +154,8 @@ struct AttemptTrace {
         rarities.isKeyReused = circumstances.isKeyReused
         rarities.webSocket = last?.result.webSocket
         rarities.stream = last?.result.stream
+        rarities.sessionDescription = circumstances.sessionDescription
+        rarities.earliestBeginDate = circumstances.earliestBeginDate
         return rarities
     }
 

@@ -128,6 +128,7 @@ extension RunMachine {
                 session: sessions[lane.session],
                 lane: lane,
                 isRequired: overview.isRequired(index),
+                priority: overview.priority(of: index),
                 clock: clock,
                 now: now
             )

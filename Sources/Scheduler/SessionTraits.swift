@@ -3,6 +3,8 @@ internal import TransferModel
 /// What the machine asks of a session for each task; small, because it is copied.
 struct SessionTraits: Sendable {
     let name: String
+    /// The `sessionDescription` in reports; nil without one.
+    let description: String?
     /// The identifier of a background session.
     let identifier: String?
     let kind: SessionConfiguration.Kind
@@ -12,6 +14,7 @@ struct SessionTraits: Sendable {
 
     init(_ session: SessionConfiguration) {
         name = session.name
+        description = session.sessionDescription
         identifier = session.identifier
         kind = session.kind
         waitsForConnectivity = session.waitsForConnectivity

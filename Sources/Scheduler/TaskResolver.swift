@@ -195,14 +195,19 @@ package struct TaskResolver {
         }
         let date = clock.timestamp(of: now)
         let outline = source.outline(of: index)
+        let session = outline.session.flatMap { session in
+            sessions.indices.contains(session) ? sessions[session] : nil
+        }
+        var rarities = TaskRecord.Rarities()
+        rarities.priority = source.priority(of: index)
+        rarities.sessionDescription = session?.sessionDescription
+        rarities.earliestBeginDate = outline.earliestBeginDate?.timestamp(of: clock)
         return TaskRecord(
             id: source.id(of: index),
             taskIdentifier: index + 1,
             taskDescription: outline.description,
             kind: source.kind(of: index),
-            session: outline.session.flatMap { session in
-                sessions.indices.contains(session) ? sessions[session].name : nil
-            } ?? "",
+            session: session?.name ?? "",
             source: outline.source,
             outcome: outcome,
             required: source.isRequired(index),
@@ -212,7 +217,8 @@ package struct TaskResolver {
                 headers: HeaderFields()
             ),
             startDate: date,
-            endDate: date
+            endDate: date,
+            rarities: rarities
         )
     }
 
@@ -229,7 +235,12 @@ package struct TaskResolver {
             session: sessions[spec.session].name,
             required: source.isRequired(spec.index),
             from: date,
-            to: date
+            to: date,
+            in: .init(
+                sessionDescription: sessions[spec.session].sessionDescription,
+                priority: source.priority(of: spec.index),
+                earliestBeginDate: spec.earliestBeginDate?.timestamp(of: clock)
+            )
         )
     }
 }

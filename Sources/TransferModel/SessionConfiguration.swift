@@ -13,6 +13,8 @@ package struct SessionConfiguration: Sendable, Hashable {
 
     /// The name in the job file, by which tasks choose the session.
     package var name: String
+    /// The description in reports (`URLSession.sessionDescription`); nil without one.
+    package var sessionDescription: String?
     /// Where the session keeps its cookies, stored responses and transfers.
     package var kind: Kind = .default
     /// The name of a background session's kept transfers; nil for other sessions.

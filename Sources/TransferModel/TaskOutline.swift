@@ -9,6 +9,8 @@ package struct TaskOutline: Sendable, Hashable {
     package var url: String
     /// The task's `description` in the job file; nil without one.
     package var description: String?
+    /// The earliest start of the task; nil without one.
+    package var earliestBeginDate: BeginDate?
     /// Where the job file declares the task.
     package var source: SourceLocation
 
@@ -18,12 +20,14 @@ package struct TaskOutline: Sendable, Hashable {
         method: String,
         url: String,
         description: String?,
+        earliestBeginDate: BeginDate? = nil,
         source: SourceLocation
     ) {
         self.session = session
         self.method = method
         self.url = url
         self.description = description
+        self.earliestBeginDate = earliestBeginDate
         self.source = source
     }
 }

@@ -133,6 +133,14 @@ package struct TaskRecord: Sendable, Hashable {
     package var kind: TaskSpec.Kind
     /// The name of the task's session.
     package var session: String
+    /// The `sessionDescription` of that session in the job file; nil without one.
+    package var sessionDescription: String?
+    /// From 0 to 1, as `URLSessionTask.priority`.
+    package var priority: Double
+    /// The earliest start that the job file demands, by the run's clock; nil without one.
+    package var earliestBeginDate: Timestamp?
+    /// How much of its bodies the task has moved.
+    package var progress: TransferProgress
     /// Where the job file declares the task.
     package var source: SourceLocation
     /// The place of the key in the job file that decides about `error`; nil without one.
@@ -199,7 +207,7 @@ package struct TaskRecord: Sendable, Hashable {
     /// The number of attempts in this run.
     package var attemptCount: Int { attempts.count + omittedAttempts }
 
-    /// The properties of few tasks.
+    /// The properties that few tasks have, or that are mostly the same.
     package struct Rarities: Sendable {
         /// The number of attempts between the first and the last ones that have no record.
         package var omittedAttempts = 0
@@ -213,6 +221,14 @@ package struct TaskRecord: Sendable, Hashable {
         package var webSocket: WebSocketRecord?
         /// The conversation of a stream task.
         package var stream: StreamRecord?
+        /// From 0 to 1, as `URLSessionTask.priority`.
+        package var priority = 0.5
+        /// How much of its bodies the task has moved.
+        package var progress = TransferProgress.none
+        /// The description of the task's session; nil without one.
+        package var sessionDescription: String?
+        /// The earliest start of the task; nil without one.
+        package var earliestBeginDate: Timestamp?
 
         /// The properties of a task that has none of them.
         package init() {}
@@ -252,7 +268,7 @@ package struct TaskRecord: Sendable, Hashable {
         self.taskIdentifier = taskIdentifier
         self.taskDescription = taskDescription
         self.kind = kind
-        self.session = session
+        (self.session, sessionDescription) = (session, rarities.sessionDescription)
         self.source = source
         self.outcome = outcome
         self.changed = changed
@@ -276,6 +292,7 @@ package struct TaskRecord: Sendable, Hashable {
         self.transactions = transactions
         (omittedAttempts, isKeyReused) = (rarities.omittedAttempts, rarities.isKeyReused)
         (heldMicroseconds, earlier) = (rarities.heldMicroseconds, rarities.earlier)
-        (webSocket, stream) = (rarities.webSocket, rarities.stream)
+        (webSocket, stream, progress) = (rarities.webSocket, rarities.stream, rarities.progress)
+        (priority, earliestBeginDate) = (rarities.priority, rarities.earliestBeginDate)
     }
 }

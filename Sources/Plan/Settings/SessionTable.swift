@@ -20,6 +20,11 @@ enum SessionTable {
                 "The name of a background session, under which its transfers continue across runs "
                     + "of the job."
             ) { $0.identifier = $1 },
+            Setting(
+                "sessionDescription",
+                .text,
+                "A description of the session, shown with its tasks in reports."
+            ) { $0.sessionDescription = $1 },
         ] + shared
     )
 

@@ -6,6 +6,8 @@ indirect enum JSONSchema: Sendable {
     case boolean
     /// An integer in this range.
     case integer(ClosedRange<Int64>)
+    /// A number from 0 to 1.
+    case fraction
     case string
     /// A string that matches the regular expression.
     case pattern(String)
@@ -43,7 +45,7 @@ indirect enum JSONSchema: Sendable {
         switch self {
         case .boolean:
             writer.member("type", "boolean")
-        case .integer, .exactly, .string, .pattern, .date, .oneOf:
+        case .integer, .exactly, .fraction, .string, .pattern, .date, .oneOf:
             writer.member("type", typeName)
             writeConstraint(orNull: false, to: &writer)
         case .array(let element):
@@ -68,6 +70,7 @@ indirect enum JSONSchema: Sendable {
         switch self {
         case .boolean: "boolean"
         case .integer, .exactly: "integer"
+        case .fraction: "number"
         default: "string"
         }
     }
@@ -99,6 +102,9 @@ indirect enum JSONSchema: Sendable {
             writer.member("minimum", range.lowerBound)
             guard range.upperBound < .max else { return }
             writer.member("maximum", range.upperBound)
+        case .fraction:
+            writer.member("minimum", Int64(0))
+            writer.member("maximum", Int64(1))
         case .pattern(let pattern):
             writer.member("pattern", pattern)
         case .date:

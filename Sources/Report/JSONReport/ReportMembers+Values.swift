@@ -53,6 +53,25 @@ extension ReportMembers where Self: ~Copyable {
         optional(name, description, schema(), get) { $1.json.integer($0) }
     }
 
+    /// A number from 0 to 1.
+    @inline(__always)
+    mutating func number(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> Double
+    ) {
+        member(name, description, .fraction) { $1.json.number(get($0)) }
+    }
+
+    @inline(__always)
+    mutating func optionalNumber(
+        _ name: StaticString,
+        _ description: StaticString,
+        get: (Subject) -> Double?
+    ) {
+        optional(name, description, .fraction, get) { $1.json.number($0) }
+    }
+
     /// The runner's or the job file's text, complete except for secrets.
     @inline(__always)
     mutating func string(

@@ -28,6 +28,14 @@ extension TaskRecord {
         }
         members.choice("type", "The section of the task in the job file") { $0.record.kind }
         members.string("session", "The name of the task's session") { $0.record.session }
+        members.optionalString("sessionDescription", "The job file's description of the session") {
+            $0.record.sessionDescription
+        }
+        members.number("priority", "The task's priority, from 0 to 1") { $0.record.priority }
+        members.optionalDate(
+            "earliestBeginDate",
+            "The earliest start that the job file demands; null without one"
+        ) { $0.record.earliestBeginDate }
         members.object(
             "source",
             "The place of the task in the job file",
@@ -96,6 +104,28 @@ extension TaskRecord {
             "countOfBytesExpectedToReceive",
             "The announced length of the response's body"
         ) { $0.record.countOfBytesExpectedToReceive }
+        members.group("progress", "As URLSessionTask.progress", ProgressReport.self)
+    }
+
+    private enum ProgressReport: ReportObject {
+        typealias Subject = EndedTask
+        static let name = "progress"
+        static let description =
+            "How much of the bodies of its last attempt a task has moved, with a resumed part"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.integer("completedUnitCount", "Body bytes sent and received") {
+                $0.record.progress.completedUnitCount
+            }
+            members.optionalInteger(
+                "totalUnitCount",
+                "The length of both bodies; null when the peer has announced none"
+            ) { $0.record.progress.totalUnitCount }
+            members.optionalNumber(
+                "fractionCompleted",
+                "From 0 to 1; 1 for a success, null without totalUnitCount"
+            ) { $0.record.progress.fractionCompleted }
+        }
     }
 
     private static func declareMeasures(

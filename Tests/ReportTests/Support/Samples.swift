@@ -73,6 +73,9 @@ enum Samples {
     static var full: TaskRecord {
         var record = record("artifact", 1, .succeeded)
         record.taskDescription = "an artifact"
+        record.sessionDescription = "a session"
+        record.earliestBeginDate = start
+        record.progress = .init(counts: [4096], expected: [8192], isComplete: false)
         record.changed = true
         record.checks = [
             TaskRecord.Check(.clientError, passed: true),
