@@ -50,20 +50,3 @@ package struct Expectation: Sendable, Hashable {
         json != nil || captures.contains { if case .json = $0.source { true } else { false } }
     }
 }
-
-/// A text encoding by its preferred MIME name (IANA character sets).
-package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
-    case utf8 = "utf-8"
-    case ascii = "us-ascii"
-    case latin1 = "iso-8859-1"
-
-    /// The encoding with a name, in any case; also accepts common aliases.
-    package init?(charset: String) {
-        switch charset.lowercased() {
-        case "utf-8", "utf8": self = .utf8
-        case "us-ascii", "ascii": self = .ascii
-        case "iso-8859-1", "latin1": self = .latin1
-        default: return nil
-        }
-    }
-}

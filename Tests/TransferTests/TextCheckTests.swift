@@ -35,7 +35,7 @@ import TransferModel
             0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
         ]
         func agrees(_ bytes: [UInt8]) -> Bool {
-            var machine = EncodedBytes(.utf8)
+            guard var machine = EncodedBytes(.utf8) else { return false }
             let isAccepted = machine.take(bytes.span) == nil && machine.isComplete
             return isAccepted == (String(validating: bytes, as: UTF8.self) != nil)
         }
@@ -89,10 +89,80 @@ import TransferModel
         }
     }
 
-    @Test(arguments: [[0xFE, 0xFF, 0x00, 0x41], [0xFF, 0xFE, 0x41, 0x00]] as [[UInt8]])
-    func `UTF-16 is recognized by its byte order mark`(body: [UInt8]) {
-        for encoding in TextEncoding.allCases {
-            #expect(fault(body, as: encoding) == "the body is utf-16")
+    @Test(
+        arguments: [
+            ([0xFE, 0xFF, 0x00, 0x41], .utf16be), ([0xFF, 0xFE, 0x41, 0x00], .utf16le),
+            ([0, 0, 0xFE, 0xFF, 0, 0, 0, 0x41], .utf32be),
+            ([0xFF, 0xFE, 0, 0, 0x41, 0, 0, 0], .utf32le),
+        ] as [([UInt8], TextEncoding)]
+    )
+    func `UTF-16 and UTF-32 are recognized by their marks`(
+        body: [UInt8],
+        marked: TextEncoding
+    ) {
+        for encoding in TextEncoding.allCases where !encoding.agrees(with: .utf16le) {
+            let fault = fault(body, as: encoding)
+            #expect(
+                fault == (encoding.agrees(with: marked) ? nil : "the body is \(marked.rawValue)")
+            )
         }
+        #expect((fault(body, as: .utf16) == nil) == (marked != .utf32be))
+    }
+
+    @Test func `this machine decodes every encoding, and each accepts its own text`() throws {
+        for encoding in TextEncoding.allCases where !encoding.isOpen {
+            #expect(EncodedBytes(encoding) != nil, "\(encoding.rawValue)")
+            if encoding.extendsASCII { #expect(fault(Array("plain".utf8), as: encoding) == nil) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.windows1252, [0xE4, 0x80, 0x93], nil), (.windows1252, [0x41, 0x81], 1),
+            (.shiftJIS, [0x93, 0xFA, 0x96, 0x7B], nil), (.shiftJIS, [0x93, 0xFA, 0xFF], 2),
+            (.eucJP, [0xC6, 0xFC], nil), (.eucJP, [0x41, 0xC6, 0x20], 1), (.greek, [0xE1], nil),
+            (.greek, [0xFF], 0), (.gb18030, [0x81, 0x30, 0x81, 0x30, 0xD6, 0xD0], nil),
+            (.utf16le, [0x3D, 0xD8, 0x42, 0xDE], nil), (.utf16le, [0x41, 0, 0x42, 0xDE], 2),
+            (.utf16, [0xD8, 0x3D, 0xDE, 0x42], nil), (.utf16, [0, 0x41, 0xDE, 0x42], 2),
+            (.utf32, [0, 1, 0xF6, 0x42], nil), (.utf32be, [0, 0x11, 0, 0], 0),
+            (.iso2022JP, [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x42], nil),
+        ] as [(TextEncoding, [UInt8], Int?)]
+    )
+    func `iconv finds the first wrong byte, wherever pieces are cut`(
+        encoding: TextEncoding,
+        body: [UInt8],
+        offset: Int?
+    ) {
+        for size in 1...5 {
+            let fault = fault(body, as: encoding, pieces: size)
+            let name =
+                encoding == .utf16
+                ? "utf-16be" : encoding == .utf32 ? "utf-32be" : encoding.rawValue
+            #expect(fault == offset.map { "byte \($0) of the body is not \(name)" })
+        }
+    }
+
+    @Test func `a body in another encoding may end in the middle of a character`() {
+        for encoding in [TextEncoding.shiftJIS, .utf16le, .utf32] {
+            #expect(fault([0x93], as: encoding) == "the body ends in the middle of a character")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.windows1252, "CP1252", true), (.windows1252, "x-cp1252", true),
+            (.windows1252, "windows-1251", false), (.shiftJIS, "Shift-JIS", true),
+            (.shiftJIS, "x-sjis", true), (.utf16, "UTF-16LE", true), (.utf16le, "utf-16", true),
+            (.utf16le, "utf-16be", false), (.utf16, "us-ascii", false), (.latin9, "latin9", true),
+            (.gbk, "x-unknown", false), (.ascii, "windows-1252", true),
+        ] as [(TextEncoding, String, Bool)]
+    )
+    func `a charset agrees with the encoding of the same name`(
+        encoding: TextEncoding,
+        charset: String,
+        agrees: Bool
+    ) {
+        let text: [UInt8] = encoding.extendsASCII ? [0x41, 0x42] : [0x41, 0]
+        #expect((fault(text, as: encoding, charset: charset) == nil) == agrees)
     }
 }

@@ -1,9 +1,10 @@
+internal import SystemKit
 internal import TransferModel
 
 /// Checks while a body arrives that it is text in the expected encoding.
 ///
 /// A body declares its encoding by a byte order mark, or else by its `charset`; otherwise the
-/// expected one is assumed. ASCII is a subset of the other encodings: if one side says ASCII, the
+/// expected one is assumed. ASCII is a subset of most other encodings: if one side says ASCII, the
 /// body must be ASCII.
 struct TextCheck {
     private let expected: TextEncoding
@@ -22,11 +23,11 @@ struct TextCheck {
     mutating func take(_ piece: Span<UInt8>) -> String? {
         guard bytes == nil else { return check(piece) }
         var taken = 0
-        while taken < piece.count, opening.count < 3 {
+        while taken < piece.count, opening.count < ByteOrderMark.longest {
             opening.append(piece[taken])
             taken += 1
         }
-        guard opening.count == 3 else { return nil }
+        guard opening.count == ByteOrderMark.longest else { return nil }
         return open() ?? check(piece.extracting(droppingFirst: taken))
     }
 
@@ -39,24 +40,31 @@ struct TextCheck {
 
     /// Chooses the encoding by the first bytes.
     private mutating func open() -> String? {
-        let declared: String?
-        if opening == [0xEF, 0xBB, 0xBF] {
-            declared = "utf-8"
-        } else if opening.starts(with: [0xFE, 0xFF]) || opening.starts(with: [0xFF, 0xFE]) {
-            declared = "utf-16"
-        } else {
-            declared = charset
-        }
+        let mark = ByteOrderMark(opening)
+        let declared = mark == nil ? charset : nil
+        let known =
+            mark?.encoding(expecting: expected) ?? declared.flatMap { TextEncoding(charset: $0) }
         var encoding = expected
-        if let declared {
-            let known = TextEncoding(charset: declared)
-            guard known == expected || known == .ascii || (known != nil && expected == .ascii)
-            else { return "the body is \(TextExcerpt.of(declared))" }
-            if known == .ascii { encoding = .ascii }
+        if mark != nil || declared != nil {
+            guard let known, agrees(known) else {
+                let found = declared.map { TextExcerpt.of($0) } ?? known?.rawValue ?? ""
+                return "the body is \(found)"
+            }
+            // The narrower declaration counts.
+            if known == .ascii || expected.isOpen { encoding = known }
         }
-        bytes = EncodedBytes(encoding)
+        guard let bytes = EncodedBytes(encoding.isOpen ? encoding.ordered(.big) : encoding) else {
+            return "this machine cannot decode \(encoding.rawValue)"
+        }
+        self.bytes = bytes
         let first = opening
         return check(first.span)
+    }
+
+    /// Whether a body with a declared encoding may be text in the expected one.
+    private func agrees(_ known: TextEncoding) -> Bool {
+        if expected.agrees(with: known) { return true }
+        return known == .ascii && expected.extendsASCII || expected == .ascii && known.extendsASCII
     }
 
     private mutating func check(_ piece: Span<UInt8>) -> String? {
@@ -73,16 +81,26 @@ struct EncodedBytes {
     /// table 3-7).
     private var missing = 0
     private var next: ClosedRange<UInt8> = 0x80...0xBF
+    /// nil for the encodings that are checked here.
+    private let decoder: CharacterDecoder?
 
-    init(_ encoding: TextEncoding) {
+    /// nil when this machine cannot decode the encoding.
+    init?(_ encoding: TextEncoding) {
         self.encoding = encoding
+        switch encoding {
+        case .utf8, .ascii, .latin1: decoder = nil
+        default:
+            guard let decoder = CharacterDecoder(encoding.rawValue) else { return nil }
+            self.decoder = decoder
+        }
     }
 
     /// Whether the last character is complete.
-    var isComplete: Bool { missing == 0 }
+    var isComplete: Bool { decoder?.isComplete ?? (missing == 0) }
 
     /// Takes a piece; returns the offset in the body of the first invalid byte.
     mutating func take(_ bytes: Span<UInt8>) -> Int64? {
+        if let decoder { return decoder.take(bytes) }
         guard encoding != .latin1 else { return nil }
         var index = 0
         while index < bytes.count {
