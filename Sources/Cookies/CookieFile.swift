@@ -77,6 +77,27 @@ package struct CookieFile: Sendable {
         }
     }
 
+    /// Removes the file.
+    ///
+    /// - Parameter now: The current time.
+    /// - Returns: The number of cookies that were valid; 0 for a damaged file.
+    /// - Throws: `Fault` when the file cannot be removed.
+    package func remove(at now: Timestamp) throws(Fault) -> Int {
+        do throws(SystemError) {
+            let folder = try Folder(path: folder, create: false)
+            guard folder.contains(name) else { return 0 }
+            let deadline = Clock.monotonicNanoseconds() + Self.patience
+            let lock = try FileLock(in: folder, name: name + ".lock", until: deadline)
+            defer { withExtendedLifetime(lock) {} }
+            let kept = (try? read()) ?? []
+            try folder.removeForCertain(name)
+            return CookieStore(kept, at: now).all.count
+        } catch {
+            if error.isMissing { return 0 }
+            throw Fault(message: error.message)
+        }
+    }
+
     /// The latest state of each cookie, within a session's limit.
     static func merge(_ kept: [Cookie], _ changes: [Cookie], at now: Timestamp) -> [Cookie] {
         var latest: [[ByteText]: Cookie] = [:]

@@ -58,7 +58,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["validate"], ["plan"], ["run"], ["status"], ["cancel"], ["cache"], ["cache", "stat"],
+        ["validate"], ["plan"], ["run"], ["status"], ["cancel"], ["reset"], ["cache"],
+        ["cache", "stat"],
         ["cache", "ls"], ["cache", "clear"], ["cache", "verify"], ["report"], ["report", "show"],
         ["report", "har"], ["report", "junit"], ["report", "prometheus"], ["report", "html"],
         ["interfaces"], ["schema"], ["doctor"], ["completion"], [],
