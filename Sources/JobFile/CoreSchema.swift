@@ -4,6 +4,7 @@ enum CoreSchema {
         switch tag {
         case .none: isPlain ? resolve(bytes) : .string
         case .timestamp: .timestamp
+        case .binary: .binary
         case .null, .boolean, .integer, .float: resolve(bytes, as: tag) ?? .string
         case .nonSpecific, .string, .sequence, .mapping, .unsupported: .string
         }

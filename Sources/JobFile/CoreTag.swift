@@ -9,6 +9,7 @@ enum CoreTag: UInt8 {
     case boolean
     case null
     case timestamp
+    case binary
     case sequence
     case mapping
     /// Any other tag, which is reported.
@@ -25,6 +26,7 @@ enum CoreTag: UInt8 {
             case "tag:yaml.org,2002:bool": .boolean
             case "tag:yaml.org,2002:null": .null
             case "tag:yaml.org,2002:timestamp": .timestamp
+            case "tag:yaml.org,2002:binary": .binary
             case "tag:yaml.org,2002:seq": .sequence
             case "tag:yaml.org,2002:map": .mapping
             default: .unsupported
@@ -51,7 +53,8 @@ enum CoreTag: UInt8 {
         switch kind {
         case .sequence: "`!!seq`"
         case .mapping: "`!!map`"
-        case .scalar, .alias: "`!!str`, `!!int`, `!!float`, `!!bool`, `!!null` and `!!timestamp`"
+        case .scalar, .alias:
+            "`!!str`, `!!int`, `!!float`, `!!bool`, `!!null`, `!!timestamp` and `!!binary`"
         }
     }
 

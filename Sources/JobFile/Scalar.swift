@@ -12,4 +12,6 @@ package enum Scalar: Sendable, Hashable {
     case string
     /// Only with the tag `!!timestamp`; the text is not checked here.
     case timestamp
+    /// Only with the tag `!!binary`: bytes in Base64, which are not checked here.
+    case binary
 }

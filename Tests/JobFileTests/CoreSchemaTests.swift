@@ -34,7 +34,7 @@ import Testing
         ("!!float 3", .float(3)), ("!!float .5", .float(0.5)), ("!!bool 'true'", .bool(true)),
         ("!!null ''", .null), ("!!null", .null), ("! 12", .string),
         ("!!timestamp 2026-01-01T00:00:00Z", .timestamp), ("!!int ${var.n}", .string),
-        ("!<tag:yaml.org,2002:int> 7", .integer(7)),
+        ("!<tag:yaml.org,2002:int> 7", .integer(7)), ("!!binary aGk=", .binary),
     ])
     func `a tag sets the type of a scalar`(source: String, expected: Scalar) throws {
         let document = try document("key: \(source)\n")

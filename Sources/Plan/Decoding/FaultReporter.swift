@@ -123,6 +123,7 @@ struct FaultReporter {
         case .float: "the number `\(text.excerpt)`"
         case .string: "the string `\(text.excerpt)`"
         case .timestamp: "the timestamp `\(text.excerpt)`"
+        case .binary: "binary data"
         }
     }
 }

@@ -27,6 +27,14 @@ extension Reader {
             report(.wrongType, "`\(field.name)`: a value is missing", at: field.node)
             return nil
         }
+        if case .binary = scalar.type {
+            report(
+                .wrongType,
+                "`\(field.name)`: a `!!binary` value is only allowed in `json`",
+                at: field.node
+            )
+            return nil
+        }
         return scalar.text
     }
 

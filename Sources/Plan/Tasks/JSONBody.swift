@@ -1,6 +1,7 @@
 internal import Diagnostics
 internal import JSON
 internal import JobFile
+internal import TransferModel
 
 /// Values of the document as JSON text.
 enum JSONBody {
@@ -28,10 +29,10 @@ enum JSONBody {
                 field,
                 writer,
                 reader in
-                write(scalar, of: field, to: &writer, formatting.dates, &reader)
+                write(scalar, of: field, to: &writer, formatting, &reader)
             }
         } else if reader.document.kind(of: field.node) == .scalar {
-            let scalar = writeScalar(field, to: &writer, formatting.dates, isSent: isSent, &reader)
+            let scalar = writeScalar(field, to: &writer, formatting, isSent: isSent, &reader)
             if isSent, let scalar { BodyText.warnOfFileName(inJSON: scalar, field, &reader) }
         } else {
             write(field, to: &writer, formatting, isSent: isSent, &reader)
@@ -59,7 +60,7 @@ enum JSONBody {
         guard writer.count <= Self.largestBody else { return }
         switch reader.document.kind(of: field.node) {
         case .scalar:
-            writeScalar(field, to: &writer, formatting.dates, isSent: isSent, &reader)
+            writeScalar(field, to: &writer, formatting, isSent: isSent, &reader)
         case .sequence:
             writer.beginArray()
             for node in reader.document.elements(of: field.node) {
@@ -118,7 +119,7 @@ enum JSONBody {
     private static func writeScalar(
         _ field: Field,
         to writer: inout JSONWriter,
-        _ dates: JSONFormatting.DateStrategy,
+        _ formatting: JSONFormatting,
         isSent: Bool,
         _ reader: inout Reader
     ) -> ScalarValue? {
@@ -129,10 +130,11 @@ enum JSONBody {
             return nil
         }
         // A tag holds for filled-in values, too.
-        if scalar.isFilledIn, reader.document.scalar(of: field.node) == .timestamp {
-            scalar.type = .timestamp
+        if scalar.isFilledIn {
+            let tagged = reader.document.scalar(of: field.node)
+            if tagged == .timestamp || tagged == .binary { scalar.type = tagged }
         }
-        return write(scalar, of: field, to: &writer, dates, &reader) ? scalar : nil
+        return write(scalar, of: field, to: &writer, formatting, &reader) ? scalar : nil
     }
 
     /// Writes a value that is known; false after a fault.
@@ -141,7 +143,7 @@ enum JSONBody {
         _ scalar: ScalarValue,
         of field: Field,
         to writer: inout JSONWriter,
-        _ dates: JSONFormatting.DateStrategy,
+        _ formatting: JSONFormatting,
         _ reader: inout Reader
     ) -> Bool {
         switch scalar.type {
@@ -161,31 +163,94 @@ enum JSONBody {
             writer.raw(digits)
         // A number of JSON already, perhaps one that a double does not hold.
         case .float where scalar.isCaptured: writer.raw(scalar.text.utf8)
+        case .float(let value) where value.isFinite: writer.number(value)
         case .float(let value):
-            guard value.isFinite else {
-                reader.report(
-                    .badJSON,
-                    Self.isNamed(scalar.text)
-                        ? "`\(field.name)`: `\(scalar.text)` is not a number of JSON"
-                        : "`\(field.name)`: `\(scalar.text)` is larger than a number can be here",
-                    at: field.node,
-                    help: "quote it to send it as a string"
-                )
+            guard let texts = formatting.floatTexts, Self.isNamed(scalar.text) else {
+                reportNotFinite(scalar.text, field, &reader)
                 return false
             }
-            writer.number(value)
+            writer.string(texts.text(of: value))
         case .timestamp:
             guard let time = reader.parsed(scalar.text, of: field, TimestampText.parse) else {
                 return false
             }
-            switch dates {
-            case .iso8601: writer.string(time.iso8601)
-            case .secondsSince1970: writer.raw(time.secondsSince1970.utf8)
-            case .millisecondsSince1970: writer.raw(time.millisecondsSince1970.utf8)
-            case .deferredToDate: writer.raw(time.secondsSinceReferenceDate.utf8)
+            write(time, to: &writer, formatting)
+        case .binary:
+            guard let bytes = bytes(of: scalar, formatting.data, field, &reader) else {
+                return false
             }
+            write(bytes, to: &writer, formatting.data)
         }
         return true
+    }
+
+    private static func write(
+        _ time: TimestampText,
+        to writer: inout JSONWriter,
+        _ formatting: JSONFormatting
+    ) {
+        if let pattern = formatting.datePattern { return writer.string(pattern.text(of: time)) }
+        switch formatting.dates {
+        case .iso8601: writer.string(time.iso8601)
+        case .secondsSince1970: writer.raw(time.secondsSince1970.utf8)
+        case .millisecondsSince1970: writer.raw(time.millisecondsSince1970.utf8)
+        case .deferredToDate: writer.raw(time.secondsSinceReferenceDate.utf8)
+        }
+    }
+
+    private static func write(
+        _ bytes: [UInt8],
+        to writer: inout JSONWriter,
+        _ strategy: JSONFormatting.DataStrategy
+    ) {
+        switch strategy {
+        case .base64: writer.string(Base64.encode(bytes))
+        case .deferredToData:
+            writer.beginArray()
+            for byte in bytes { writer.integer(Int64(byte)) }
+            writer.endArray()
+        }
+    }
+
+    /// The bytes of a `!!binary` value, in which blanks and line breaks mean nothing
+    /// (https://yaml.org/type/binary.html); nil after a fault.
+    ///
+    /// A secret has its own text only in a run.
+    private static func bytes(
+        of scalar: ScalarValue,
+        _ strategy: JSONFormatting.DataStrategy,
+        _ field: Field,
+        _ reader: inout Reader
+    ) -> [UInt8]? {
+        guard scalar.secrets.isEmpty || strategy == .base64 else {
+            reader.report(
+                .badJSON,
+                "`\(field.name)`: reports could not hide a secret that is a list of numbers",
+                at: field.node,
+                help: "use `dataEncodingStrategy: base64`"
+            )
+            return nil
+        }
+        let digits = scalar.text.utf8.filter { ![9, 10, 13, 32].contains($0) }
+        if let bytes = Base64.decode(digits) { return bytes }
+        guard scalar.secrets.isEmpty || reader.isReadingAgain else { return [] }
+        reader.report(
+            .badJSON,
+            "`\(field.name)`: the `!!binary` value is not Base64 (RFC 4648 §4)",
+            at: field.node
+        )
+        return nil
+    }
+
+    private static func reportNotFinite(_ text: String, _ field: Field, _ reader: inout Reader) {
+        reader.report(
+            .badJSON,
+            Self.isNamed(text)
+                ? "`\(field.name)`: `\(text)` is not a number of JSON"
+                : "`\(field.name)`: `\(text)` is larger than a number can be here",
+            at: field.node,
+            help: "quote it to send it as a string"
+        )
     }
 
     /// Whether a float is `.inf` or `.nan`, which JSON has no spelling for, rather than digits

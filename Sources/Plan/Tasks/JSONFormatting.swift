@@ -14,6 +14,25 @@ struct JSONFormatting: Sendable, Hashable {
         case deferredToDate
     }
 
+    /// The form of `!!binary` values.
+    enum DataStrategy: String, Sendable, CaseIterable {
+        case base64
+        /// A list of numbers.
+        case deferredToData
+    }
+
+    /// The texts of numbers that JSON does not have.
+    struct FloatTexts: Sendable, Hashable {
+        var positiveInfinity = ""
+        var negativeInfinity = ""
+        var nan = ""
+
+        /// The text of a number that is not finite.
+        func text(of value: Double) -> String {
+            value.isNaN ? nan : value < 0 ? negativeInfinity : positiveInfinity
+        }
+    }
+
     /// The names of `JSONEncoder.OutputFormatting`.
     enum Option: String, Sendable, CaseIterable {
         case prettyPrinted
@@ -26,4 +45,9 @@ struct JSONFormatting: Sendable, Hashable {
     var escapesSlashes = true
     var keys = KeyStrategy.useDefaultKeys
     var dates = DateStrategy.iso8601
+    /// The pattern of dates, which takes precedence over `dates`; nil without one.
+    var datePattern: DatePattern?
+    var data = DataStrategy.base64
+    /// nil when a number that is not finite is an error.
+    var floatTexts: FloatTexts?
 }

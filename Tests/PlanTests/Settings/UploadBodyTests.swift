@@ -141,6 +141,33 @@ import TransferModel
         #expect(try text(task("json: { at: \(at) }\n    encoding: { \(strategy) }")) == json)
     }
 
+    @Test func `a timestamp may have a pattern and a zone`() throws {
+        let at = "!!timestamp 2026-11-21 08:30:00.25 +1"
+        let pattern =
+            "{ formatted: \"EEE d MMM yyyy 'at' HH:mm:ss.SSS xxx\", timeZone: \"+05:30\" }"
+        let task = try task(
+            "json: { at: \(at) }\n    encoding: { dateEncodingStrategy: \(pattern) }"
+        )
+        #expect(text(task) == #"{"at":"Sat 21 Nov 2026 at 13:00:00.250 +05:30"}"#)
+    }
+
+    @Test(arguments: [
+        ("", #"{"a":"aGk\/","none":""}"#),
+        ("dataEncodingStrategy: base64", #"{"a":"aGk\/","none":""}"#),
+        ("dataEncodingStrategy: deferredToData", #"{"a":[104,105,63],"none":[]}"#),
+    ])
+    func `binary data is written as its strategy says`(strategy: String, json: String) throws {
+        let body = "json: { a: !!binary \" aG\\nk/ \", none: !!binary '' }"
+        #expect(try text(task(body + "\n    encoding: { \(strategy) }")) == json)
+    }
+
+    @Test func `numbers that JSON does not have may be texts`() throws {
+        let texts = "{ positiveInfinity: +∞, negativeInfinity: -∞, nan: '?' }"
+        let strategy = "nonConformingFloatEncodingStrategy: { convertToString: \(texts) }"
+        let body = "json: [.inf, -.inf, .nan, 1.5]\n    encoding: { \(strategy) }"
+        #expect(try text(task(body)) == #"["+∞","-∞","?",1.5]"#)
+    }
+
     @Test func `a timestamp may be filled in`() throws {
         let plan = try TestJob.plan(
             """
