@@ -8,6 +8,7 @@ package final class HTTPCache: Sendable {
     let store: any CacheStore
     /// For how many seconds a stale response may replace the response of a failing origin.
     private let staleIfError: Int64
+    private let storingRules: [StoringRule]
     private let partition: String
     private let fingerprint: Fingerprint
     private let findSecret: SecretFinder?
@@ -15,6 +16,7 @@ package final class HTTPCache: Sendable {
     /// - Parameters:
     ///   - store: Other sessions may share it.
     ///   - staleIfError: The session's setting.
+    ///   - storingRules: The session's `willCacheResponse`.
     ///   - partition: Identifies sessions with the same trust and the same logins; empty when no
     ///     session needs to be kept apart.
     ///   - fingerprint: Makes names and hides values; the same for all sessions and processes.
@@ -22,12 +24,14 @@ package final class HTTPCache: Sendable {
     package init(
         store: any CacheStore,
         staleIfError: Duration = .zero,
+        storingRules: [StoringRule] = [],
         partition: String = "",
         fingerprint: @escaping Fingerprint,
         findSecret: SecretFinder? = nil
     ) {
         self.store = store
         self.staleIfError = staleIfError.components.seconds
+        self.storingRules = storingRules
         self.partition = partition
         self.fingerprint = fingerprint
         self.findSecret = findSecret
@@ -97,6 +101,8 @@ package final class HTTPCache: Sendable {
         if let refusal = Storability.refusal(of: response, to: request) {
             return .failure(NotStored(refusal))
         }
+        let rule = storingRules.first { $0.matches(request.url, head.mimeType) }
+        if rule?.stores == false { return .failure(NotStored(.declined)) }
         let isTooLarge = length.map { $0 > store.largestBody } ?? false
         let mayOmitBody = request.mayHaveCopy && Validators.hasAny(head.fields)
         if isTooLarge, !mayOmitBody { return .failure(NotStored(.tooLarge)) }

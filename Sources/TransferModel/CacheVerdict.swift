@@ -89,6 +89,8 @@ package struct CacheVerdict: Sendable, Hashable {
         case method
         /// `Vary: *`.
         case varies
+        /// A rule of the session's `willCacheResponse` excludes the response.
+        case declined
         /// Larger than a twentieth of the cache.
         case tooLarge
         /// Nothing confirms that the body is complete.

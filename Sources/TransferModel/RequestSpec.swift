@@ -65,13 +65,36 @@ package struct RedirectRule: Sendable, Hashable {
         case never = "false"
         /// Only within the requested origin.
         case sameOrigin
+        /// The task fails.
+        case fail
+    }
+    /// The decision about the redirects to some origins.
+    package struct Decision: Sendable, Hashable {
+        /// The origins.
+        package var origin: OriginPattern
+        /// Whether their redirects are followed.
+        package var follow: Follow
+
+        /// Creates a decision.
+        package init(origin: OriginPattern, follow: Follow) {
+            self.origin = origin
+            self.follow = follow
+        }
     }
     /// Whether a redirect is followed or is the result.
     package var follow: Follow = .always
+    /// The first decision about the target's origin counts instead of `follow`.
+    package var decisions: [Decision] = []
     /// Hops, 0 or more.
     package var maximum = 20
     /// Whether a 301 or 302 may turn a POST into a GET.
     package var allowMethodChange = false
+
+    /// Whether a redirect to an origin is followed; an unknown origin has no decision of its own.
+    package func follow(to origin: Origin?) -> Follow {
+        guard let origin else { return follow }
+        return decisions.first { $0.origin.matches(origin) }?.follow ?? follow
+    }
 
     /// Creates the default rule: up to 20 redirects; a 301 or 302 must not turn a POST into a GET.
     package init() {}

@@ -46,8 +46,46 @@ enum CacheTable {
                 default: "0s",
                 "How long a stale response may replace the response of an origin that fails."
             ) { $0.staleIfError = $1 },
+            Setting(
+                "willCacheResponse",
+                .list(of: rule),
+                default: "[]",
+                "Which responses the cache stores; the first entry that matches a response counts."
+            ) { $0.storingRules = $1 },
         ]
     )
+
+    static let ruleTable = SettingTable<StoringRule>(
+        "storingRule",
+        [
+            Setting(
+                "url",
+                .oneOrMore(of: ValueType(pattern: URLPattern.form, parse: PatternText.parseURL)),
+                default: "any",
+                "URLs of responses, such as `https://*.example.com/images/*`; without `?` the "
+                    + "query does not matter."
+            ) { $0.urls = $1 },
+            Setting(
+                "mimeType",
+                .oneOrMore(of: ValueType(pattern: MIMETypeText.pattern, parse: MIMETypeText.parse)),
+                default: "any",
+                "MIME types of responses without parameters; `type/*` matches all subtypes."
+            ) { $0.mimeTypes = $1 },
+            Setting(
+                "store",
+                .boolean,
+                isRequired: true,
+                "`false` excludes the responses; `true` stores those that HTTP permits to store."
+            ) { $0.stores = $1 },
+        ]
+    )
+
+    private static let rule = ValueType<StoringRule>(.mapping(ruleTable.keys)) { reader, field in
+        let errors = reader.faults.log.errorCount
+        var rule = StoringRule(stores: true)
+        reader.apply(ruleTable, to: &rule, in: field)
+        return reader.faults.log.errorCount == errors ? rule : nil
+    }
 
     static let requestPolicy = Setting<SessionConfiguration>(
         "requestCachePolicy",

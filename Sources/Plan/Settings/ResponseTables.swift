@@ -68,8 +68,15 @@ enum RedirectTable {
                 .choice(),
                 default: "true",
                 "`false` makes the 3xx response the result; `sameOrigin` follows redirects only "
-                    + "within the origin."
+                    + "within the origin; `fail` follows none."
             ) { $0.follow = $1 },
+            Setting(
+                "decisions",
+                .list(of: decision),
+                default: "[]",
+                "Other values of `follow` for some origins; the first entry that matches the "
+                    + "target counts."
+            ) { $0.decisions = $1 },
             Setting(
                 "maximum",
                 .integer(0...1000),
@@ -86,7 +93,40 @@ enum RedirectTable {
         ],
         shorthand: Shorthand { text in
             if Int(text) != nil { return "maximum" }
-            return ["true", "false", "sameOrigin"].contains(text) ? "follow" : nil
+            return RedirectRule.Follow(rawValue: text) == nil ? nil : "follow"
         }
     )
+
+    static let decisionTable = SettingTable<DecisionDraft>(
+        "redirectDecision",
+        [
+            Setting(
+                "origin",
+                ValueType(pattern: "^\(OriginPattern.form)$", parse: PatternText.parseOrigin),
+                isRequired: true,
+                "The origins of the targets, such as `https://*.example.com`; `*` is any."
+            ) { $0.origin = $1 },
+            Setting(
+                "follow",
+                .choice(),
+                isRequired: true,
+                "What a redirect to them does."
+            ) { $0.follow = $1 },
+        ]
+    )
+
+    /// A decision while its two keys are read.
+    struct DecisionDraft {
+        var origin: OriginPattern?
+        var follow: RedirectRule.Follow?
+    }
+
+    private static let decision = ValueType<RedirectRule.Decision>(
+        .mapping(decisionTable.keys)
+    ) { reader, field in
+        var draft = DecisionDraft()
+        reader.apply(decisionTable, to: &draft, in: field)
+        guard let origin = draft.origin, let follow = draft.follow else { return nil }
+        return RedirectRule.Decision(origin: origin, follow: follow)
+    }
 }

@@ -14,7 +14,7 @@ extension Attempt {
         var rule = exchange.request.redirects
         // The requests to an upload's own URL must stay at its origin, so that no other server is
         // asked.
-        if isAtOwnURL { rule.follow = .sameOrigin }
+        if isAtOwnURL { (rule.follow, rule.decisions) = (.sameOrigin, []) }
         let decision = RedirectDecision.decide(
             status: head.statusCode,
             locations: head.fields.values(of: "location"),

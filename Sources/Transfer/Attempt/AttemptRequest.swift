@@ -238,7 +238,7 @@ extension AttemptRequest {
             let name = $0.name.lowercased()
             return name == "range" || name.hasPrefix("if-")
         }
-        refresh.redirects.follow = .never
+        (refresh.redirects.follow, refresh.redirects.decisions) = (.never, [])
         refresh.cachePolicy = .reloadRevalidatingCacheData
         return refresh
     }

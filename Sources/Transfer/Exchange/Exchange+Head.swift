@@ -215,7 +215,7 @@ extension Exchange {
             head,
             from: hop.url,
             isSent: recorder.isRequestSent,
-            mayFollow: request.redirects.follow != .never
+            mayFollow: request.redirects.leadsOn(head, from: hop.url)
         )
         if judgement == .usual(answersOrder: true) || upload.step == .answerLost {
             session.invalidate(after: head, of: upload.start.request, at: context.wallTime)

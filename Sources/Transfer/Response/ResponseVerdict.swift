@@ -55,7 +55,7 @@ enum ResponseVerdict {
                 TransferFailure(kind: .protocolViolation, phase: .receive, detail: violation)
             )
         }
-        if redirects.follow != .never, isRedirect(head) { return .redirect }
+        if isRedirect(head), redirects.leadsOn(head, from: request.url) { return .redirect }
 
         checks.reserveCapacity(2)
         checks.append(TaskRecord.Check(.clientError, passed: true))

@@ -30,6 +30,7 @@ struct SessionCaches {
                 HTTPCache(
                     store: store,
                     staleIfError: rule.staleIfError,
+                    storingRules: rule.storingRules,
                     partition: Self.partition(of: session),
                     fingerprint: { Engine.sha256(of: $0) },
                     findSecret: findSecret

@@ -51,7 +51,7 @@ enum BackgroundCheck {
             let effect = "so that a later run sends it even if the server accepted it before"
             place.warnOfRunOrder(at: id, effect, &log)
         }
-        if draft.redirects.follow != .always {
+        if draft.redirects.follow != .always || !draft.redirects.decisions.isEmpty {
             place.report(
                 .notInBackground,
                 "the \(name) follows all redirects; remove `redirects`\(context)",

@@ -48,8 +48,8 @@ enum RedirectDecision {
             return refuse("a redirect from https to http is not followed")
         }
         let crossesOrigin = url.origin != request.url.origin
-        if crossesOrigin, rule.follow == .sameOrigin {
-            return refuse("a redirect to another origin, \(url.origin.text), is not followed")
+        if let refusal = refusal(of: rule.follow(to: url.origin), to: url, crosses: crossesOrigin) {
+            return refuse(refusal)
         }
         guard visited.count <= rule.maximum else {
             return refuse("more than \(rule.maximum) redirects", isLimit: true)
@@ -87,6 +87,20 @@ enum RedirectDecision {
             RequestSpec(method: method, url: url, headers: headers),
             keepsBody: keepsBody
         )
+    }
+
+    /// Why the job file does not let a redirect be followed; nil when it does.
+    private static func refusal(
+        of follow: RedirectRule.Follow,
+        to url: HTTPURL,
+        crosses: Bool
+    ) -> String? {
+        switch follow {
+        case .always: nil
+        case .sameOrigin where !crosses: nil
+        case .sameOrigin: "a redirect to another origin, \(url.origin.text), is not followed"
+        case .never, .fail: "`redirects` does not permit a redirect to \(url.origin.text)"
+        }
     }
 
     /// The text of a hop for finding loops; a fragment is never sent to a server.
