@@ -83,7 +83,10 @@ struct JobSource {
             report = FileDiagnostics(
                 showing: parsed.diagnostics,
                 of: source,
-                without: ConfidentialText(ofUnreadable: source),
+                without: ConfidentialText(
+                    ofUnreadable: source,
+                    shownIn: parsed.diagnostics
+                ),
                 and: []
             )
             outcome = .rejected(isEnvironment: false)

@@ -156,7 +156,7 @@ import TransferModel
             return request.earlierRequestsForPath < 4
                 ? Self.beginning(of: range, then: .waitForPeerToLeave) : Self.part(range)
         }
-        let job = try job(server.url("/"), ", timeoutInterval: 1s")
+        let job = try job(server.url("/"), ", timeoutInterval: 3s")
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try job.folder.read("out/a.bin") == Self.body)

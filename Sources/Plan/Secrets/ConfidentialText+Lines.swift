@@ -27,9 +27,12 @@ extension ConfidentialText {
     }
 
     /// Looks through a file that cannot be read as YAML: besides what each line reveals by its
-    /// names, all text is confidential but signs, keys and plain values.
-    package init(ofUnreadable source: SourceText) {
+    /// names, all text in the lines of a diagnostic is confidential but signs, keys and plain
+    /// values.
+    package init(ofUnreadable source: SourceText, shownIn diagnostics: [Diagnostic]) {
         self.init(ofLinesIn: source)
+        let ranges = diagnostics.flatMap { [$0.range] + $0.notes.compactMap(\.range) }
+        guard let last = ranges.map(\.end.line).max() else { return }
         let bytes = source.bytes
         let span = bytes.span
         func line(from start: Int) -> ArraySlice<UInt8> {
@@ -39,21 +42,32 @@ extension ConfidentialText {
         }
         var present = line(from: source.base)
         var number = source.firstLine
-        while present.startIndex < bytes.count {
+        while present.startIndex < bytes.count, number <= last {
             let end = present.endIndex
             let next = end < bytes.count ? line(from: end + span.lineBreak(at: end)) : []
-            addHidden(of: present, LineScreen.hidden(in: present, before: next), number)
+            if ranges.contains(where: { $0.start.line <= number && number <= $0.end.line }) {
+                addHidden(of: present, before: next, number)
+            }
             if end == bytes.count { break }
             present = next
             number += 1
         }
     }
 
+    /// Bytes of the longest line that is looked at: a longer one is hidden as a whole.
+    private static let longestShownLine = 1 << 16
+
     private mutating func addHidden(
         of line: ArraySlice<UInt8>,
-        _ hidden: [Range<Int>],
+        before next: ArraySlice<UInt8>,
         _ number: Int
     ) {
+        guard line.count <= Self.longestShownLine else {
+            let start = SourcePosition(line: number, column: 1)
+            let range = SourceRange(start: start, end: SourcePosition(line: number + 1, column: 1))
+            return add(range, Self.plain(line.prefix(Self.longestShownLine)))
+        }
+        let hidden = LineScreen.hidden(in: line, before: next)
         var position = SourcePosition(line: number, column: 1)
         var index = line.startIndex
         for range in hidden {
