@@ -46,6 +46,9 @@ import Testing
         #expect(third.status == .exit(0), "\(third)")
         #expect(third.standardError.contains("succeeded: nothing to run"), "\(third)")
         #expect(server.requests.count == count + 3)
+        let text = try job.folder.text("job.yaml").replacing("name: nightly", with: "name: other")
+        try job.folder.write(Array(text.utf8), to: "job.yaml")
+        #expect(try rerun().status == .exit(2), "a report without failures of another job")
     }
 
     @Test func `a report of another job, another file and a second choice are refused`() throws {

@@ -28,13 +28,18 @@ struct FailedTasks {
         self.ids = ids
     }
 
-    /// Refuses a report of another job: its ids mean other tasks.
-    func require(_ name: String) throws(Exit) {
-        guard name != jobName else { return }
-        throw Exit(
-            .usage,
-            "the report of --rerun-failed is of the job `\(TerminalText.harmless(jobName))`, not of "
-                + "`\(TerminalText.harmless(name))`"
-        )
+    /// Whether no task is left to run, which it then says.
+    ///
+    /// - Throws: `Exit` for a report of another job: its ids mean other tasks.
+    func isDone(of name: String) throws(Exit) -> Bool {
+        guard name == jobName else {
+            throw Exit(
+                .usage,
+                "the report of --rerun-failed is of the job `\(TerminalText.harmless(jobName))`, "
+                    + "not of `\(TerminalText.harmless(name))`"
+            )
+        }
+        if ids.isEmpty { StandardError.say("every task of that run succeeded: nothing to run") }
+        return ids.isEmpty
     }
 }

@@ -93,8 +93,9 @@ struct Run: ParsableCommand {
         let chosenReport = try ReportChoice(report)
         let (path, only) = try choice.resolved()
         let earlier = try failedTasks(only)
-        if let earlier, earlier.ids.isEmpty { return }
-        if try readyDescriptor == nil && (detach || EnvironmentOption.flag("DETACH")) {
+        // A run of nothing ends at once, and has nothing to detach.
+        let mayDetach = readyDescriptor == nil && earlier?.ids.isEmpty != true
+        if try mayDetach && (detach || EnvironmentOption.flag("DETACH")) {
             if chosenReport.isPrinted {
                 throw Exit(.usage, "a detached run has no standard output: give `--report` a path")
             }
@@ -144,7 +145,7 @@ struct Run: ParsableCommand {
             }
         )
         let plan = try source.requirePlan()
-        try earlier?.require(plan.name)
+        if let earlier, try earlier.isDone(of: plan.name) { return }
         // Two runs at once would not know each other's orders.
         if plan.orderCount > 0, held == nil {
             held = try takeLock(LockRequest(jobName: plan.name, policy: .fail)).lock
@@ -175,11 +176,6 @@ struct Run: ParsableCommand {
         }
         var input = ReportCommand.Input()
         input.path = path
-        let failed = try FailedTasks(of: input)
-        if failed.ids.isEmpty {
-            let name = TerminalText.harmless(path)
-            StandardError.say("every task of the run in `\(name)` succeeded: nothing to run")
-        }
-        return failed
+        return try FailedTasks(of: input)
     }
 }
