@@ -35,6 +35,7 @@ fuzz: setup
 	swift run -c release job-fuzz --seconds 600
 	swift run -c release frame-fuzz --seconds 600
 	swift run -c release program-fuzz --seconds 600
+	swift run -c release reply-fuzz --seconds 600
 
 demo: build
 	@Scripts/demo
@@ -57,4 +58,5 @@ uninstall:
 
 # A tarball, a .deb and an .rpm in dist/, from the built executable.
 dist:
+	@Scripts/setup dist
 	@Scripts/dist .build/release/runner

@@ -25,6 +25,7 @@ let package = Package(
     ],
     targets: [
         // Layer 0: C.
+        .target(name: "CArchive", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CCurl", dependencies: ["CZlib"], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CIDN", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CPCRE", linkerSettings: [.linkedLibrary("dl")]),
@@ -48,7 +49,7 @@ let package = Package(
         ),
         .target(
             name: "SystemKit",
-            dependencies: ["CIDN", "CPAC", "CPSL", "CSystem", "CZlib"],
+            dependencies: ["CArchive", "CIDN", "CPAC", "CPSL", "CSystem", "CZlib"],
             swiftSettings: strict
         ),
 
@@ -153,7 +154,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
             exclude: [
-                "http2-server.py", "multipath-server.py", "packet-delay.py", "packet-log.py",
+                "http2-server.py", "multipath-server.py", "otlp-trace.py", "packet-delay.py",
+                "packet-log.py",
                 "refuse-binding.py",
                 "slow-upload-server.py", "smtp-server.py", "tls-relay.py", "websocket-server.py",
             ],
@@ -185,6 +187,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Fuzzing/Programs",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "reply-fuzz",
+            dependencies: [
+                "SystemKit", "TestSupport", "Transfer", "TransferModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Fuzzing/Replies",
             swiftSettings: strict
         ),
         .testTarget(

@@ -31,6 +31,9 @@ static struct {
     CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
     CURLMcode (*multi_socket_action)(CURLM *, curl_socket_t, int, int *);
     CURLMsg *(*multi_info_read)(CURLM *, int *);
+    CURLU *(*url)(void);
+    void (*url_cleanup)(CURLU *);
+    CURLUcode (*url_set)(CURLU *, CURLUPart, const char *, unsigned);
 } api;
 
 static struct {
@@ -115,6 +118,9 @@ static void load(void) {
         {&api.multi_remove_handle, "curl_multi_remove_handle"},
         {&api.multi_socket_action, "curl_multi_socket_action"},
         {&api.multi_info_read, "curl_multi_info_read"},
+        {&api.url, "curl_url"},
+        {&api.url_cleanup, "curl_url_cleanup"},
+        {&api.url_set, "curl_url_set"},
     };
     load_result = load_error;
     // libcurl allocates and frees a receive buffer of 512 KiB for each transfer: the heap keeps this memory, because
@@ -180,6 +186,17 @@ CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
 CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
     return api.easy_setopt(handle, option, value);
 }
+CURLcode ccurl_set_url(CURL *handle, CURLU *parts, const char *url) {
+    CURLcode code = api.easy_setopt(handle, CURLOPT_URL, url);
+    // libcurl 7.88 copies the parts without the zone of an IPv6 address.
+    if (strchr(url, '[')) parts = NULL;
+    if (code || !parts) return code ? code : api.easy_setopt(handle, CURLOPT_CURLU, NULL);
+    // libcurl tells in its own words what is wrong with a URL that it does not take apart.
+    CURLUcode fault = api.url_set(parts, CURLUPART_URL, url, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER);
+    return api.easy_setopt(handle, CURLOPT_CURLU, fault ? NULL : parts);
+}
+CURLU *ccurl_url_new(void) { return api.url(); }
+void ccurl_url_free(CURLU *parts) { api.url_cleanup(parts); }
 CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, const void *value) {
     return api.easy_setopt(handle, option, value);
 }

@@ -98,6 +98,23 @@ int csystem_rename(int folder, const char *from, const char *to) {
     char room[PATH_MAX], other[PATH_MAX];
     return renameat(folder, real(from, room), folder, real(to, other));
 }
+int csystem_exchange(int folder, const char *from, const char *to) {
+    char room[PATH_MAX], other[PATH_MAX];
+    return renameat2(folder, real(from, room), folder, real(to, other), RENAME_EXCHANGE);
+}
+int csystem_symlink(const char *target, int folder, const char *name) {
+    char room[PATH_MAX], other[PATH_MAX];
+    return symlinkat(real(target, room), folder, real(name, other));
+}
+int csystem_make_folder(int folder, const char *name, unsigned mode) {
+    char room[PATH_MAX];
+    return mkdirat(folder, real(name, room), mode);
+}
+int csystem_sync_all(int descriptor) { return syncfs(descriptor); }
+int csystem_remove_folder(int folder, const char *name) {
+    char room[PATH_MAX];
+    return unlinkat(folder, real(name, room), AT_REMOVEDIR);
+}
 int csystem_link_name(int start, const char *from, int flags, int folder, const char *name) {
     char room[PATH_MAX], other[PATH_MAX];
     return linkat(start, real(from, room), folder, real(name, other), flags);

@@ -70,6 +70,46 @@ unsigned char *czlib_gzip(const void *bytes, size_t count, size_t *size) {
     return NULL;
 }
 
+struct czlib_deflater {
+    z_stream stream;
+};
+
+czlib_deflater *czlib_deflater_new(void) {
+    // Adding 16 to the window size selects the gzip format.
+    const int window = MAX_WBITS + 16;
+    if (!czlib_load()) return NULL;
+    czlib_deflater *deflater = calloc(1, sizeof *deflater);
+    if (!deflater) return NULL;
+    if (api.init(&deflater->stream, Z_BEST_SPEED, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+                 sizeof deflater->stream) == Z_OK)
+        return deflater;
+    free(deflater);
+    return NULL;
+}
+
+enum czlib_progress czlib_deflate(czlib_deflater *deflater, const unsigned char **in, size_t *in_count, unsigned char *out,
+                                  size_t *out_count, int is_last) {
+    z_stream *stream = &deflater->stream;
+    const unsigned in_chunk = *in_count > UINT_MAX ? UINT_MAX : (unsigned)*in_count;
+    const unsigned out_chunk = *out_count > UINT_MAX ? UINT_MAX : (unsigned)*out_count;
+    stream->next_in = (unsigned char *)*in;
+    stream->avail_in = in_chunk;
+    stream->next_out = out;
+    stream->avail_out = out_chunk;
+    const int flush = is_last && in_chunk == *in_count ? Z_FINISH : Z_NO_FLUSH;
+    int result = api.deflate(stream, flush);
+    *in = stream->next_in;
+    *in_count -= in_chunk - stream->avail_in;
+    *out_count -= out_chunk - stream->avail_out;
+    if (result == Z_STREAM_END) return CZLIB_ENDED;
+    return result == Z_OK || result == Z_BUF_ERROR ? CZLIB_MORE : CZLIB_CORRUPT;
+}
+
+void czlib_deflater_free(czlib_deflater *deflater) {
+    api.end(&deflater->stream);
+    free(deflater);
+}
+
 struct czlib_inflater {
     z_stream stream;
     // The next bytes begin another stream.

@@ -1,9 +1,10 @@
 internal import SystemKit
 package import TransferModel
 
-/// The cookies and cookie policies of one session; used by all engine threads.
+/// The cookie policies of one session, and its cookies; used by all engine threads.
 package final class CookieJar: Sendable {
-    private let store: Lock<CookieStore>
+    /// The cookies.
+    let storage: CookieStorage
     private let sends: Bool
     private let policy: HTTPCookieAcceptPolicy
     private let suffixes: PublicSuffixes
@@ -11,26 +12,27 @@ package final class CookieJar: Sendable {
 
     /// - Parameters:
     ///   - configuration: The session's policies.
-    ///   - store: The existing cookies.
+    ///   - storage: The existing cookies.
     ///   - suffixes: The domains without a single owner.
     ///   - findSecret: Finds the job's secrets, so that a cookie with a secret stays with its
     ///     origin.
     package init(
         _ configuration: SessionConfiguration,
-        store: CookieStore = CookieStore(),
+        storage: CookieStorage = CookieStorage(),
         suffixes: PublicSuffixes = .system,
         findSecret: SecretFinder? = nil
     ) {
-        self.store = Lock(store)
+        self.storage = storage
         sends = configuration.httpShouldSetCookies
         policy = configuration.httpCookieAcceptPolicy
         self.suffixes = suffixes
         self.findSecret = findSecret
     }
 
-    /// Whether the session can send or receive any cookies.
-    package var isOfUse: Bool {
-        policy != .never || sends && !store.withLock { $0.isEmpty }
+    /// Whether the session can send or receive any cookies; `isShared` says that other sessions may
+    /// add some.
+    package func isOfUse(isShared: Bool) -> Bool {
+        policy != .never || sends && (isShared || !storage.isEmpty)
     }
 
     /// The `Cookie` field of a request; costs almost nothing without cookies.
@@ -44,7 +46,7 @@ package final class CookieJar: Sendable {
         -> String?
     {
         guard sends else { return nil }
-        return store.withLock { store in
+        return storage.withStore { store in
             guard !store.isEmpty else { return nil }
             return store.field(for: url, isAway: url.origin != first.origin, at: now())
         }
@@ -69,7 +71,7 @@ package final class CookieJar: Sendable {
                 var cookie = Cookie(field, from: url, suffixes: suffixes, at: now)
             else { continue }
             cookie.isConfined = holdsSecret(cookie)
-            store.withLock { [cookie] store in _ = store.receive(cookie, at: now) }
+            storage.withStore { [cookie] store in _ = store.receive(cookie, at: now) }
         }
     }
 
@@ -87,10 +89,5 @@ package final class CookieJar: Sendable {
     private func holdsSecret(_ cookie: Cookie) -> Bool {
         guard let findSecret else { return false }
         return findSecret(cookie.pair) != nil || findSecret(cookie.path) != nil
-    }
-
-    /// The changed cookies that other runs of the job need, except confined ones.
-    package var changes: [Cookie] {
-        store.withLock { $0.changes.filter { !$0.isConfined } }
     }
 }

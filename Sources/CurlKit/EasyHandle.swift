@@ -21,6 +21,8 @@ internal import SystemKit
     /// Watches TLS: certificate faults and requests, close notifications and layers; nil without
     /// OpenSSL.
     let trust: OpaquePointer?
+    /// The parts of the URL, if they are those of http or https; nil without memory.
+    private let urlParts: OpaquePointer?
     private var headerList: HeaderList?
     /// The commands of the last transfer to a file server, which libcurl does not copy.
     private var commands: HeaderList?
@@ -75,12 +77,14 @@ internal import SystemKit
         unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe trust = unsafe ccurl_trust_new()
+        unsafe urlParts = unsafe ccurl_url_new()
         try configure()
     }
 
     deinit {
         unsafe ccurl_easy_cleanup(pointer)
         if let trust = unsafe trust { unsafe ccurl_trust_release(trust) }
+        if let urlParts = unsafe urlParts { unsafe ccurl_url_free(urlParts) }
         unsafe errorBuffer.deallocate()
     }
 
@@ -109,7 +113,7 @@ internal import SystemKit
         hearsTraffic = request.hearsTraffic
         setVerbose(hearsTraffic)
         setProgress(false)
-        try options.set(CURLOPT_URL, request.url)
+        try setURL(of: request)
         if proxy !== request.proxy {
             try options.setProxy(request.proxy, by: configuration.tls)
             proxy = request.proxy
@@ -147,6 +151,11 @@ internal import SystemKit
             try options.set(CURLOPT_BUFFERSIZE, request.receiveBufferSize)
             receiveBufferSize = request.receiveBufferSize
         }
+    }
+
+    private func setURL(of request: EasyRequest) throws(CurlCode) {
+        let parts = unsafe request.file == nil ? urlParts : nil
+        try unsafe CurlCode.check(ccurl_set_url(pointer, parts, request.url))
     }
 
     /// Sets what only a file server needs.
@@ -259,6 +268,29 @@ internal import SystemKit
     package var wasAskedForCertificate: Bool {
         guard let trust = unsafe trust else { return false }
         return unsafe ccurl_trust_was_asked(trust) != 0
+    }
+
+    /// Whether a server has requested a client certificate since `prepare`, and has not accepted
+    /// the handshake without it, or with the given one.
+    ///
+    /// A server of TLS 1.3 accepts a handshake after the client, by its next message.
+    package var wasShutOut: Bool {
+        guard let trust = unsafe trust else { return false }
+        return unsafe ccurl_trust_was_shut_out(trust) != 0
+    }
+
+    /// The host names and addresses of the last server certificate whose chain was accepted since
+    /// `prepare`, as the peer wrote them; empty without one, or without OpenSSL.
+    package var certificateNames: [String] {
+        guard let trust = unsafe trust else { return [] }
+        let capacity = 4096
+        let text = unsafe String(unsafeUninitializedCapacity: capacity) { bytes in
+            guard let start = bytes.baseAddress else { return 0 }
+            return unsafe start.withMemoryRebound(to: CChar.self, capacity: capacity) {
+                Int(unsafe ccurl_trust_names(trust, $0, capacity))
+            }
+        }
+        return text.split(separator: "\n").map(String.init)
     }
 
     /// Whether the server closed the last request's connection without the close notification of

@@ -124,6 +124,16 @@ public import SystemKit
 
     /// Writes the shortest text for the number, an integer without `.0`; `value` must be finite.
     package mutating func number(_ value: Double) {
+        // Most numbers of a report are whole ones, and the usual priority: they need no search for
+        // their shortest text.
+        if value == 0.5 {
+            separate()
+            buffer.append("0.5")
+            position = .afterValue
+            return
+        }
+        let isShort = value.magnitude < 1_000_000_000_000_000 && (value != 0 || value.sign == .plus)
+        if isShort, let whole = Int64(exactly: value) { return integer(whole) }
         let text = value.description
         raw(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
     }
@@ -191,6 +201,12 @@ public import SystemKit
     /// Writes a line feed between two values, for streamed documents.
     package mutating func newline() {
         buffer.append(10)
+    }
+
+    /// Ends a document with a line feed; the next value begins another document (NDJSON).
+    package mutating func endLine() {
+        buffer.append(10)
+        position = .start
     }
 
     private mutating func endKey() {

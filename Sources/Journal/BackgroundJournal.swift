@@ -215,7 +215,8 @@ package final class BackgroundJournal {
         // A lack on this machine after the response does not undo the server's work.
         let isOnce = transfer.map { $0.isUnsafe && !$0.hasKey } ?? false
         let isFinal = record.isFinal || isOnce && record.mayHaveArrived
-        if !isFinal { leavesOpen = true }
+        // A user who has suspended the session will run the job again for the rest.
+        if !isFinal || record.error?.kind == .suspended { leavesOpen = true }
         guard let transfer else { return false }
         if isFinal {
             let end = EarlierTransfer.End(record, in: run.identifier, redact: redact)

@@ -82,13 +82,14 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     // The environment: the job file may be right all the same.
     case missingVariable = "job.missing-variable"
     case missingFile = "job.missing-file"
+    case unreadableFile = "job.unreadable-file"
     case missingSecret = "job.missing-secret"
     case missingLibrary = "job.missing-library"
 
     /// Whether the fault lies around the job file and not in it.
     package var isEnvironment: Bool {
         switch self {
-        case .missingVariable, .missingFile, .missingSecret, .missingLibrary: true
+        case .missingVariable, .missingFile, .unreadableFile, .missingSecret, .missingLibrary: true
         default: false
         }
     }

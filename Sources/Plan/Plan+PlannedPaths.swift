@@ -24,6 +24,10 @@ extension Plan {
             if let destination = draft.destination, !destination.isKnownLater {
                 body(PlannedPath(destination.path, .destination(of: task)))
             }
+            // Not even the task's own server may name its file so.
+            if let folder = draft.archive?.folder, !folder.isKnownLater {
+                body(PlannedPath(folder.path, .ofTheRun))
+            }
             switch draft.body {
             case .file(let path): body(PlannedPath(path, .ofTheRun))
             case .multipart(let parts):

@@ -65,6 +65,8 @@ package struct Plan: Sendable {
     package var schedule: ScheduleConfiguration { draft.schedule }
     /// The absolute paths of the reports that the job asks for.
     package var reportPaths: [ReportKind: String] { draft.report.files.mapValues(\.path) }
+    /// How much of each task the JSON report keeps.
+    package var reportDetail: ReportDetail { draft.report.detail }
     /// The programs to run when a run ends, in their order.
     package var finishHooks: [FinishHook] { draft.hooks.programs }
     /// The server that gets a summary when a run ends; nil without one.
@@ -93,9 +95,13 @@ package struct Plan: Sendable {
     package var captureUses: CaptureUses { source.captureUses }
     /// The run's id, as `${run.id}` has it.
     package var runIdentifier: String { source.reader.values.run.id }
-    /// The parts of the job file that are redacted where it is shown.
-    package var confidentialText: ConfidentialText {
-        ConfidentialText(of: source.reader.document, and: source.reader.confidentialValues)
+    /// The parts of the job file that are redacted where diagnostics quote it.
+    package func confidentialText(shownIn diagnostics: [Diagnostic]) -> ConfidentialText {
+        ConfidentialText(
+            of: source.reader.document,
+            shownIn: diagnostics,
+            and: source.reader.confidentialValues
+        )
     }
 
     /// How many tasks there are.

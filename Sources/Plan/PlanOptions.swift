@@ -12,7 +12,8 @@ package struct PlanOptions: Sendable {
         case pipe
         /// A folder, a device, a socket.
         case notRegular
-        case unreadable
+        /// The file cannot be opened, with the system's reason.
+        case unreadable(String)
     }
 
     /// The result of looking into a folder for `glob`.

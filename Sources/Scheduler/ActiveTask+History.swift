@@ -86,7 +86,7 @@ extension ActiveTask {
             : "; attempt \(number) had failed (\(last.detail)) and was not repeated"
         // Only this run could ask how much of an upload has arrived.
         failure.isOutcomeUnknown = leavesOutcomeUnknown(last)
-        failure.explain(.notRetried, under: spec.retry)
+        failure.explain(.notRetried, of: request, under: spec.retry)
         return failure
     }
 }

@@ -18,23 +18,7 @@ extension ActiveTask {
     }
 
     /// Whether a file with the checksum is all that the task wants.
-    ///
-    /// Not if the task expects more of the response than its size, captures from it, or sends a
-    /// request that may change the server; a file that is to be kept always suffices.
-    var isMetByFile: Bool {
-        guard let destination = spec.destination, destination.checksum != nil,
-            !destination.isFolder
-        else { return false }
-        switch destination.ifExists {
-        case .fail: return false
-        case .skip: return true
-        case .replace, .revalidate:
-            let wanted = spec.expectation
-            return spec.request.method == "GET" && spec.body == nil && wanted.captures.isEmpty
-                && wanted.headers.isEmpty && wanted.mimeTypes.isEmpty && wanted.json == nil
-                && wanted.textEncoding == nil
-        }
-    }
+    var isMetByFile: Bool { spec.isMetByFile }
 
     /// The check of the file; nil when the list has no checksum for it.
     private var examination: FileExamination? {

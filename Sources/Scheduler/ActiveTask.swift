@@ -82,6 +82,8 @@ struct ActiveTask {
     private var checksumStart: MonotonicTime?
     private let heading: Heading
     private var trace: AttemptTrace
+    /// The exchanges of the last attempt that has ended.
+    var lastExchanges: [TransactionMetrics] { trace.last?.result.transactions ?? [] }
     /// Whether a response to an attempt broke HTTP's rules.
     var hasBrokenFraming = false
 
@@ -152,7 +154,7 @@ struct ActiveTask {
         let isUnsafe = !request.isIdempotent && !request.hasIdempotencyKey
         let isAtMirror = mirrors.map { $0.current > 0 } ?? false
         let isNewMirror = isAtMirror && mirrors?.isFirstTry == true
-        return AttemptRequest(
+        var attempt = AttemptRequest(
             key: spec.index,
             session: spec.session,
             number: number,
@@ -194,6 +196,8 @@ struct ActiveTask {
             webSocket: spec.webSocket,
             stream: spec.stream
         )
+        attempt.mixedReplace = spec.mixedReplace
+        return attempt
     }
 
     /// Which of its requests may leave twice within an attempt.

@@ -57,6 +57,15 @@ struct ActiveTasks {
     /// The reason of a task's wait; nil while it does not wait.
     func awaited(by index: Int) -> TaskRecord.Attempt.WaitReason? { slots[index]?.task.awaited }
 
+    /// The session of a task; nil for a task that is not active.
+    func session(of index: Int) -> Int? { slots[index]?.task.spec.session }
+
+    /// The tasks of some sessions in some stages, in the order of the plan.
+    func indices(of sessions: Set<Int>, where fits: (ActiveTask.Stage) -> Bool) -> [Int] {
+        slots.filter { fits($0.value.task.stage) && sessions.contains($0.value.task.spec.session) }
+            .keys.sorted()
+    }
+
     /// The tasks in some stages, in the order of the plan.
     func indices(where fits: (ActiveTask.Stage) -> Bool) -> [Int] {
         slots.filter { fits($0.value.task.stage) }.keys.sorted()

@@ -60,6 +60,11 @@ struct Connectivity {
         return closedPaths.open([ClosedPaths.Path(spec), .init(spec, origin: origin)])
     }
 
+    /// Opens the paths of some sessions; returns the tasks to start.
+    mutating func open(sessions: Set<Int>) -> [Int] {
+        closedPaths.openAll { sessions.contains($0.session) }
+    }
+
     /// Counts a change of the network; returns the tasks to start.
     mutating func networkChanged() -> [Int] {
         networkChanges += 1

@@ -32,7 +32,7 @@ extension EarlierTransfer {
             !leavesUpload()
         {
             cut.isOutcomeUnknown = true
-            cut.explain(.outcomeUnknown, under: spec.retry)
+            cut.explain(.outcomeUnknown, of: request, under: spec.retry)
             return cut
         }
         guard let remaining = remaining(of: interval, at: date), remaining <= .zero else {

@@ -153,7 +153,7 @@ package enum RetryDecision: Sendable, Hashable {
             return policy.statusCodes.contains(status)
                 || status == 409 && request.hasIdempotencyKey
         case .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch, .localIO, .cache,
-            .cancelled, .engine, .network, .power:
+            .cancelled, .engine, .network, .power, .suspended:
             return false
         }
     }
@@ -178,7 +178,8 @@ package enum RetryDecision: Sendable, Hashable {
                 || failure.httpStatus.map { $0 >= 500 || $0 == 408 } ?? false
         case .redirectLimit, .engine: return failure.followsOrder
         // The result is there, and not as it should be.
-        case .mimeType, .tooLarge, .content, .rangeMismatch, .integrity, .localIO, .cache, .power:
+        case .mimeType, .tooLarge, .content, .rangeMismatch, .integrity, .localIO, .cache, .power,
+            .suspended:
             return false
         }
     }
@@ -197,54 +198,5 @@ package enum RetryDecision: Sendable, Hashable {
         case 417, 425, 429: return true
         default: return false
         }
-    }
-}
-
-extension TransferFailure {
-    /// Adds to the failure why runner did not repeat the attempt, where that helps the user.
-    mutating func explain(_ reason: RetryDecision.Reason, under policy: RetryPolicy) {
-        switch reason {
-        case .notRetried, .attemptsExhausted, .repeatNever:
-            if isOutcomeUnknown {
-                detail += "; outcome unknown: the server may have acted on the request"
-            }
-        case .outcomeUnknown where followsMessages:
-            detail +=
-                "; outcome unknown: the server may have acted on the messages that were sent, so "
-                + "runner does not repeat the conversation"
-            if help == nil { help = "if it may be repeated, set `retry.repeat` to `always`" }
-        case .outcomeUnknown:
-            detail +=
-                "; outcome unknown: the server may have acted on the request, so runner does not "
-                + "repeat it"
-            // A silence of our own has other remedies.
-            if kind != .timeout || help == nil {
-                help = "give the request an idempotency key, or set `retry.repeat` to `always`"
-            }
-        case .retryAfterTooLong(let wait):
-            detail +=
-                "; the server asks for a wait of \(wait.wholeSeconds) s, "
-                + "`maximumRetryAfter` is \(policy.maximumRetryAfter.wholeSeconds) s"
-            help = "run again later, or raise `retry.maximumRetryAfter`"
-        case .outOfTime where kind.isDeferral:
-            detail += "; the task exceeded `timeoutIntervalForResource`"
-            help =
-                "raise `timeoutIntervalForResource`, or check the interfaces with `runner "
-                + "interfaces`"
-        case .outOfTime:
-            detail += "; no time is left for another attempt"
-            help = "raise `retry.budget` or `timeoutIntervalForResource`"
-        case .runBudgetExhausted:
-            detail += "; the retry budget of the whole run is used up"
-            help = "run again when the servers have recovered"
-        }
-    }
-}
-
-extension Duration {
-    /// Rounded up, so that a wait is never told shorter than it is.
-    fileprivate var wholeSeconds: Int64 {
-        let (seconds, attoseconds) = components
-        return attoseconds > 0 && seconds < .max ? seconds + 1 : seconds
     }
 }

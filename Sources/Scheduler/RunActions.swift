@@ -57,7 +57,9 @@ struct RunActions: Sendable {
                 id: task.spec.id,
                 attempt: task.number,
                 failure: failure,
-                waitMicroseconds: wait.microseconds
+                waitMicroseconds: wait.microseconds,
+                kind: task.spec.kind,
+                exchanges: task.lastExchanges
             )
         )
     }

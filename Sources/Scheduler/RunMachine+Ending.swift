@@ -62,6 +62,10 @@ extension RunMachine {
             cancelTask(&task, now)
             return
         }
+        if failure.kind == .cancelled, isSuspended(task.spec) {
+            suspend(&task, now)
+            return
+        }
         if let pause = task.originPause(after: result, history, part: part) {
             queue.lanes.pause(pause.origin, until: now + pause.duration, from: now)
         }
@@ -193,7 +197,7 @@ extension TransferFailure {
     func explained(_ reason: RetryDecision.Reason, _ task: ActiveTask) -> TransferFailure {
         var failure = self
         failure.isOutcomeUnknown = task.leavesOutcomeUnknown(self)
-        failure.explain(reason, under: task.spec.retry)
+        failure.explain(reason, of: task.request, under: task.spec.retry)
         return failure
     }
 }

@@ -43,7 +43,7 @@ extension RunMachine {
             queue.lanes.leave(lane)
             return false
         }
-        if let date = spec.earliestBeginDate,
+        if let date = spec.earliestBeginDate, !isSuspended(spec),
             queue.beginDates.keepBack(spec.index, until: date, now)
         {
             return false
@@ -94,7 +94,10 @@ extension RunMachine {
 
     /// Hands a task whose wait is over to its lane.
     mutating func wake(_ task: inout ActiveTask, _ now: MonotonicTime) {
-        if let limit = task.retryLimit, now >= limit {
+        if isSuspended(task.spec) {
+            // It has no place, and the pause of its origin is not waited for.
+            suspend(&task, now)
+        } else if let limit = task.retryLimit, now >= limit {
             giveUp(&task, .outOfTime, now)
         } else if let pauseEnd = queue.lanes.pauseEnd(task.lane.origin), pauseEnd > now {
             task.waits.waitForOrigin()
@@ -170,9 +173,9 @@ extension RunMachine {
 
     /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
     mutating func startAttempt(of task: inout ActiveTask, _ now: MonotonicTime) {
-        guard hasPower(&task, now), hasChecksums(&task, now), !looksAtFile(&task, now) else {
-            return
-        }
+        guard !endsSuspended(&task, now), hasPower(&task, now), hasChecksums(&task, now),
+            !looksAtFile(&task, now)
+        else { return }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
         // A change since the round through the mirrors began may be a way to one that had none.

@@ -18,6 +18,8 @@ struct RunMachine {
         case networkChanged
         /// The machine has got or lost external power.
         case powerChanged(isExternal: Bool)
+        /// The sessions that are suspended now, by their positions.
+        case suspensionsChanged(Set<Int>)
     }
 
     /// How many tasks may be recorded in one turn that never begin, so that a turn is short and
@@ -48,6 +50,8 @@ struct RunMachine {
     private var unbegunTasks = unbegunTasksPerTurn
 
     var stopping: StopMachine
+    /// The sessions whose tasks begin no attempt, by their positions.
+    var suspended: Set<Int> = []
     var tally = RunTally()
     var actions = RunActions()
 
@@ -124,6 +128,7 @@ struct RunMachine {
         case .signal(let signal): carryOut(stopping.take(signal, now), now)
         case .networkChanged: networkChanged(now)
         case .powerChanged(let isExternal): powerChanged(isExternal, now)
+        case .suspensionsChanged(let sessions): suspensionsChanged(sessions, now)
         }
         return beginTurn(now)
     }

@@ -14,6 +14,8 @@ package final class Scheduler {
         case signal(StopSignal)
         case networkChanged
         case powerChanged(isExternal: Bool)
+        /// The positions of the sessions that are suspended now.
+        case suspensionsChanged(Set<Int>)
     }
 
     /// The clocks, the dice and the disk; a test has its own.
@@ -56,6 +58,7 @@ package final class Scheduler {
     ///   - sinks: The listeners.
     ///   - progressInterval: The shortest time between two `progress` events; nil for none.
     ///   - hasExternalPower: Whether the machine has external power at the start.
+    ///   - suspended: The positions of the sessions that are suspended at the start.
     ///   - surroundings: The clocks, the dice and the disk.
     package init(
         _ resolver: TaskResolver,
@@ -66,6 +69,7 @@ package final class Scheduler {
         sinks: [any RunEventSink],
         progressInterval: Duration?,
         hasExternalPower: Bool = true,
+        suspended: Set<Int> = [],
         surroundings: Surroundings = Surroundings()
     ) {
         self.resolver = resolver
@@ -85,6 +89,7 @@ package final class Scheduler {
             keepsTransfers: resolver.background != nil,
             hasExternalPower: hasExternalPower
         )
+        machine.suspended = suspended
         watchesWallClock = machine.watchesWallClock
     }
 
@@ -126,6 +131,7 @@ package final class Scheduler {
         case .signal(let signal): tell(.signal(signal), time)
         case .networkChanged: tell(.networkChanged, time)
         case .powerChanged(let isExternal): tell(.powerChanged(isExternal: isExternal), time)
+        case .suspensionsChanged(let sessions): tell(.suspensionsChanged(sessions), time)
         case .said(let text):
             let id = resolver.source.id(of: text.key)
             emit(.taskWrote(id: id, bytes: text.bytes, isLast: text.isLast))

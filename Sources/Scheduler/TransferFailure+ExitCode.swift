@@ -1,5 +1,5 @@
 import SystemKit
-package import TransferModel
+import TransferModel
 
 extension TransferFailure {
     /// The exit code of a run in which this failure of a required task is the only one.
@@ -10,7 +10,7 @@ extension TransferFailure {
         if isOutcomeUnknown { return .taskFailed }
         return switch kind {
         case .integrity: .integrity
-        case .network, .power: .deferred
+        case .network, .power, .suspended: .deferred
         case .localIO: isEnvironment ? .environment : .taskFailed
         case .timeout: isPermanent ? .taskFailed : .temporary
         case .resolve, .stalled, .reset, .truncated: .temporary
@@ -35,19 +35,5 @@ extension TransferFailure {
         case 408, 425, 429, 500...599: return true
         default: return false
         }
-    }
-}
-
-extension ExitCode {
-    /// The codes that a run's end can ask for, the one that wins over the others first: a signal's,
-    /// then those of tasks.
-    private static let precedence: [ExitCode] = [
-        .interrupted, .terminated, .integrity, .environment, .taskFailed, .deadline, .deferred,
-        .temporary,
-    ]
-
-    /// The one of two codes that a run with both ends with.
-    package func combined(with other: ExitCode) -> ExitCode {
-        Self.precedence.first { $0 == self || $0 == other } ?? .success
     }
 }

@@ -24,7 +24,7 @@ internal import Glibc
     /// Whether the file was synced for publishing before its permissions were set.
     private var isSyncedBeforeMode = false
     private let name: String
-    private let descriptor: Int32
+    let descriptor: Int32
     /// The file's temporary name; nil while it has none.
     private var temporaryName: String?
     /// Whether the temporary name survives this object.
@@ -506,7 +506,7 @@ internal import Glibc
     /// The process's umask.
     ///
     /// Reading it requires setting it: a file created meanwhile is at worst private.
-    private static let processMask: mode_t = {
+    static let processMask: mode_t = {
         let mask = umask(0o077)
         umask(mask)
         return mask

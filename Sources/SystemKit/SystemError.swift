@@ -23,6 +23,17 @@ package struct SystemError: Error, Sendable, Hashable {
         SystemError(errno: Glibc.errno, operation: operation, subject: subject)
     }
 
+    /// A library that an operation needs and that cannot be loaded.
+    package static func missingLibrary(
+        _ library: String,
+        needed operation: String,
+        _ subject: String
+    ) -> SystemError {
+        var error = SystemError(errno: ENOSYS, operation: operation, subject: subject)
+        error.reason = "the library `\(library)` cannot be loaded"
+        return error
+    }
+
     /// Such as `cannot write out/a.bin: No space left on device`.
     package var message: String {
         "cannot \(operation) \(subject.shownSystemText): \(reason ?? Self.text(of: errno))"
@@ -53,6 +64,9 @@ package struct SystemError: Error, Sendable, Hashable {
 
     /// Whether the name is taken.
     package var isTaken: Bool { errno == EEXIST }
+
+    /// Whether a folder could not get its name, because something else has it.
+    var isOfOccupant: Bool { errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR }
 
     /// Whether a disk or a quota has no room left.
     package var isOutOfRoom: Bool { errno == ENOSPC || errno == EDQUOT }

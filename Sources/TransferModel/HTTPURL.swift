@@ -38,6 +38,13 @@ package struct HTTPURL: Sendable, Hashable {
     package var origin: Origin { parts.origin }
     /// Whether a user name or password precedes the host.
     package var hasUserInformation: Bool { parts.hasUserInformation }
+    /// Whether the port is empty and an `@` follows: probably a login whose password begins with
+    /// `/`, `?` or `#`, so that its user name counts as the host.
+    package var mayBeTornLogin: Bool {
+        let bytes = text.utf8
+        return bytes.dropFirst(authorityEnd - 1).first == UInt8(ascii: ":")
+            && bytes.dropFirst(authorityEnd).contains(UInt8(ascii: "@"))
+    }
     /// The end of the authority in `text`, in UTF-8; text after it cannot change the server.
     package var authorityEnd: Int { parts.authorityEnd }
     /// The end of the path, which begins at `authorityEnd`; equal to it for an empty path.

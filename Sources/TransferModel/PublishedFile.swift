@@ -8,6 +8,8 @@ package struct PublishedFile: Sendable, Hashable {
     package var sha256: String?
     /// The offset at which the last attempt resumed; nil for a whole file.
     package var resumedFrom: Int64?
+    /// The folder with the content of the archive; nil when the file was not extracted.
+    package var extraction: ExtractedArchive?
 
     /// Creates a description of a published file.
     package init(
@@ -20,5 +22,22 @@ package struct PublishedFile: Sendable, Hashable {
         self.size = size
         self.sha256 = sha256
         self.resumedFrom = resumedFrom
+    }
+}
+
+/// The folder that the content of an archive became.
+package struct ExtractedArchive: Sendable, Hashable {
+    /// The path as in the job file.
+    package var path: String
+    /// The number of entries of the archive.
+    package var entries: Int
+    /// The bytes of all its files.
+    package var size: Int64
+
+    /// Creates a description of an extracted archive.
+    package init(path: String, entries: Int, size: Int64) {
+        self.path = path
+        self.entries = entries
+        self.size = size
     }
 }

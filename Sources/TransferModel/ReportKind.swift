@@ -7,9 +7,11 @@ package enum ReportKind: String, Sendable, CaseIterable {
     case junit
     case prometheus
     case html
+    case otlp
+    case events
 
     /// Reserved keys for planned formats.
-    package static let planned = ["events"]
+    package static let planned = [String]()
 
     /// The permissions of its file before the umask: only metrics are for other users, such as that
     /// of the node exporter.
@@ -22,6 +24,10 @@ package enum ReportKind: String, Sendable, CaseIterable {
         case .har: "The file of an HTTP Archive (HAR 1.2) with each request of the run."
         case .junit: "The file of JUnit XML with one test case for each task."
         case .html: "The file of an HTML page with the tasks of the run, for a browser."
+        case .otlp: "The file of an OpenTelemetry trace of the run, in OTLP's JSON."
+        case .events:
+            "The file of the run's events, written while it runs: lines of JSON, named after "
+                + "URLSession's delegate callbacks."
         case .prometheus: "The file of metrics for Prometheus' textfile collector."
         }
     }

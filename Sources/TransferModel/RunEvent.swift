@@ -7,12 +7,14 @@ package enum RunEvent: Sendable {
     case taskStarted(TaskProgress)
     /// The state of the running transfers; sent a few times a second if a listener displays it.
     case progress([TaskProgress])
-    /// An attempt failed and another one will follow.
+    /// An attempt failed and another one will follow; `exchanges` are those of the failed one.
     indirect case taskWillRetry(
         id: String,
         attempt: Int,
         failure: TransferFailure,
-        waitMicroseconds: Int64
+        waitMicroseconds: Int64,
+        kind: TaskSpec.Kind = .data,
+        exchanges: [TransactionMetrics] = []
     )
     /// A task waits for a permitted interface or for external power; sent once for each task.
     indirect case taskWaiting(id: String, failure: TransferFailure)

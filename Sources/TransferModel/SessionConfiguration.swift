@@ -35,6 +35,10 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var httpShouldSetCookies = true
     /// Which cookies of responses the session keeps.
     package var httpCookieAcceptPolicy = HTTPCookieAcceptPolicy.onlyFromMainDocumentDomain
+    /// Where the session keeps its cookies.
+    package var httpCookieStorage = CookieStoragePlace.own
+    /// The name of the credentials that it shares with other sessions of the job; nil for its own.
+    package var urlCredentialStorage: String?
     /// The lowest accepted speed; nil means none.
     package var minimumRate: MinimumRate?
     /// The most traffic of its tasks together.
@@ -101,6 +105,16 @@ package struct SessionConfiguration: Sendable, Hashable {
         let capacity = kind == .ephemeral ? rule.memoryCapacity : rule.diskCapacity
         return capacity > 0 ? rule : nil
     }
+}
+
+/// The storage of a session's cookies, as `URLSessionConfiguration.httpCookieStorage`.
+package enum CookieStoragePlace: Sendable, Hashable {
+    /// The session's own.
+    case own
+    /// The storage of all sessions of the job that name it.
+    case shared(String)
+    /// No storage: the session sends and keeps no cookies.
+    case none
 }
 
 /// The HTTP versions of a session over TLS; without TLS always 1.1.

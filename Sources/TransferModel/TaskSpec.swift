@@ -70,6 +70,11 @@ package final class TaskSpec: Sendable {
         package let resume: Resume
         /// The number of connections that fetch the file at once; nil for one.
         package let segments: Segments?
+        /// The size in bytes that a body must exceed to become this file; nil for every body.
+        package let sizeToExceed: Int64?
+
+        /// The folder for the content of an archive; nil when the file is not extracted.
+        package let archiveFolder: ArchiveFolder?
 
         /// Creates a destination; both paths name the same file.
         package init(
@@ -79,7 +84,9 @@ package final class TaskSpec: Sendable {
             checksum: ExpectedChecksum? = nil,
             mode: UInt16? = nil,
             resume: Resume = .nothing,
-            segments: Segments? = nil
+            segments: Segments? = nil,
+            sizeToExceed: Int64? = nil,
+            archiveFolder: ArchiveFolder? = nil
         ) {
             self.path = path
             self.displayPath = displayPath
@@ -88,6 +95,8 @@ package final class TaskSpec: Sendable {
             self.mode = mode
             self.resume = resume
             self.segments = segments
+            self.sizeToExceed = sizeToExceed
+            self.archiveFolder = archiveFolder
         }
 
         /// Whether both describe the same file with the same rules.
@@ -95,7 +104,8 @@ package final class TaskSpec: Sendable {
             left.path == right.path && left.displayPath == right.displayPath
                 && left.ifExists == right.ifExists && left.checksum == right.checksum
                 && left.mode == right.mode && left.resume == right.resume
-                && left.segments == right.segments
+                && left.segments == right.segments && left.sizeToExceed == right.sizeToExceed
+                && left.archiveFolder == right.archiveFolder
         }
 
         /// Whether the server names the file.
@@ -103,40 +113,34 @@ package final class TaskSpec: Sendable {
 
         /// The destination with that file name in this folder.
         package func appending(_ name: String) -> Destination {
-            Destination(
-                path: path + name,
-                displayPath: displayPath + name,
-                ifExists: ifExists,
-                checksum: checksum,
-                mode: mode,
-                resume: resume,
-                segments: segments
-            )
+            copy(path: path + name, displayPath: displayPath + name)
         }
 
         /// The same destination, but replacing an existing file.
-        package var replacing: Destination {
-            Destination(
-                path: path,
-                displayPath: displayPath,
-                ifExists: .replace,
-                checksum: checksum,
-                mode: mode,
-                resume: resume,
-                segments: segments
-            )
-        }
+        package var replacing: Destination { copy(ifExists: .replace) }
 
         /// The same destination with an expected checksum.
         package func expecting(_ checksum: Checksum) -> Destination {
+            copy(checksum: .digest(checksum))
+        }
+
+        /// The same destination except for the given properties.
+        private func copy(
+            path: String? = nil,
+            displayPath: String? = nil,
+            ifExists: IfExists? = nil,
+            checksum: ExpectedChecksum? = nil
+        ) -> Destination {
             Destination(
-                path: path,
-                displayPath: displayPath,
-                ifExists: ifExists,
-                checksum: .digest(checksum),
+                path: path ?? self.path,
+                displayPath: displayPath ?? self.displayPath,
+                ifExists: ifExists ?? self.ifExists,
+                checksum: checksum ?? self.checksum,
                 mode: mode,
                 resume: resume,
-                segments: segments
+                segments: segments,
+                sizeToExceed: sizeToExceed,
+                archiveFolder: archiveFolder
             )
         }
     }
@@ -166,6 +170,8 @@ package final class TaskSpec: Sendable {
     package let decodesBody: Bool
     /// The requirements for a successful response.
     package let expectation: Expectation
+    /// What becomes of a response with parts that replace each other; nil stores it as sent.
+    package let mixedReplace: MixedReplaceRule?
     /// When a failed attempt is repeated.
     package let retry: RetryPolicy
     /// Which redirects are followed.
@@ -201,6 +207,7 @@ package final class TaskSpec: Sendable {
         mirrors: [HTTPURL] = [],
         decodesBody: Bool = false,
         expectation: Expectation = Expectation(),
+        mixedReplace: MixedReplaceRule? = nil,
         retry: RetryPolicy = RetryPolicy(),
         redirects: RedirectRule = RedirectRule(),
         timeoutInterval: Duration? = nil,
@@ -224,6 +231,7 @@ package final class TaskSpec: Sendable {
         self.mirrors = mirrors
         self.decodesBody = decodesBody
         self.expectation = expectation
+        self.mixedReplace = mixedReplace
         self.retry = retry
         self.redirects = redirects
         self.timeoutInterval = timeoutInterval

@@ -12,6 +12,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case network
         /// The session is discretionary, and the machine has no external power.
         case power
+        /// A user has suspended the background session.
+        case suspended
         /// No byte for longer than the idle time, or the resource time expired.
         case timeout
         /// Slower than the session's `minimumRate`.
@@ -46,8 +48,11 @@ package struct TransferFailure: Error, Sendable, Hashable {
         /// The name of the kind, one of a fixed set, for reports and metrics.
         package var label: String { rawValue }
 
-        /// Whether the machine's current state prevents a task from starting or continuing.
-        package var isDeferral: Bool { self == .network || self == .power }
+        /// Whether the machine's current state, or a user, prevents a task from starting or
+        /// continuing for now.
+        package var isDeferral: Bool {
+            self == .network || self == .power || self == .suspended
+        }
     }
 
     /// The phase of an exchange in which the failure happened.

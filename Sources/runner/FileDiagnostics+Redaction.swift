@@ -74,12 +74,28 @@ private struct NearbyWords {
         var last: Int
     }
 
+    /// More lines than most values have.
+    private static let fewLines = 16
+
     private let confidential: ConfidentialText
+    /// The parts of few lines, by each of these, and the longer ones: indices.
+    private var byLine: [Int: [Int]] = [:]
+    private var long: [Int] = []
     /// The words of each part, by its index.
     private var ofParts: [Int: Set<String>] = [:]
     private var ofLines: [Lines: HiddenWords] = [:]
 
-    init(_ confidential: ConfidentialText) { self.confidential = confidential }
+    init(_ confidential: ConfidentialText) {
+        self.confidential = confidential
+        for (index, part) in confidential.parts.enumerated() {
+            let (first, last) = (part.range.start.line, part.range.end.line)
+            if last - first < Self.fewLines {
+                for line in first...max(first, last) { byLine[line, default: []].append(index) }
+            } else {
+                long.append(index)
+            }
+        }
+    }
 
     /// The words of all confidential parts in the lines of a diagnostic and of its notes.
     mutating func words(of diagnostic: Diagnostic) -> [HiddenWords] {
@@ -91,8 +107,16 @@ private struct NearbyWords {
     private mutating func words(in lines: Lines) -> HiddenWords {
         if let known = ofLines[lines] { return known }
         var words: Set<String> = []
-        for (index, part) in confidential.parts.enumerated()
-        where lines.first <= part.range.end.line && part.range.start.line <= lines.last {
+        let isFew = lines.last - lines.first < Self.fewLines
+        let near =
+            isFew
+            ? Set((lines.first...max(lines.first, lines.last)).flatMap { byLine[$0] ?? [] } + long)
+            : Set(confidential.parts.indices)
+        for index in near {
+            let part = confidential.parts[index]
+            guard lines.first <= part.range.end.line, part.range.start.line <= lines.last else {
+                continue
+            }
             let found = ofParts[index] ?? confidential.words(of: part)
             ofParts[index] = found
             words.formUnion(found)

@@ -95,19 +95,25 @@ struct JobSource {
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             let secrets = SecretResolver.environmentValues(of: plan.secretVariables)
+            let diagnostics = parsed.diagnostics + plan.warnings
             report = FileDiagnostics(
-                showing: parsed.diagnostics + plan.warnings,
+                showing: diagnostics,
                 of: source,
-                without: plan.confidentialText,
+                without: plan.confidentialText(shownIn: diagnostics),
                 and: secrets
             )
             outcome = .plan(plan)
             redactor = Redactor(secrets)
         } catch {
             let secrets = SecretResolver.environmentValues(of: error.secretVariables)
-            let confidential = ConfidentialText(of: document, and: error.confidentialValues)
+            let diagnostics = parsed.diagnostics + error.diagnostics
+            let confidential = ConfidentialText(
+                of: document,
+                shownIn: diagnostics,
+                and: error.confidentialValues
+            )
             report = FileDiagnostics(
-                showing: parsed.diagnostics + error.diagnostics,
+                showing: diagnostics,
                 of: source,
                 without: confidential,
                 and: secrets
@@ -220,7 +226,7 @@ struct JobSource {
             case .other: .notRegular
             }
         } catch {
-            return error.isMissing ? .missing : .unreadable
+            return error.isMissing ? .missing : .unreadable(SystemError.text(of: error.errno))
         }
     }
 }

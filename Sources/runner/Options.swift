@@ -8,11 +8,19 @@ import TransferModel
 struct VariableAssignment: ExpressibleByArgument {
     var name: String
     var value: String
+    /// Whether the argument is a name, `=` and a value.
+    ///
+    /// The parser's own message about one that is not would quote the value.
+    let isAssignment: Bool
 
-    init?(argument: String) {
+    init(argument: String) {
         guard !argument.hasForeignBytes, let equals = argument.firstIndex(of: "="),
             equals != argument.startIndex
-        else { return nil }
+        else {
+            (name, value, isAssignment) = ("", "", false)
+            return
+        }
+        isAssignment = true
         name = String(argument[..<equals])
         value = String(argument[argument.index(after: equals)...])
     }
@@ -35,6 +43,14 @@ struct JobOptions: ParsableArguments {
         )
     )
     var variables: [VariableAssignment] = []
+
+    func validate() throws {
+        guard variables.allSatisfy(\.isAssignment) else {
+            throw ValidationError(
+                "'--var' takes a name, the sign '=' and a value: '--var <name=value>'"
+            )
+        }
+    }
 
     /// `RUNNER_VAR_name` of the environment, overridden by the command line.
     ///

@@ -102,8 +102,8 @@ struct Reset: ParsableCommand {
         _ plan: Plan,
         _ folder: StateFolder
     ) throws(Exit) -> Int {
-        let jar = folder.cookieFile(jobName: plan.name, jobPath: file, session: session.name)
-        guard let jar, session.kind != .ephemeral else { return 0 }
+        let jar = folder.cookieFile(jobName: plan.name, jobPath: file, session: session)
+        guard let jar else { return 0 }
         do throws(CookieFile.Fault) {
             return try jar.remove(at: RunClock.now().wall)
         } catch {

@@ -20,8 +20,8 @@ struct Runner: ParsableCommand {
             """,
         version: RunnerVersion.current,
         subcommands: [
-            Validate.self, ShowPlan.self, Run.self, Status.self, Cancel.self, Reset.self,
-            CacheCommand.self, ReportCommand.self, Interfaces.self,
+            Validate.self, ShowPlan.self, Run.self, Status.self, Suspend.self, Resume.self,
+            Cancel.self, Reset.self, CacheCommand.self, ReportCommand.self, Interfaces.self,
             Schema.self, Doctor.self, Completion.self, FindProxy.self,
         ]
     )

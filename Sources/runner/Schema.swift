@@ -10,14 +10,17 @@ struct Schema: ParsableCommand {
         case job
         case report
         case events
+        case reportEvents = "report-events"
+        case reportDiff = "report-diff"
         case conversation = "protocol"
     }
 
     static let configuration = CommandConfiguration(
         commandName: "schema",
         _superCommandName: Program.name,
-        abstract: "Print the JSON Schema (draft-07) of job files, of reports, of events, or of the "
-            + "conversation with programs of custom schemes.",
+        abstract:
+            "Print the JSON Schema (draft-07) of job files, of reports and their differences, of "
+            + "events, or of the conversation with programs of custom schemes.",
         discussion: Examples.discussion(
             "",
             Example("for an editor", "runner schema job > job.schema.json"),
@@ -35,6 +38,8 @@ struct Schema: ParsableCommand {
         switch subject {
         case .job: try StandardOutput.write(JobSchema.text.span)
         case .report: try StandardOutput.write(ReportSchema.text)
+        case .reportEvents: try StandardOutput.write(CallbackSchema.text)
+        case .reportDiff: try StandardOutput.write(ReportDiff.schema)
         case .events: try StandardOutput.write(EventSchema.text)
         case .conversation: try StandardOutput.write(ConversationSchema.text)
         }

@@ -13,6 +13,7 @@ struct ShowPlan: ParsableCommand {
         abstract: "Show what a job file would do, and the line that sets each value.",
         discussion: Examples.discussion(
             "Sends nothing. Lists the tasks in an order in which they could run.",
+            Example("what would a run do here and now", "runner plan job.yaml --diff"),
             Example("what would one task do", "runner plan job.yaml --only handbook"),
             Example(
                 "the URLs of all tasks",
@@ -28,6 +29,21 @@ struct ShowPlan: ParsableCommand {
     @Option(help: "The output format: text or json. [env: RUNNER_FORMAT] (default: text)")
     var format: OutputFormat?
 
+    @Flag(help: "List settings that no line of the job file sets, too. JSON always has them.")
+    var all = false
+
+    @Flag(
+        help: """
+            Say of each task what a run would do here and now: send, fetch, resume, check, connect, \
+            keep or fail. Looks at destinations and parts, not into the HTTP cache.
+            """
+    )
+    var diff = false
+
+    mutating func validate() throws {
+        if all, diff { throw ValidationError("--all lists settings, which --diff leaves out") }
+    }
+
     mutating func run() throws {
         let (path, only) = try choice.resolved()
         let source = try JobSource(
@@ -38,20 +54,26 @@ struct ShowPlan: ParsableCommand {
         let plan = try source.requirePlan()
         let listing = PlanListing(
             plan,
-            interfaces: try Self.interfaces(of: plan),
+            scope: all ? .all : .set,
+            interfaces: diff ? nil : try Self.interfaces(of: plan),
             shown: source.shown
         )
-        switch try OutputFormat.resolve(format) {
-        case .text:
-            try listing.writeText { (text) throws(Exit) in try Self.write(text.utf8.span) }
-        case .json:
-            try listing.writeJSON { (bytes: Span<UInt8>) throws(Exit) in
-                if let harmless = TerminalText.harmlessJSON(bytes) {
-                    try Self.write(harmless.span)
-                } else {
-                    try Self.write(bytes)
-                }
-            }
+        let forecast = PlanForecast(plan)
+        switch (try OutputFormat.resolve(format), diff) {
+        case (.text, false): try listing.writeText(Self.write)
+        case (.text, true): try listing.writeOutlooks(forecast.outlook, Self.write)
+        case (.json, false): try listing.writeJSON(Self.writeJSON)
+        case (.json, true): try listing.writeOutlooksAsJSON(forecast.outlook, Self.writeJSON)
+        }
+    }
+
+    private static func write(_ text: String) throws(Exit) { try write(text.utf8.span) }
+
+    private static func writeJSON(_ bytes: Span<UInt8>) throws(Exit) {
+        if let harmless = TerminalText.harmlessJSON(bytes) {
+            try write(harmless.span)
+        } else {
+            try write(bytes)
         }
     }
 

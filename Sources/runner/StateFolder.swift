@@ -55,13 +55,26 @@ struct StateFolder {
         return path + "/reports/\(Self.fileName(jobName))-\(key).json"
     }
 
-    /// The cookie file of a job's session; nil without a usable state folder.
+    /// The cookie file of a job's session; nil without a usable state folder, and for a session
+    /// that keeps no cookies on disk.
     ///
-    /// Each session of each job has its own, so that logins are not shared.
-    func cookieFile(jobName: String, jobPath: String, session: String) -> CookieFile? {
-        guard let path, absence == nil else { return nil }
-        let key = Self.key(of: jobPath, Array("\0\(session)".utf8))
-        let names = [jobName, session].map { Self.fileName($0).prefix(80) }
+    /// Each session of each job has its own, so that logins are not shared, unless sessions name
+    /// one storage.
+    func cookieFile(
+        jobName: String,
+        jobPath: String,
+        session: SessionConfiguration
+    ) -> CookieFile? {
+        guard let path, absence == nil, session.kind != .ephemeral else { return nil }
+        let (name, suffix): (String, String)
+        switch session.httpCookieStorage {
+        case .none: return nil
+        case .own: (name, suffix) = (session.name, "\0\(session.name)")
+        // No name of a session begins like that.
+        case .shared(let storage): (name, suffix) = (storage, "\0\0\(storage)")
+        }
+        let key = Self.key(of: jobPath, Array(suffix.utf8))
+        let names = [jobName, name].map { Self.fileName($0).prefix(80) }
         return CookieFile(
             folder: path + "/cookies",
             name: "\(names[0])-\(names[1])-\(key).jsonl"

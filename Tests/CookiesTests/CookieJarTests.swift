@@ -14,7 +14,12 @@ import TransferModel
         var session = SessionConfiguration(name: "s")
         session.httpShouldSetCookies = sends
         session.httpCookieAcceptPolicy = policy
-        return CookieJar(session, store: store, suffixes: testSuffixes, findSecret: findSecret)
+        return CookieJar(
+            session,
+            storage: CookieStorage(store),
+            suffixes: testSuffixes,
+            findSecret: findSecret
+        )
     }
 
     private static func accept(
@@ -49,12 +54,12 @@ import TransferModel
         let isAccepted = policy != .never
         #expect(field == (sends ? "old=1" + (isAccepted ? "; new=2" : "") : nil))
         #expect(jar.changes.map(\.name) == (isAccepted ? ["new"] : []))
-        #expect(jar.isOfUse == (sends || isAccepted))
+        #expect(jar.isOfUse(isShared: false) == (sends || isAccepted))
     }
 
     @Test func `a jar that accepts and has no cookies is not used`() {
-        #expect(!Self.jar(policy: .never).isOfUse)
-        #expect(Self.jar().isOfUse)
+        #expect(!Self.jar(policy: .never).isOfUse(isShared: false))
+        #expect(Self.jar().isOfUse(isShared: false))
     }
 
     @Test(arguments: [
@@ -116,4 +121,27 @@ import TransferModel
         #expect(changes.map(\.value) == [""])
         #expect(changes.allSatisfy { $0.isExpired(at: time(1000)) && $0.isSame(as: kept) })
     }
+
+    @Test func `jars with one storage send the cookies of each other by their own policies`() throws
+    {
+        let storage = CookieStorage()
+        var session = SessionConfiguration(name: "s")
+        session.httpCookieAcceptPolicy = .always
+        let accepting = CookieJar(session, storage: storage, suffixes: testSuffixes)
+        session.httpCookieAcceptPolicy = .never
+        let sending = CookieJar(session, storage: storage, suffixes: testSuffixes)
+        session.httpShouldSetCookies = false
+        let idle = CookieJar(session, storage: storage, suffixes: testSuffixes)
+        #expect(sending.isOfUse(isShared: true) && !sending.isOfUse(isShared: false))
+        #expect(!idle.isOfUse(isShared: true))
+        try Self.accept(["a=1; Max-Age=60"], in: accepting)
+        try Self.accept(["b=2; Max-Age=60"], in: sending)
+        #expect(try Self.field(sending, for: "https://www.shop.example/") == "a=1")
+        #expect(try Self.field(idle, for: "https://www.shop.example/") == nil)
+        #expect(storage.changes.map(\.name) == ["a"])
+    }
+}
+
+extension CookieJar {
+    fileprivate var changes: [Cookie] { storage.changes }
 }

@@ -149,6 +149,7 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
             fileStatus: { path in
                 switch AbsolutePath.lastComponent(of: path) {
                 case "missing.json": .missing
+                case "closed.json": .unreadable("Permission denied")
                 case "rows.pipe": .pipe
                 default: .readable
                 }

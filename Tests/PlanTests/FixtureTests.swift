@@ -31,7 +31,10 @@ import Testing
     func `only faults of the environment alone leave a job possibly valid`(
         fixture: Fixture
     ) throws {
-        let names = ["missing-variable", "missing-file", "missing-secret", "missing-library"]
+        let names = [
+            "missing-variable", "missing-file", "unreadable-file", "missing-secret",
+            "missing-library",
+        ]
         let rejected = try Self.diagnostics(fixture)
         let hasErrors =
             !rejected.dataFaults.isEmpty
@@ -70,6 +73,7 @@ import Testing
             case "--absent": files[pair[0]] = .missing
             case "--without": hasPatterns = false
             case "--pipe": files[pair[0]] = .pipe
+            case "--closed": files[pair[0]] = .unreadable("Permission denied")
             default: files[pair[0]] = .notRegular
             }
         }

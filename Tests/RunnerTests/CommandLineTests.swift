@@ -58,9 +58,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ["validate"], ["plan"], ["run"], ["status"], ["cancel"], ["reset"], ["cache"],
+        ["validate"], ["plan"], ["run"], ["status"], ["suspend"], ["resume"], ["cancel"], ["reset"],
+        ["cache"],
         ["cache", "stat"],
         ["cache", "ls"], ["cache", "clear"], ["cache", "verify"], ["report"], ["report", "show"],
+        ["report", "diff"], ["report", "otlp"], ["report", "merge"],
         ["report", "har"], ["report", "junit"], ["report", "prometheus"], ["report", "html"],
         ["interfaces"], ["schema"], ["doctor"], ["completion"], [],
     ])
@@ -130,7 +132,7 @@ import Testing
         #expect(try job.folder.list() == ["job.yaml"])
     }
 
-    @Test(arguments: ["events", "job", "protocol", "report"])
+    @Test(arguments: ["events", "job", "protocol", "report", "report-diff", "report-events"])
     func `a schema is printed as the repository keeps it`(subject: String) throws {
         let outcome = try JobFolder("").runner(["schema", subject])
         #expect(outcome.status == .exit(0))

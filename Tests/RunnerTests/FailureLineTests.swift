@@ -17,8 +17,8 @@ import Testing
         #expect(said == failure.expected)
     }
 
-    @Test func `there are at least 35 provoked failures`() {
-        #expect(Fixture.all(in: "FailureLines").count >= 35)
+    @Test func `there are at least 60 provoked failures`() {
+        #expect(Fixture.all(in: "FailureLines").count >= 60)
     }
 }
 
@@ -46,6 +46,21 @@ private final class Peers {
             let nginx = try Nginx(certificate: identity)
             add(name, try #require(nginx.secureOrigin).withoutPrefix("https://"), nginx)
         }
+        for (name, stage, protocolName) in [
+            ("$SHUTOUT", AbruptServer.Stage.handshake, nil),
+            ("$ALPNSHUT", .handshake, "http/1.1"), ("$UNCHOSEN", .request, nil),
+        ] where text.contains(name) {
+            let server = try AbruptServer(
+                at: stage,
+                certificates: certificates,
+                protocolName: protocolName
+            )
+            add(name, server.origin.withoutPrefix("https://"), server)
+        }
+        if text.contains("$MUTE") {
+            let server = try ScriptedServer { _ in Reply([.waitForPeerToLeave]) }
+            add("$MUTE", server.origin.withoutPrefix("http://"), server)
+        }
         if text.contains("$PLAIN") {
             let nginx = try Nginx()
             add("$PLAIN", nginx.origin.withoutPrefix("http://"), nginx)
@@ -70,6 +85,7 @@ private final class Peers {
         }
         isHeld = text.hasPrefix("# while it runs")
         try job.folder.makeFolder("folder")
+        try job.folder.link("loop.txt", to: "loop.txt")
         _ = try job.folder.write("here", to: "present.txt", mode: 0o600)
     }
 
@@ -81,6 +97,22 @@ private final class Peers {
             switch path {
             case "ok": return .ok("ok")
             case "401": return .status(401, ["WWW-Authenticate: Basic realm=\"orders\""])
+            case "key": return .status(401)
+            case "bearer":
+                return .status(
+                    401,
+                    [
+                        "WWW-Authenticate: Bearer error=\"invalid_token\", "
+                            + "error_description=\"The token expired\""
+                    ]
+                )
+            case "lost": return .status(302)
+            case "forbidden.invalid:443":
+                return .status(
+                    403,
+                    ["Content-Type: text/plain"],
+                    text: "Blocked by policy 17"
+                )
             case "429": return .status(429, ["Retry-After: 3600"])
             case "quota":
                 return .status(
@@ -95,6 +127,8 @@ private final class Peers {
             case "silence": return Reply([.waitForPeerToLeave])
             case "drip": return .cut(body, after: 10, then: [.waitForPeerToLeave])
             case "loop": return .redirect(to: "/loop")
+            case "away": return .redirect(to: "http://files.example.com/a?key=1")
+            case "broken-json": return .ok("{no", ["Content-Type: application/json"])
             case "elsewhere": return .redirect(to: "ftp://files.example.com/a")
             case "html": return .ok("<p>sign in", ["Content-Type: text/html"])
             case "large": return .ok(body)

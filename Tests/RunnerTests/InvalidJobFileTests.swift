@@ -65,8 +65,9 @@ import Testing
             ),
             Invalid(
                 "a key that is not supported yet",
-                "version: 1\n" + task + "report: { events: run.ndjson }\n",
-                "job.yaml:4:11: error: the key `events` in `report` is not supported yet"
+                "version: 1\n" + task + "streams:\n  s: { host: h, port: 7, secure: true, "
+                    + "steps: [{ closeWrite: true }] }\n",
+                "job.yaml:5:40: error: `closeWrite` is not supported yet"
             ),
             Invalid("no version", task, "job.yaml:1:1: error:"),
             Invalid("an empty file", "", "job.yaml:1:1: error:"),

@@ -40,6 +40,46 @@ import Testing
         #expect(proxies == ["http://127.0.0.1:\(closed.port)", proxy.origin])
     }
 
+    @Test func `a script chooses SOCKS proxies for servers of FTP, and never proxies of HTTP`()
+        throws
+    {
+        let (server, dante, closed) = (try FTPServer(), try Dante(), try ClosedPort())
+        try server.folder.write("from FTP", to: "a.txt")
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { retry: { attempts: 1 } }
+            sessions:
+              socks: { ftp: { tls: none }, proxy: { pac: socks.pac } }
+              http: { ftp: { tls: none }, proxy: { pac: http.pac } }
+            downloads:
+              socks: { session: socks, url: "\(server.origin)/a.txt", to: socks }
+              http: { session: http, url: "\(server.origin)/a.txt", to: http }
+            """
+        )
+        try job.folder.write(
+            """
+            function FindProxyForURL(url, host) {
+              if (url != "\(server.origin)/") throw "not for " + url;
+              return "PROXY 127.0.0.1:\(closed.port); SOCKS5 127.0.0.1:\(closed.port); SOCKS5 \(dante.address)";
+            }
+            """,
+            to: "socks.pac"
+        )
+        try job.folder.write(
+            "function FindProxyForURL(u, h) { return 'PROXY 127.0.0.1:\(closed.port)' }",
+            to: "http.pac"
+        )
+        let run = try job.run()
+        #expect(run.outcome("socks") == "succeeded", "\(run.command.standardError)")
+        #expect(try job.folder.text("socks") == "from FTP")
+        let last = run.exchanges("socks").last?["extension"]?["proxy"]?.string
+        #expect(last?.hasSuffix(dante.address) == true)
+        #expect(run.kind("http") == "connect")
+        #expect(run.command.standardError.contains("only SOCKS carries this protocol"))
+        #expect(try server.commands().count { $0.hasPrefix("RETR") } == 1)
+    }
+
     @Test func `a script is fetched from its URL, once`() throws {
         let proxy = try ScriptedServer { _ in .ok("from the proxy") }
         let script = "function FindProxyForURL(u, h) { return 'PROXY 127.0.0.1:\(proxy.port)' }"

@@ -12,7 +12,7 @@ import TransferModel
             """
             version: 1
             name: nightly
-            report: { har: r.har, junit: r.xml, prometheus: r.prom, html: r.html }
+            report: { har: r.har, junit: r.xml, prometheus: r.prom, html: r.html, otlp: r.otlp }
             downloads:
               found: { url: "\(server.url("/ok"))", to: found }
               missing: { url: "\(server.url("/missing"))", to: missing,
@@ -28,6 +28,7 @@ import TransferModel
 
     @Test(arguments: [
         ("har", "r.har"), ("junit", "r.xml"), ("prometheus", "r.prom"), ("html", "r.html"),
+        ("otlp", "r.otlp"),
     ])
     func `a document of the report is what the run wrote, without its secret`(
         kind: String,

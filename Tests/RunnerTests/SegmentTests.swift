@@ -1,3 +1,4 @@
+import Synchronization
 import SystemKit
 import TestSupport
 import Testing
@@ -148,13 +149,21 @@ import TransferModel
     }
 
     @Test func `the next attempt requests the gaps alone`() throws {
+        let isSecondAttempt = Atomic(false)
         let server = try ScriptedServer { request in
-            if let start = request.rangeStart { return Self.part(start...Self.body.count - 1) }
+            // The first request of an attempt that resumes asks for all of the rest.
+            if let start = request.rangeStart {
+                isSecondAttempt.store(true, ordering: .relaxed)
+                return Self.part(start...Self.body.count - 1)
+            }
             guard let range = request.byteRange else {
                 return Self.beginning(100_000, then: .waitForPeerToLeave)
             }
-            return request.earlierRequestsForPath < 4
-                ? Self.beginning(of: range, then: .waitForPeerToLeave) : Self.part(range)
+            if request.earlierRequestsForPath < 4 {
+                return Self.beginning(of: range, then: .waitForPeerToLeave)
+            }
+            // Whichever connection falls silent first, the first attempt cannot fetch its gap.
+            return isSecondAttempt.load(ordering: .relaxed) ? Self.part(range) : .status(503)
         }
         let job = try job(server.url("/"), ", timeoutInterval: 3s")
         let run = try job.run()

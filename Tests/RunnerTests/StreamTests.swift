@@ -26,6 +26,28 @@ import Testing
         """
     }
 
+    @Test func `a stream keeps to the bandwidth of its session, which is no silence`() throws {
+        let answer = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+        let server = try TCPServer(greeting: []) { _ in .close(answer) }
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions:
+              s: { limits: { bandwidth: 100KB/s }, timeoutIntervalForRequest: 400ms }
+            streams:
+              slow:
+                host: 127.0.0.1
+                port: \(server.port)
+                steps: [{ write: { text: go } }, { read: { untilClosed: true, to: answer } }]
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("answer") == answer)
+        let wait = run.exchanges("slow").last?["extension"]?["bandwidthWaitUs"]?.integer
+        #expect((wait ?? 0) > 500_000)
+    }
+
     @Test func `a conversation writes, reads, captures and reports each step`() throws {
         let server = try Self.lines()
         let job = try JobFolder(

@@ -107,7 +107,7 @@ import Testing
         Refusal(
             testDescription: "wrong host",
             identity: \.wrongHost,
-            reason: "the certificate that localhost shows is for another host",
+            reason: "the certificate that localhost shows is for another host: other.invalid",
             urlError: -1202
         ),
     ])
@@ -172,6 +172,45 @@ import Testing
         let command = try job.runCommand().start()
         _ = try command.waitForLine(containing: "1 of 1 tasks succeeded")
         #expect(try command.finish().reported(in: job.folder).code == 0)
+    }
+
+    // The reset of such a server can overtake its alert.
+    @Test(arguments: [nil, "http/1.1"])
+    func `a server that closes without a client certificate is no temporary failure`(
+        protocolName: String?
+    ) throws {
+        let certificates = try TestCertificates.shared()
+        let server = try AbruptServer(
+            at: .handshake,
+            certificates: certificates,
+            protocolName: protocolName
+        )
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { secure: { tls: { caFile: \(certificates.authorityFile) } } }
+            data: { order: { url: \(server.origin)/a, retry: { backoff: { initial: 1ms } } } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(run.kind("order") == "tls")
+        #expect(run.attempts("order").count == 1)
+    }
+
+    @Test func `a server that only asks for a client certificate may lose a connection`() throws {
+        let certificates = try TestCertificates.shared()
+        let server = try AbruptServer(at: .requestOfAsked, certificates: certificates)
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { secure: { tls: { caFile: \(certificates.authorityFile) } } }
+            data: { order: { url: \(server.origin)/a, retry: { attempts: 1 } } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 5)
+        #expect(run.kind("order") == "reset")
     }
 
     @Test func `only a server with a pinned key is trusted`() throws {

@@ -33,6 +33,10 @@ import TransferModel
         return failure
     }
 
+    private static func get(_ url: String = "http://a.test/") throws -> RequestSpec {
+        RequestSpec(method: "GET", url: try HTTPURL(url))
+    }
+
     @Test(
         arguments: [
             (.resolve, .dns), (.connect, .connect), (.tls, .tls), (.timeout, .timeout),
@@ -242,7 +246,7 @@ import TransferModel
         let history = RetryDecision.History(attempts: 1, retryAfter: .seconds(301))
         #expect(try decide(busy, history: history) == .giveUp(reason))
         var explained = busy
-        explained.explain(reason, under: .steady)
+        explained.explain(reason, of: try Self.get(), under: .steady)
         #expect(
             explained.detail
                 == "it broke; the server asks for a wait of 301 s, `maximumRetryAfter` is 300 s"
@@ -251,11 +255,55 @@ import TransferModel
     }
 
     @Test(arguments: [nil, "see the command"])
-    func `advice about the runner's own silence stays`(help: String?) {
+    func `advice about the runner's own silence stays`(help: String?) throws {
         var silent = failure(.timeout)
         silent.help = help
-        silent.explain(.outcomeUnknown, under: .steady)
+        silent.explain(.outcomeUnknown, of: try Self.get(), under: .steady)
         #expect(silent.help?.contains("idempotency key") == (help == nil))
+    }
+
+    @Test(
+        arguments: [
+            (.reset, .wait, nil, "http://a.test:81/", "write `https://`"),
+            (.reset, .receive, nil, "http://a.test:81/", "or run again"),
+            (.reset, .wait, nil, "http://a.test/", "or run again"),
+            (.reset, .wait, nil, "https://a.test/", "or run again"),
+            (.truncated, .receive, nil, "http://a.test/", "look at the server or a proxy"),
+            (.httpStatus, .receive, 500, "http://a.test/", "or run again later"),
+            (.httpStatus, .receive, 501, "http://a.test/", "see its log"),
+            (.httpStatus, .receive, 404, "http://a.test/", nil),
+            (.reset, .wait, nil, "custom", nil),
+        ] as [(TransferFailure.Kind, TransferFailure.Phase, Int?, String, String?)]
+    )
+    func `a failure that may pass gets the next step`(
+        kind: TransferFailure.Kind,
+        phase: TransferFailure.Phase,
+        status: Int?,
+        url: String,
+        advice: String?
+    ) throws {
+        var failure = TransferFailure(kind: kind, phase: phase, detail: "it broke")
+        failure.httpStatus = status
+        let request =
+            url == "custom"
+            ? RequestSpec(method: "GET", url: HTTPURL(try CustomURL("my://a/b")))
+            : try Self.get(url)
+        failure.explain(.attemptsExhausted, of: request, under: .steady)
+        #expect(failure.help?.hasSuffix(advice ?? "") == (advice == nil ? nil : true))
+    }
+
+    @Test func `advice that is there stays, and the outcome is looked at before a new run`() throws
+    {
+        var quoted = failure(.httpStatus, status: 500)
+        quoted.help = "the server said: no"
+        quoted.explain(.attemptsExhausted, of: try Self.get(), under: .steady)
+        #expect(quoted.help == "the server said: no")
+        for reason in [RetryDecision.Reason.outcomeUnknown, .notRetried] {
+            var lost = failure(.reset)
+            lost.isOutcomeUnknown = true
+            lost.explain(reason, of: try Self.get(), under: .steady)
+            #expect(lost.help?.hasPrefix("look on the server whether it acted") == true)
+        }
     }
 
     @Test func `a server's Retry-After is ignored when the policy says so`() throws {

@@ -156,6 +156,11 @@ struct RunSimulation {
         settle()
     }
 
+    mutating func suspensionsChange(_ sessions: Set<Int>) {
+        tell(.suspensionsChanged(sessions))
+        settle()
+    }
+
     mutating func answerCheck(_ task: Int, _ occupant: PathOccupant) {
         checks[task] = nil
         tell(.destinationChecked(task: task, occupant))
@@ -204,7 +209,7 @@ struct RunSimulation {
             case .taskFinished(let task): records.append(task.record)
             case .stopping(_, let running, _): stillRunning.append(running)
             case .taskWaiting(let id, _): waiting.append(id)
-            case .taskWillRetry(let id, let attempt, _, let wait):
+            case .taskWillRetry(let id, let attempt, _, let wait, _, _):
                 retries.append((id, attempt, wait))
             default: break
             }

@@ -16,7 +16,7 @@ private final class TextSink: RunEventSink {
         case .progress(let tasks):
             let bytes = tasks.map { "\($0.id) \($0.countOfBytesReceived)" }
             lines.append("progress \(bytes.joined(separator: ","))")
-        case .taskWillRetry(let id, let attempt, _, _): lines.append("retry \(id) \(attempt)")
+        case .taskWillRetry(let id, let attempt, _, _, _, _): lines.append("retry \(id) \(attempt)")
         case .taskWaiting(let id, _): lines.append("wait \(id)")
         case .taskWrote(let id, let bytes, let isLast):
             let text = String(decoding: bytes, as: UTF8.self)

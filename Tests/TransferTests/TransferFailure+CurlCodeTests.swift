@@ -137,6 +137,65 @@ import TransferModel
         #expect(failure.isKnownUnprocessed)
     }
 
+    @Test func `a certificate for other hosts is told by the first names that it lists`() {
+        var end = ExchangeEnd(code: CurlCode(rawValue: 60), phase: .tls)
+        end.host = "a.example"
+        end.certificateFault = CertificateFault(code: 62)
+        end.certificateNames = ["b.example", "c.ex\u{1B}ample", "127.0.0.1", "d.example"]
+        #expect(
+            TransferFailure(end.explained).detail
+                == "the certificate that a.example shows is for another host: b.example, "
+                + "c.example, 127.0.0.1 and 1 more"
+        )
+    }
+
+    @Test(arguments: [(52, true), (55, true), (56, true), (35, false), (28, false)])
+    func `a server that closes instead of accepting the handshake may want a certificate`(
+        code: Int,
+        isShutOut: Bool
+    ) {
+        var end = ExchangeEnd(code: CurlCode(rawValue: code), phase: .wait, didSend: true).explained
+        end.host = "a.example"
+        end.isShutOut = true
+        end.lacksChosenVersion = true
+        let failure = TransferFailure(end)
+        #expect((failure.kind == .tls && failure.isPermanent) == isShutOut)
+        // The server may have accepted the handshake without a word.
+        #expect(!failure.isKnownUnprocessed)
+        guard isShutOut else { return }
+        #expect(failure.detail == "a.example closed the connection right after the TLS handshake")
+        #expect(failure.help?.contains("method: clientCertificate") == true)
+        #expect(failure.urlError?.code == -1206)
+        end.hasClientCertificate = true
+        #expect(TransferFailure(end).help?.contains("may not accept") == true)
+    }
+
+    @Test(arguments: [
+        (nil, "install the package `ca-certificates`"),
+        ("/a/ca.pem", "name a file of PEM certificates in `tls.caFile`"),
+    ])
+    func `the package of authorities is advised only if the session names no file`(
+        file: String?,
+        help: String
+    ) {
+        var end = ExchangeEnd(code: CurlCode(rawValue: 77), phase: .tls).explained
+        end.caFile = file
+        let failure = TransferFailure(end)
+        #expect(failure.help == help)
+        #expect(failure.detail == (file.map { "`\($0)` holds no PEM certificate" } ?? "x"))
+    }
+
+    @Test(arguments: [
+        (403, "the proxy forbids this host"), (407, "its user and its password"),
+        (405, "or ask its owner"),
+    ])
+    func `the advice about a refused tunnel follows its status`(status: Int, help: String) {
+        var end = ExchangeEnd(code: CurlCode(rawValue: 56), phase: .connect)
+        end.proxy = ExchangeEnd.Proxy(url: "http://p:1", connectStatus: status)
+        end.detail = "CONNECT tunnel failed, response \(status)"
+        #expect(TransferFailure(end).help?.contains(help) == true)
+    }
+
     @Test(arguments: [
         ("error:0A000102:SSL routines::unsupported protocol", true),
         ("error:0A00042E:SSL routines::tlsv1 alert protocol version", true),

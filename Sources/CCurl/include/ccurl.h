@@ -53,6 +53,12 @@ typedef int (*ccurl_progress_fn)(void *user, curl_off_t download_total, curl_off
 CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value);
 CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value);
+// Sets the URL, and its parts in `parts` (CURLOPT_CURLU), which the handle uses until its next URL: without them
+// libcurl takes the URL apart and puts it together anew, a fortieth of a small transfer. NULL for a handle whose paths
+// libcurl may change (no CURLOPT_PATH_AS_IS).
+CURLcode ccurl_set_url(CURL *handle, CURLU *parts, const char *url);
+CURLU *ccurl_url_new(void);
+void ccurl_url_free(CURLU *parts);
 CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, const void *value);
 CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value);
 CURLcode ccurl_set_write(CURL *handle, ccurl_write_fn function, void *user);
@@ -138,6 +144,11 @@ void ccurl_trust_clear(struct ccurl_trust *trust);
 const ccurl_certificate_fault *ccurl_trust_fault(const struct ccurl_trust *trust);
 // Whether a server has asked for a client certificate since the last clear.
 int ccurl_trust_was_asked(const struct ccurl_trust *trust);
+// Whether the last server that asked has not accepted the handshake.
+int ccurl_trust_was_shut_out(const struct ccurl_trust *trust);
+// Writes the names and addresses, each with a newline, of the last server certificate whose chain was accepted since
+// the last clear; returns the number of bytes, 0 without one.
+size_t ccurl_trust_names(const struct ccurl_trust *trust, char *text, size_t size);
 // Notes the connection of the next request, which another handle may have opened.
 void ccurl_trust_use(struct ccurl_trust *trust, const void *session);
 // Whether the server closed that connection without a close notification; 0 also if unknown.

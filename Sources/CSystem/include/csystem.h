@@ -33,8 +33,18 @@ int csystem_link(int descriptor, int folder, const char *name);
 int csystem_rename_to_free(int folder, const char *from, const char *to);
 // Renames within a folder and replaces an existing file (renameat(2)).
 int csystem_rename(int folder, const char *from, const char *to);
+// Exchanges two names of a folder (renameat2(2) with RENAME_EXCHANGE).
+int csystem_exchange(int folder, const char *from, const char *to);
 // linkat(2), flags as in <fcntl.h>.
 int csystem_link_name(int start, const char *from, int flags, int folder, const char *name);
+// symlinkat(2).
+int csystem_symlink(const char *target, int folder, const char *name);
+// mkdirat(2).
+int csystem_make_folder(int folder, const char *name, unsigned mode);
+// Writes the file system of an open file to the disk (syncfs(2)).
+int csystem_sync_all(int descriptor);
+// unlinkat(2) of an empty folder.
+int csystem_remove_folder(int folder, const char *name);
 // unlinkat(2) of a file.
 int csystem_unlink(int folder, const char *name);
 

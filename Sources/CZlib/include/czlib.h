@@ -10,9 +10,22 @@ int czlib_load(void);
 // caller frees, and its size; NULL without memory, beyond 4 GiB, or without zlib.
 unsigned char *czlib_gzip(const void *bytes, size_t count, size_t *size);
 
+enum czlib_progress { CZLIB_MORE, CZLIB_ENDED, CZLIB_CORRUPT };
+
+// Compresses a stream to one gzip member without name and time, fast rather than small.
+typedef struct czlib_deflater czlib_deflater;
+
+// NULL without zlib or memory.
+czlib_deflater *czlib_deflater_new(void);
+
+// Compresses *in_count bytes from *in to *out_count bytes at out and advances both; the counts become what is left.
+// With is_last, CZLIB_ENDED means that the member is complete; before that the caller makes room and calls again.
+enum czlib_progress czlib_deflate(czlib_deflater *deflater, const unsigned char **in, size_t *in_count, unsigned char *out,
+                                  size_t *out_count, int is_last);
+void czlib_deflater_free(czlib_deflater *deflater);
+
 // Decodes gzip or zlib's own format (RFC 1950), detected by the first bytes, one stream after another.
 typedef struct czlib_inflater czlib_inflater;
-enum czlib_progress { CZLIB_MORE, CZLIB_ENDED, CZLIB_CORRUPT };
 
 // NULL without zlib or memory.
 czlib_inflater *czlib_inflater_new(void);

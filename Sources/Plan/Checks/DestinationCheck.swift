@@ -15,7 +15,9 @@ struct DestinationCheck {
             let entry = tasks.entries[group.entry]
             let hasDestination =
                 entry.kind == .download || entry.kind == .stream
-                || document.value(of: entry.value, for: "responseTo") != nil
+                || ["responseTo", "becomeDownload"].contains {
+                    document.value(of: entry.value, for: $0) != nil
+                }
             return count + (hasDestination ? group.count : 0)
         }
         index = DestinationIndex(capacity: count)
@@ -91,10 +93,18 @@ struct DestinationCheck {
     ) {
         if let source = own.source { checkSource(source, of: task, paths, &reader) }
         for part in own.parts { checkSource(part, of: task, paths, &reader) }
-        guard let path = own.destination,
+        if let path = own.destination,
             let conflict = index.addDestination(path, of: task, paths: paths)
-        else { return }
-        Self.report(conflict, of: task, &reader)
+        {
+            Self.report(conflict, of: task, at: Self.destination(of: task, in: reader), &reader)
+        }
+        if let path = own.archiveFolder,
+            let conflict = index.addArchiveFolder(path, of: task, paths: paths)
+        {
+            let entry = reader.values.tasks.entry(of: task)
+            let place = Self.node("extract", of: entry, in: reader)
+            Self.report(conflict, of: task, at: place, &reader)
+        }
     }
 
     private mutating func checkSource(
@@ -120,6 +130,7 @@ extension DestinationCheck {
     private static func report(
         _ conflict: DestinationIndex.Conflict,
         of task: Int,
+        at place: NodeID,
         _ reader: inout Reader
     ) {
         let id = reader.id(of: task).excerpt
@@ -146,7 +157,6 @@ extension DestinationCheck {
             let inner = reader.id(of: inner).excerpt
             message = "the destination of `\(id)` is a folder on the way to that of `\(inner)`"
         }
-        let place = destination(of: task, in: reader)
         report(message, at: place, noting: other.map { destination(of: $0, in: reader) }, &reader)
     }
 
@@ -179,6 +189,9 @@ extension DestinationCheck {
 
     private static func destination(of task: Int, in reader: Reader) -> NodeID {
         let entry = reader.values.tasks.entry(of: task)
+        let document = reader.document
+        let rule = document.value(of: entry.value, for: "becomeDownload")?.value
+        if let path = rule.flatMap({ document.value(of: $0, for: "to")?.value }) { return path }
         return node(entry.kind == .download ? "to" : "responseTo", of: entry, in: reader)
     }
 

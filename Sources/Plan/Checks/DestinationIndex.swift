@@ -100,14 +100,29 @@ struct DestinationIndex {
         for report in reports where Self.isFolder(path, of: report.path) {
             return .aboveFile(report.words)
         }
-        if let inner = folders[hash], let inside = paths(inner).destination,
-            Self.isFolder(path, of: inside)
-        {
-            return .aboveDestination(of: inner)
+        if let inner = folders[hash] {
+            let inside = paths(inner)
+            if inside.destination.map({ Self.isFolder(path, of: $0) }) == true
+                || inside.archiveFolder.map({ Self.isFolder(path, of: $0) }) == true
+            {
+                return .aboveDestination(of: inner)
+            }
         }
         if let conflict = addFolders(of: path, task, paths) { return conflict }
         destinations.insert(task, hash: hash)
         return nil
+    }
+
+    /// Notes the folder of an archive; a file that the job reads may not be in it.
+    mutating func addArchiveFolder(
+        _ path: String,
+        of task: Int,
+        paths: (_ task: Int) -> TaskPaths
+    ) -> Conflict? {
+        for file in files where Self.isFolder(path, of: file.path) {
+            return .aboveFile(file.words)
+        }
+        return addDestination(path, of: task, paths: paths)
     }
 
     /// Notes the folders on the way to the destination that was hashed last, from the innermost out
@@ -149,8 +164,7 @@ struct DestinationIndex {
         _ paths: (Int) -> TaskPaths
     ) -> Int? {
         destinations.find(hash) {
-            guard let destination = paths($0).destination else { return false }
-            return destination.utf8.span.equals(path.utf8.span.extracting(first: count))
+            paths($0).makes(path.utf8.span.extracting(first: count))
         }
     }
 

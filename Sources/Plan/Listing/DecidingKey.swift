@@ -64,10 +64,13 @@ extension TransferFailure {
         case .timeout: decidingKeysOfTime + [["url"], ["host"]]
         case .stalled: [["minimumRate"]]
         case .power: [["isDiscretionary"]]
+        case .suspended: [["identifier"]]
         case .httpStatus: [["expect", "statusCode"], ["url"]]
         case .mimeType: [["expect", "mimeType"]]
         case .tooLarge: [["expect", "maximumSize"], ["expect"]]
         case .content: [["expect"], ["capture"], ["steps"]]
+        // A circle is the server's, whatever its number of redirects.
+        case .redirectLimit where detail.contains("in a circle"): [["url"]]
         case .redirectLimit: [["redirects"], ["url"]]
         case .integrity: [["checksum"], ["url"]]
         case .localIO: decidingKeysOfFiles
@@ -92,7 +95,8 @@ extension TransferFailure {
     /// What a task reads decides before the request, and where it writes to decides behind it.
     private var decidingKeysOfFiles: [[String]] {
         let read = [["file"], ["stream"], ["multipart"]]
+        let written = [["to"], ["becomeDownload", "to"]]
         return phase == .receive || phase == .finish
-            ? [["to"]] + read + [["url"]] : read + [["to"], ["url"], ["steps"]]
+            ? written + read + [["url"]] : read + written + [["url"], ["steps"]]
     }
 }

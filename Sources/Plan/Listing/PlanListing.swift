@@ -8,7 +8,16 @@ internal import TransferModel
 ///
 /// Values that come from the environment are shown as the expressions that ask for them.
 package struct PlanListing {
+    /// Which settings the listing for people has.
+    package enum Scope: Sendable {
+        /// Those that a line of the job file sets.
+        case set
+        /// Defaults too.
+        case all
+    }
+
     private let plan: Plan
+    private let scope: Scope
     /// The names of the interfaces that each session could use now; nil when that was not looked
     /// at.
     private let interfaces: [[String]]?
@@ -23,13 +32,16 @@ package struct PlanListing {
     /// Orders the tasks and looks for the names that the job needs.
     ///
     /// `interfaces` has the names of those that each session could use now; nil when that does not
-    /// matter. Every text of the job goes through `shown` before it is handed out.
+    /// matter. Settings that no line sets are listed only with the scope `all`, and in JSON. Every
+    /// text of the job goes through `shown` before it is handed out.
     package init(
         _ plan: Plan,
+        scope: Scope = .all,
         interfaces: [[String]]? = nil,
         shown: @escaping (String) -> String = { $0 }
     ) {
         self.plan = plan
+        self.scope = scope
         self.interfaces = interfaces
         self.shown = shown
         names = NeededNames(plan.source.reader.document)
@@ -78,15 +90,17 @@ package struct PlanListing {
                     return row
                 }
                 var row = row
-                row.value += " (\(environmentProxies(plan)))"
+                let proxies = environmentProxies(plan)
+                row.value += " (\(proxies ?? "which names no proxy"))"
+                row.isOfEnvironment = proxies != nil
                 return row
             },
             line: entry.map { document.range(of: $0.key).start.line }
         )
     }
 
-    /// The proxies that the environment names, and by which variables.
-    private static func environmentProxies(_ plan: Plan) -> String {
+    /// The proxies that the environment names, and by which variables; nil when it names none.
+    private static func environmentProxies(_ plan: Plan) -> String? {
         let environment: ProxyEnvironment
         do throws(ProxyFault) {
             environment = try ProxyEnvironment { plan.options.environment[$0] }
@@ -97,7 +111,7 @@ package struct PlanListing {
         let named = proxies.compactMap { scheme, entry in
             entry.map { "\(scheme): \($0.server.url) from \($0.variable)" }
         }
-        return named.isEmpty ? "which names no proxy" : named.joined(separator: ", ")
+        return named.isEmpty ? nil : named.joined(separator: ", ")
     }
 }
 
@@ -139,6 +153,7 @@ extension PlanListing {
     }
 
     private func append(_ rows: [SettingRow], to text: inout String) {
+        let rows = scope == .all ? rows : rows.filter(\.isChosen)
         let width = rows.map(\.path.utf8.count).max() ?? 0
         for row in rows {
             let gap = String(repeating: " ", count: width - row.path.utf8.count)
@@ -159,6 +174,72 @@ extension PlanListing {
 }
 
 extension PlanListing {
+    /// Hands a line for each task to `emit`, in an order in which they could run, and their numbers
+    /// by action at the end.
+    ///
+    /// - Parameters:
+    ///   - outlook: Tells of a task, by its index, what a run would do about it.
+    ///   - emit: Takes the lines.
+    /// - Throws: What `emit` throws.
+    package func writeOutlooks<Failure: Error>(
+        _ outlook: (Int) -> TaskOutlook,
+        _ emit: (String) throws(Failure) -> Void
+    ) throws(Failure) {
+        var counts: [TaskOutlook.Action: Int] = [:]
+        for node in order {
+            for index in plan.graph.tasks(of: node) {
+                let task = outlook(index)
+                counts[task.action, default: 0] += 1
+                let action = task.action.rawValue
+                let width = TaskOutlook.Action.width
+                let gap = String(repeating: " ", count: width - action.utf8.count)
+                let detail = task.detail.isEmpty ? "" : ": \(task.detail)"
+                let kind = plan.kind(of: index).rawValue
+                try emit(printed("\(action)\(gap)  \(kind) \(plan.id(of: index))\(detail)"))
+            }
+        }
+        let parts = TaskOutlook.Action.allCases.compactMap { action in
+            counts[action].map { "\(action.rawValue) \($0)" }
+        }
+        let count = "\(plan.taskCount) \(plan.taskCount == 1 ? "task" : "tasks")"
+        try emit(printed(parts.isEmpty ? count : "\(count): \(parts.joined(separator: ", "))"))
+    }
+
+    /// Hands the same as one JSON document to `emit`, a piece at a time.
+    package func writeOutlooksAsJSON<Failure: Error>(
+        _ outlook: (Int) -> TaskOutlook,
+        _ emit: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        var writer = JSONWriter(isPretty: true)
+        writer.beginObject()
+        writer.member("formatVersion", 1)
+        writer.key("job")
+        writer.beginObject()
+        writer.member("name", shown(plan.name))
+        writer.member("file", shown(plan.fileName))
+        writer.endObject()
+        writer.key("tasks")
+        writer.beginArray()
+        for node in order {
+            for index in plan.graph.tasks(of: node) {
+                let task = outlook(index)
+                writer.beginObject()
+                writer.member("id", shown(plan.id(of: index)))
+                writer.member("kind", plan.kind(of: index).rawValue)
+                writer.member("action", task.action.rawValue)
+                writer.member("detail", shown(task.detail))
+                if let bytes = task.presentBytes { writer.member("presentBytes", bytes) }
+                if let bytes = task.totalBytes { writer.member("totalBytes", bytes) }
+                writer.endObject()
+                try writer.drain(emit)
+            }
+        }
+        writer.endArray()
+        writer.endObject()
+        writer.newline()
+        try writer.drain(emit)
+    }
+
     /// Hands the listing as one JSON document to `emit`, a piece at a time.
     package func writeJSON<Failure: Error>(
         _ emit: (Span<UInt8>) throws(Failure) -> Void

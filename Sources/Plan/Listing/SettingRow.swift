@@ -8,4 +8,9 @@ struct SettingRow: Sendable, Hashable {
     var line: Int?
     /// The session that the value is taken from; nil when it is the setting's own.
     var session: String?
+    /// Whether the environment decides about the value, though the job file does not name it.
+    var isOfEnvironment = false
+
+    /// Whether the job file or the environment sets the value.
+    var isChosen: Bool { line != nil || isOfEnvironment }
 }

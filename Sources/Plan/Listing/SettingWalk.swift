@@ -7,7 +7,7 @@ struct SettingWalk {
     private var reader: Reader
     private(set) var rows: [SettingRow] = []
     /// The rows whose values depend on the item, and where these stand.
-    private var itemRows: [(row: Int, node: NodeID, shape: Shape)] = []
+    private var itemRows: [(row: Int, node: NodeID, place: ValuePlace)] = []
 
     private let confidential: ConfidentialVariables
     /// Elements of a list that are displayed: each task of a `forEach` would repeat all its items.
@@ -51,7 +51,8 @@ struct SettingWalk {
                 walkNames(shape, in: found.map(\.value), path: path + key.name + ".") { $0 }
             default:
                 if let first = found.first {
-                    add(path + key.name, first.value, setBy: first.key, shape)
+                    let place = ValuePlace(shape: shape, key: key.name, isKnown: true)
+                    add(path + key.name, first.value, setBy: first.key, place)
                 } else if let value = key.defaultText {
                     rows.append(SettingRow(path: path + key.name, value: value, line: nil))
                 }
@@ -84,22 +85,20 @@ struct SettingWalk {
                 let name = reader.document.text(of: entry.key)
                 guard known.insert(same(name)).inserted else { continue }
                 let kind = reader.document.kind(of: entry.value)
+                let row = path + PublicValues.shownName(name)
                 if Shape.isSecret(named: name, shape.value(of: name), kind) {
-                    addCredential(path + name, entry)
+                    addCredential(row, entry)
                 } else {
-                    let isPart =
+                    var place = ValuePlace(of: name, in: shape)
+                    place.isSecretPart =
                         kind == .mapping && SecretName.isOne(name)
-                        && shape.value(of: name)?.knows(Shape.valuesOfPart[0]) == true
-                    add(
-                        path + name,
-                        entry.value,
-                        setBy: entry.key,
-                        isPart ? .credential : .anything
-                    )
+                        && place.shape.knows(Shape.valuesOfPart[0])
+                    place.isText = HeaderRule.isPublic(name) && shape.isOfHeaders
+                    add(row, entry.value, setBy: entry.key, place)
                 }
             }
             for element in reader.document.elements(of: collection) {
-                let name = display(element)
+                let name = PublicValues.shownName(reader.document.text(of: element))
                 guard known.insert(same(name)).inserted else { continue }
                 let line = reader.document.range(of: element).start.line
                 rows.append(SettingRow(path: path + name, value: "any", line: line))
@@ -134,36 +133,18 @@ struct SettingWalk {
         _ path: String,
         _ node: NodeID,
         setBy key: NodeID,
-        _ shape: Shape = .anything
+        _ place: ValuePlace
     ) {
         let line = reader.document.range(of: key).start.line
-        if reader.dependsOnItem(node) { itemRows.append((rows.count, node, shape)) }
-        rows.append(SettingRow(path: path, value: display(node, shape), line: line))
-    }
-
-    /// A value on one line, in the manner of its shape.
-    private mutating func display(_ node: NodeID, _ shape: Shape) -> String {
-        switch shape {
-        case .text(pattern: URLText.pattern), .text(pattern: URLText.taskPattern),
-            .text(pattern: WebSocketURLText.pattern):
-            return NamedSecrets.redacted(displayURL(node))
-        case .list(.text(pattern: URLText.pattern)), .nonEmptyList(.text(pattern: URLText.pattern)):
-            guard reader.document.kind(of: node) == .sequence else { return display(node) }
-            let elements = reader.document.elements(of: node).map {
-                NamedSecrets.redacted(displayURL($0))
-            }
-            return "[\(elements.joined(separator: ", "))]"
-        // In a part with the name of a secret, only the value is secret.
-        case .credential: return display(node, secrets: Shape.valuesOfPart)
-        default: return display(node)
-        }
+        if reader.dependsOnItem(node) { itemRows.append((rows.count, node, place)) }
+        rows.append(SettingRow(path: path, value: display(node, place), line: line))
     }
 
     /// Shows what holds for a row of a `forEach`; nil for one that cannot be read, whose values
     /// stay expressions.
     mutating func enter(_ row: Row?) {
         reader.values.row = row
-        for item in itemRows { rows[item.row].value = display(item.node, item.shape) }
+        for item in itemRows { rows[item.row].value = display(item.node, item.place) }
     }
 
     /// The id of a task, whose row was entered.
@@ -179,46 +160,62 @@ struct SettingWalk {
         reader.text(field).flatMap { reader.sessions[$0] }
     }
 
-    /// A value on one line, collections in brackets and braces; `secrets` are more keys whose
-    /// values are hidden.
-    private mutating func display(_ node: NodeID, secrets: [String] = []) -> String {
+    /// A value on one line, collections in brackets and braces.
+    private mutating func display(_ node: NodeID, _ place: ValuePlace) -> String {
         switch reader.document.kind(of: node) {
-        case .scalar:
-            return displayScalar(node)
-        case .sequence:
-            var option: String?
-            let isCurl = reader.document.isCurl(node)
-            var elements: [String] = []
-            var hidden = 0
-            for element in reader.document.elements(of: node) {
-                guard elements.count < Self.mostElements else {
-                    hidden += 1
-                    continue
-                }
-                let isSecret = option.map { reader.document.isSecret(element, behind: $0) }
-                elements.append(isSecret == true ? displayCredential(element) : display(element))
-                option = reader.document.option(element, behind: option, ofCurl: isCurl)
-            }
-            if hidden > 0 { elements.append("and \(hidden) more") }
-            return "[\(elements.joined(separator: ", "))]"
-        case .mapping:
-            let isPair = Shape.isPairOfSecret(node, in: reader.document)
-            var isBehindSecret = false
-            let entries = reader.document.entries(of: node).map { entry in
-                // The end of a secret after its comma: `{ password: one,two }`.
-                let isAlone = reader.document.isEmptyScalar(entry.value)
-                if isBehindSecret, isAlone { return Secret.mark }
-                let key = reader.document.text(of: entry.key)
-                let name = SecretName.withoutJoinedValue(key, isAlone: isAlone)
-                isBehindSecret =
-                    secrets.contains(name) || isPair && Shape.isValueOfPair(name)
-                    || SecretName.isOne(name)
-                let value =
-                    isBehindSecret ? displayCredential(entry.value) : display(entry.value)
-                return "\(name): \(value)"
-            }
-            return "{\(entries.joined(separator: ", "))}"
+        case .scalar: return displayScalar(node, place)
+        case .sequence: return "[\(displayElements(of: node, place))]"
+        case .mapping: return "{\(displayEntries(of: node, place))}"
         }
+    }
+
+    private mutating func displayElements(of node: NodeID, _ place: ValuePlace) -> String {
+        var elements: [String] = []
+        var hidden = 0
+        for element in reader.document.elements(of: node) {
+            if elements.count == Self.mostElements {
+                hidden += 1
+            } else if place.isCommand {
+                elements.append(displayArgument(element, isProgram: elements.isEmpty))
+            } else {
+                elements.append(display(element, place.element))
+            }
+        }
+        if hidden > 0 { elements.append("and \(hidden) more") }
+        return elements.joined(separator: ", ")
+    }
+
+    /// The path of a program, or the name of an option; any other argument may be a password.
+    private func displayArgument(_ node: NodeID, isProgram: Bool) -> String {
+        guard reader.document.kind(of: node) == .scalar, !reader.document.hasInterpolation(node)
+        else { return displayCredential(node) }
+        let text = reader.document.text(of: node)
+        if isProgram { return PublicValues.isProgram(text) ? text : Secret.mark }
+        guard let option = PublicValues.option(in: text) else { return Secret.mark }
+        return option.utf8.count == text.utf8.count ? text : "\(option)=\(Secret.mark)"
+    }
+
+    private mutating func displayEntries(of node: NodeID, _ place: ValuePlace) -> String {
+        let shape = place.shape.narrowed(to: node, in: reader.document)
+        let isPair = Shape.isPairOfSecret(node, in: reader.document)
+        var isBehindSecret = false
+        let entries = reader.document.entries(of: node).map { entry in
+            // The end of a secret after its comma: `{ password: one,two }`.
+            let isAlone = reader.document.isEmptyScalar(entry.value)
+            if isBehindSecret, isAlone { return Secret.mark }
+            let key = reader.document.text(of: entry.key)
+            let name = SecretName.withoutJoinedValue(key, isAlone: isAlone)
+            isBehindSecret =
+                place.isSecretPart && Shape.valuesOfPart.contains(name)
+                || isPair && Shape.isValueOfPair(name) || SecretName.isOne(name)
+            let inner = ValuePlace(of: name, in: shape)
+            let isSecret = isBehindSecret && !inner.shape.isMapping || inner.shape.isCredential
+            let value =
+                isSecret || isBehindSecret && inner.shape.isAnything
+                ? displayCredential(entry.value) : display(entry.value, inner)
+            return "\(shape.knows(name) ? name : PublicValues.shownName(name)): \(value)"
+        }
+        return entries.joined(separator: ", ")
     }
 
     /// The expressions of a scalar as they are written, without their fallbacks and the text around
@@ -235,11 +232,20 @@ struct SettingWalk {
         }.joined()
     }
 
-    private mutating func displayScalar(_ node: NodeID) -> String {
+    /// A scalar: whole where its place holds no secrets, otherwise its expressions alone.
+    private mutating func displayScalar(_ node: NodeID, _ place: ValuePlace) -> String {
+        if place.isURL {
+            return PublicValues.withoutTokens(NamedSecrets.redacted(displayURL(node)))
+        }
         let text = reader.document.text(of: node)
         guard reader.document.hasInterpolation(node) else {
-            return NamedSecrets.redacted(text)
+            guard !place.isText else { return NamedSecrets.redacted(text) }
+            let bytes = Array(text.utf8)
+            let shown = place.shownLength(of: bytes[...])
+            guard shown < bytes.count else { return NamedSecrets.redacted(text) }
+            return String(decoding: bytes[..<shown], as: UTF8.self) + Secret.mark
         }
+        guard place.isPublic else { return displayCredential(node) }
         let shown = Template(text).pieces.map { piece in
             switch piece {
             case .literal(let literal): return literal
@@ -254,8 +260,7 @@ struct SettingWalk {
     /// they are.
     private mutating func displayURL(_ node: NodeID) -> String {
         let text = reader.document.text(of: node)
-        guard reader.document.kind(of: node) == .scalar, reader.document.hasInterpolation(node)
-        else { return display(node) }
+        guard reader.document.hasInterpolation(node) else { return text }
         var url = FilledURL()
         do {
             for piece in Template(text).pieces {
@@ -271,7 +276,7 @@ struct SettingWalk {
                 }
             }
         } catch {
-            return displayScalar(node)
+            return displayCredential(node)
         }
         return url.value.text
     }

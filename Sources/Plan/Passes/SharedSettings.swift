@@ -31,6 +31,7 @@ final class SharedSettings: Sendable {
         var secrets: [[SecretUse]] = []
         if let field = head.draft.sessions, reader.isMapping(field) {
             var identifiers = SessionIdentifierCheck()
+            var storages = SharedStorages()
             let document = head.document
             for entry in document.entries(of: field.node) where !reader.document.isFree(entry.key) {
                 IDCheck.check(entry.key, "session name", &reader)
@@ -44,6 +45,7 @@ final class SharedSettings: Sendable {
                     ownedBy: entry.key
                 )
                 identifiers.check(session, entry, &reader)
+                storages.check(session, entry, &reader)
                 guard sessions.count < Self.mostSessions else {
                     reader.report(
                         .outOfRange,
@@ -67,6 +69,7 @@ final class SharedSettings: Sendable {
             reader.sessions[defaults.session.name] = 0
         }
         reader.faults.owner = .job
+        SharedStorages.shareCredentials(among: &sessions, &secrets)
         self.sessions = sessions
         self.defaults = defaults.task
         sessionSecrets = secrets

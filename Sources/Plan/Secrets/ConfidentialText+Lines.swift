@@ -212,10 +212,9 @@ extension ConfidentialText {
             if let comment {
                 let text = bytes[comment..<end]
                 // A blank before `#` makes a comment of the rest of a login.
-                if let login = URLLogin.torn(in: bytes[start..<end]), login.endIndex > comment,
-                    login.startIndex < comment
-                {
-                    add(login[comment...], of: bytes[start..<end], number)
+                if let login = URLLogin.torn(in: bytes[start..<end]), login.endIndex > comment {
+                    let part = login[max(comment, login.startIndex)...]
+                    add(part, of: bytes[start..<end], number)
                 }
                 let found = [Self.secretValue(in: text), Self.spacedValue(in: text)]
                 // The first one hides the other, too.
@@ -333,7 +332,7 @@ extension ConfidentialText {
     }
 
     /// As positions count them: a byte that is no UTF-8 is one.
-    private static func scalars(in bytes: ArraySlice<UInt8>) -> Int {
+    static func scalars(in bytes: ArraySlice<UInt8>) -> Int {
         let span = bytes.span
         var (count, index) = (0, 0)
         while index < span.count {

@@ -27,7 +27,12 @@ package struct ConfidentialText: Sendable {
         /// The place in the file.
         package let range: SourceRange
         let text: String
+        /// Whether it is hidden only because nothing says that it is no secret.
+        var isUnknown = false
     }
+
+    /// Bytes of the shortest word of such a part that messages do not quote.
+    private static let shortestUnknown = 4
 
     /// Whether the file has backticks, which take the quotes of messages apart.
     package private(set) var hasBackticks = false
@@ -35,12 +40,29 @@ package struct ConfidentialText: Sendable {
     /// Looks through a document, by the meaning of its keys where they have one, else by their
     /// names.
     ///
-    /// `values` are confidential texts that do not stand in it.
-    package init(of document: Document, and values: [String] = []) {
+    /// Of the lines that diagnostics quote, only signs, keys and plain values are not confidential.
+    ///
+    /// - Parameters:
+    ///   - document: A job file.
+    ///   - diagnostics: All that quote lines of it.
+    ///   - values: Confidential texts that do not stand in it.
+    package init(
+        of document: Document,
+        shownIn diagnostics: [Diagnostic],
+        and values: [String] = []
+    ) {
         texts = values
         names = LanguageWords.all
         addUnparsed(of: document.source)
         visit(document.root, .mapping(JobTable.table.keys), isSecret: false, in: document)
+        let lines = diagnostics.flatMap { diagnostic in
+            [diagnostic.range.start.line] + diagnostic.notes.compactMap(\.range?.start.line)
+        }
+        for hidden in ValueScreen.hidden(in: Set(lines), of: document) {
+            ranges.append(hidden.range)
+            if hidden.isKey { names.remove(hidden.text) }
+            parts.append(Part(range: hidden.range, text: hidden.text, isUnknown: true))
+        }
     }
 
     /// Keeps a stretch of a line and the text that a message may quote of it.
@@ -52,7 +74,11 @@ package struct ConfidentialText: Sendable {
 
     /// The words of a part, in small letters, that messages at its place must not quote.
     package func words(of part: Part) -> Set<String> {
-        RevealingText(part.text, names: names).words.filter { !names.contains($0) }
+        let words = RevealingText(part.text, names: names).words.filter { !names.contains($0) }
+        guard part.isUnknown else { return words }
+        return words.filter {
+            $0.utf8.count >= Self.shortestUnknown && !PublicValues.isNumber(Array($0.utf8)[...])
+        }
     }
 
     /// Notes where a value begins behind a tag or an anchor that is the name of a secret.
@@ -77,7 +103,9 @@ package struct ConfidentialText: Sendable {
                     bytes.indices.contains { bytes[$0] == UInt8(ascii: "`") }
                 }
             }
-            if isSecret || shape.isCredential || shape.holdsCredentials {
+            if isSecret || shape.isCredential || shape.holdsCredentials
+                || document.isPrivateKey(node)
+            {
                 add(node, in: document)
                 addUnread(beside: node, in: document)
             } else {
@@ -131,6 +159,9 @@ package struct ConfidentialText: Sendable {
             last = entry.value
             let isPart = isBehindSecret && !isKnown
             if addPart(of: url, entry, key, isSecret: isSecret, isPart, in: document) { continue }
+            if isSecret, !isKnown, SecretName.isNoName(key) {
+                add(document.range(of: entry.key), key)
+            }
             let isJoined = addJoined(entry, key, shape, in: document)
             if !isJoined, !isSecret, !shape.isAnything, !addTorn(entry, key, shape, in: document) {
                 names.insert(key)
@@ -175,7 +206,9 @@ package struct ConfidentialText: Sendable {
                 }
         for entry in omitted {
             visit(entry.key, .anything, isSecret: isBehindName, in: document)
-            visit(entry.value, .anything, isSecret: isBehindName, in: document)
+            // `{ id: 1, token}: …`: a brace too many makes a key of the first entries.
+            let isTorn = document.hasBareName(entry.key)
+            visit(entry.value, .anything, isSecret: isBehindName || isTorn, in: document)
         }
     }
 
@@ -216,6 +249,7 @@ package struct ConfidentialText: Sendable {
         if !properties.isEmpty, properties.contains(range.start) {
             // In a flow mapping YAML takes the value behind such a tag for a key.
             add(range, key)
+            addUnread(around: entry, in: document)
             visit(entry.value, .credential, isSecret: true, in: document)
             return true
         }
@@ -223,6 +257,7 @@ package struct ConfidentialText: Sendable {
             isSecret || isTornOff(entry, in: document)
         else { return false }
         add(range, key)
+        addUnread(around: entry, in: document)
         return true
     }
 

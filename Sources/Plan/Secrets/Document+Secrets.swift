@@ -8,6 +8,27 @@ extension Document {
         kind(of: node) == .scalar && withBytes(of: node) { $0.isEmpty }
     }
 
+    /// Whether a node is a text with a private key (RFC 7468), which users paste where its file
+    /// belongs.
+    func isPrivateKey(_ node: NodeID) -> Bool {
+        let border = Array("PRIVATE KEY-----".utf8)
+        return kind(of: node) == .scalar
+            && withBytes(of: node) { bytes in
+                bytes.indices.dropLast(border.count - 1).contains { start in
+                    bytes[start] == border[0]
+                        && bytes.extracting(start..<start + border.count).equals(border.span)
+                }
+            }
+    }
+
+    /// Whether a node is a mapping with the name of a secret which has no value.
+    func hasBareName(_ node: NodeID) -> Bool {
+        guard kind(of: node) == .mapping else { return false }
+        return entries(of: node).contains { entry in
+            isEmptyScalar(entry.value) && SecretName.isOne(text(of: entry.key))
+        }
+    }
+
     /// An argument of a command that is an option, such as `--password`, or a header field's name
     /// behind an option for one; nil for any other element of a list.
     ///

@@ -65,6 +65,11 @@ struct LineScreen {
     ///
     /// A key of the language may lack its colon, or the blank behind it.
     private mutating func takeName() -> String? {
+        // YAML's merge key.
+        if line[index...].starts(with: "<<:".utf8) {
+            index += 3
+            return "<<"
+        }
         let bytes = line[index...].prefix(SecretName.longest).prefix(while: Self.isNameByte)
         guard !bytes.isEmpty else { return nil }
         let name = String(decoding: bytes, as: UTF8.self)
@@ -172,121 +177,5 @@ struct LineScreen {
 
     private static func isSign(_ byte: UInt8) -> Bool {
         isBlank(byte) || endsWord(byte) || byte == UInt8(ascii: "?") || byte == UInt8(ascii: ":")
-    }
-}
-
-/// Knows the values that are shown of a file that cannot be read as YAML, by their key.
-enum PublicValues {
-    /// Keys whose values are paths, ids and names.
-    private static let paths: Set<String> = [
-        "caFile", "csv", "directory", "file", "fileName", "har", "host", "html", "identifier",
-        "jsonLines", "junit", "knownHosts", "lines", "name", "needs", "pac", "prometheus",
-        "session", "to",
-    ]
-
-    /// The bytes at the beginning of a word which are shown behind a key: the whole word or, of a
-    /// URL, the part before anything that may be a secret.
-    ///
-    /// - Parameters:
-    ///   - word: The text behind the key up to a blank or a sign of YAML.
-    ///   - key: The key.
-    ///   - mayBeLogin: Whether a login may begin in the word and end behind it.
-    /// - Returns: A number of bytes; 0 for a word that is hidden.
-    static func length(of word: ArraySlice<UInt8>, behind key: String, mayBeLogin: Bool) -> Int {
-        let words = LanguageWords.ofJobFiles
-        // An expression alone is a name, whatever its value.
-        if !word.isEmpty, expression(in: word)?.count == word.count { return word.count }
-        // The name of an anchor: a slip of a secret is not behind any other key.
-        if let first = word.first, first == UInt8(ascii: "*") || first == UInt8(ascii: "&"),
-            word.dropFirst().allSatisfy(isPlain), !SecretName.isOne(key)
-        {
-            return word.count
-        }
-        guard words.keys.contains(key), !SecretName.isOne(key), !words.secretKeys.contains(key)
-        else { return 0 }
-        if words.urlKeys.contains(key) { return lengthOfURL(word, mayBeLogin) }
-        if key == "env" { return word.allSatisfy(isCapital) ? word.count : 0 }
-        let isShown =
-            words.numberKeys.contains(key) && isNumber(word)
-            || ["true", "false"].contains { word.elementsEqual($0.utf8) }
-            || (paths.contains(key)
-                ? plainPath(word).isEmpty
-                : word.count <= SecretName.longest
-                    && words.choices.contains(String(decoding: word, as: UTF8.self)))
-        return isShown ? word.count : 0
-    }
-
-    /// The expression without a fallback at the beginning of a text.
-    static func expression(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard text.starts(with: "${".utf8) else { return nil }
-        let name = text.dropFirst(2).prefix(SecretName.longest).prefix(while: isPlain)
-        guard !name.isEmpty, name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: "}")
-        else { return nil }
-        return text[...name.endIndex]
-    }
-
-    /// Whether a byte stands in names of environment variables as they are usually written.
-    private static func isCapital(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, UInt8(ascii: "_"): true
-        default: false
-        }
-    }
-
-    /// Whether a word is a number of few digits, perhaps with a unit.
-    private static func isNumber(_ word: ArraySlice<UInt8>) -> Bool {
-        let digits = word.prefix { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
-        let unit = word[digits.endIndex...]
-        return (1...6).contains(digits.count) && unit.count <= 3
-            && unit.allSatisfy { (65...90).contains($0 & 0xDF) }
-    }
-
-    /// The scheme; and the host, port and path if no login can be among them.
-    private static func lengthOfURL(_ word: ArraySlice<UInt8>, _ mayBeLogin: Bool) -> Int {
-        var rest = word
-        if let expression = expression(in: word) {
-            rest = word[expression.endIndex...]
-        } else {
-            let scheme = word.prefix(8).prefix { (97...122).contains($0) }
-            guard word[scheme.endIndex...].starts(with: "://".utf8) else { return 0 }
-            let host = word[(scheme.endIndex + 3)...]
-            guard !mayBeLogin, let behind = behindHost(host) else { return scheme.count + 3 }
-            rest = behind
-        }
-        return (rest.first == UInt8(ascii: "/") ? plainPath(rest) : rest).startIndex
-            - word.startIndex
-    }
-
-    /// The text behind a host and its port; nil if the text behind its colon is no port.
-    private static func behindHost(_ host: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        let rest = host.drop(while: isPlain)
-        guard rest.first == UInt8(ascii: ":") else { return rest }
-        let digits = rest.dropFirst().prefix { (48...57).contains($0) }
-        let behind = rest[digits.endIndex...]
-        let isPort = digits.count <= 5 && (behind.isEmpty || behind.first == UInt8(ascii: "/"))
-        return isPort ? behind : nil
-    }
-
-    /// The text behind a path of plain characters and expressions.
-    private static func plainPath(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var rest = text
-        while let byte = rest.first {
-            if isPlain(byte) || byte == UInt8(ascii: "/") {
-                rest.removeFirst()
-            } else if let expression = expression(in: rest) {
-                rest = rest[expression.endIndex...]
-            } else {
-                break
-            }
-        }
-        return rest
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"): true
-        default: false
-        }
     }
 }

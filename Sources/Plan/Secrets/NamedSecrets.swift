@@ -62,8 +62,8 @@ enum NamedSecrets {
             return nil
         }
         let start = behindBlanks(end, in: bytes)
-        guard SecretName.isScheme(text.slice(0..<end) + " "), start < bytes.count,
-            !(start..<bytes.count).contains(where: { isBlank(bytes[$0]) })
+        guard SecretName.isScheme(text.slice(0..<end) + " "),
+            SecretScan.isLastWord(from: start, in: bytes)
         else { return nil }
         return start..<bytes.count
     }
@@ -77,7 +77,11 @@ enum NamedSecrets {
     }
 
     private static func places(in text: String) -> [Range<Int>] {
-        credentials(in: text).map { [$0] } ?? ranges(in: text.utf8.span)
+        if let credentials = credentials(in: text) { return [credentials] }
+        guard let login = ProtocolLogin.range(in: text.utf8.span) else {
+            return ranges(in: text.utf8.span)
+        }
+        return ranges(in: text.slice(0..<login.lowerBound).utf8.span) + [login]
     }
 
     /// A text and its first word.
@@ -96,9 +100,10 @@ enum NamedSecrets {
             guard RevealingText(value).isRevealing else { continue }
             result += withoutNamed(text.slice(end..<range.lowerBound))
             let template = Template(value)
-            result +=
+            let part =
                 template.faults.isEmpty
                 ? template.pieces.map { shown($0, of: value) }.joined() : Secret.mark
+            if part != Secret.mark || !result.hasSuffix(Secret.mark) { result += part }
             end = range.upperBound
         }
         return result + withoutNamed(text.slice(end..<text.utf8.count))

@@ -56,11 +56,37 @@ enum SecretName {
         // Names of environment variables are written without one: `DBPASS`.
         if name.hasSuffix("PASS"), !passes.contains(where: { name.hasSuffix($0) }) { return true }
         if NearestName.isSlip(folded, of: misspelled) || isMisplaced(folded) { return true }
-        guard folded.hasSuffix("s"), !counts.contains(where: { folded.hasPrefix($0) }) else {
-            return false
+        guard !counts.contains(where: { folded.hasPrefix($0) }) else { return false }
+        if let word = lastWord(of: name),
+            NearestName.isSlip(word, of: misspelled) || isMisplaced(word)
+        {
+            return true
         }
+        guard folded.hasSuffix("s") else { return false }
         let one = folded.dropLast()
         return endings.contains { one.hasSuffix($0) }
+    }
+
+    /// The last word of a name of several words, in small letters: `pasword` in `dbPasword` and
+    /// `tokne` in `X-Auth-Tokne`; nil for a name of one word.
+    private static func lastWord(of name: String) -> String? {
+        let bytes = name.utf8.span
+        var start = bytes.count
+        while start > 0, folded(bytes[start - 1]) != nil {
+            start -= 1
+            // A capital behind a small letter begins a word.
+            if (65...90).contains(bytes[start]), start > 0, (97...122).contains(bytes[start - 1]) {
+                break
+            }
+        }
+        guard start > 0, start < bytes.count else { return nil }
+        return name.slice(start..<bytes.count).lowercased()
+    }
+
+    /// Whether a key below the name of a secret is probably a secret itself, whose colon is one
+    /// too many: names are made of letters.
+    static func isNoName(_ key: String) -> Bool {
+        key.utf8.contains { folded($0).map { (48...57).contains($0) } ?? !"_-. ".utf8.contains($0) }
     }
 
     /// Whether a key is indented by a blank that YAML takes for a letter, such as a no-break space:

@@ -189,12 +189,18 @@ enum SecretScan {
         return name.lowerBound + 2..<text.count
     }
 
-    /// Whether no blank follows in a text: `password x`, but not `password of the server`.
-    private static func isLastWord(from start: Int, in text: Span<UInt8>) -> Bool {
+    /// Whether a word begins at an index and only blanks and closing braces follow it:
+    /// `password x`, but not `password of the server`.
+    static func isLastWord(from start: Int, in text: Span<UInt8>) -> Bool {
         for index in start..<text.count where isBlank(text[index]) {
-            return (index..<text.count).allSatisfy { isBlank(text[$0]) }
+            return (index..<text.count).allSatisfy { isBlank(text[$0]) || isClosing(text[$0]) }
         }
-        return true
+        return start < text.count
+    }
+
+    /// Whether a byte ends a mapping or a list that a slip has made part of the text.
+    private static func isClosing(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
     }
 
     private static func isSecret(_ name: String) -> Bool {
@@ -202,7 +208,7 @@ enum SecretScan {
             || name.hasBytePrefix("-H") && SecretName.isOne(String(name.dropFirst(2)))
     }
 
-    fileprivate static func string(_ name: Range<Int>, in text: Span<UInt8>) -> String {
+    static func string(_ name: Range<Int>, in text: Span<UInt8>) -> String {
         var bytes: [UInt8] = []
         for index in name { bytes.append(text[index]) }
         return String(decoding: bytes, as: UTF8.self)

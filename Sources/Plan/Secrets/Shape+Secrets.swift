@@ -43,6 +43,11 @@ extension Shape {
         }
     }
 
+    /// Whether it is a mapping of header fields.
+    var isOfHeaders: Bool {
+        if case .named(_, HeaderRule.namePattern, _) = self { true } else { false }
+    }
+
     /// Whether it is a mapping with a credential, or a list of such mappings: a text in its place
     /// is probably the credential.
     var holdsCredentials: Bool {
@@ -113,6 +118,22 @@ extension Shape {
         case .either(let one, let other): one.knows(key) || other.knows(key)
         case .oneOrMore(let one): one.knows(key)
         default: false
+        }
+    }
+
+    /// The key of a mapping of that shape which a name without a meaning there probably is; nil
+    /// for a name under which people write secrets.
+    func nearestKey(to name: String) -> String? {
+        SecretName.isOne(name) ? nil : NearestName.find(name, among: keyNames)
+    }
+
+    private var keyNames: [String] {
+        switch self {
+        case .mapping(let table): table.keys.map(\.name)
+        case .variants(_, let tables): tables.flatMap { $0.keys.map(\.name) }
+        case .either(let one, let other): one.keyNames + other.keyNames
+        case .oneOrMore(let one): one.keyNames
+        default: []
         }
     }
 

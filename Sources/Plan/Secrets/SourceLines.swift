@@ -64,6 +64,16 @@ struct SourceLines: Sendable {
         return index < source.bytes.count && source.bytes[index] == UInt8(ascii: "#")
     }
 
+    /// The bytes of a line without its line break.
+    func line(_ number: Int) -> ArraySlice<UInt8> {
+        guard starts.indices.contains(number - source.firstLine) else { return [] }
+        let start = starts[number - source.firstLine]
+        let span = source.bytes.span
+        var end = start
+        while end < span.count, span.lineBreak(at: end) == 0 { end += 1 }
+        return source.bytes[start..<end]
+    }
+
     private mutating func offset(of start: SourcePosition) -> Int? {
         let number = start.line - source.firstLine
         guard starts.indices.contains(number) else { return nil }

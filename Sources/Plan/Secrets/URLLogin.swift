@@ -16,7 +16,11 @@ enum URLLogin {
             case .expression: "1"
             }
         }
-        if let url = try? HTTPURL(filled.joined()), !url.hasUserInformation { return nil }
+        if let url = try? HTTPURL(filled.joined()), !url.hasUserInformation, !url.mayBeTornLogin,
+            !isTornBehindPort(text)
+        {
+            return nil
+        }
         var login = text.utf8[..<at]
         if let colon = login.firstIndex(of: UInt8(ascii: ":")),
             ["http", "https", "socks5", "socks5h", "socks4", "socks4a", "ftp", "ftps", "sftp"]
@@ -26,6 +30,29 @@ enum URLLogin {
         }
         login = login.drop { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
         return login.isEmpty ? nil : String(Substring(login))
+    }
+
+    /// Whether a URL has a word for its host, a port, and an `@` which a name of a host follows:
+    /// `http://bob:12/ab@example.com` may be a login or a server and its path.
+    ///
+    /// The names of npm's packages, such as `http://localhost:4873/@scope/name`, are no login.
+    private static func isTornBehindPort(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard let slashes = bytes.firstRange(of: Array("//".utf8)),
+            let at = bytes.lastIndex(of: UInt8(ascii: "@")), at >= slashes.upperBound
+        else { return false }
+        return isTornBehindPort(bytes[slashes.upperBound...], at)
+    }
+
+    /// As above, from the text behind the slashes and the index of the last `@`.
+    private static func isTornBehindPort(_ text: ArraySlice<UInt8>, _ at: Int) -> Bool {
+        let user = text[..<at].prefix(while: isNameByte)
+        let port = text[user.endIndex..<at].dropFirst().prefix { (48...57).contains($0) }
+        guard text[user.endIndex] == UInt8(ascii: ":"), !port.isEmpty, at - port.endIndex > 1,
+            !(user.count == 9 && user.map { $0 | 0x20 }.elementsEqual("localhost".utf8))
+        else { return false }
+        return text[at...].dropFirst().first.map(isNameByte) ?? false
+            && user.contains { !(48...57).contains($0) }
     }
 
     /// The login in a text which is a login and a host in any place, such as `user:password@host`;
@@ -58,6 +85,7 @@ enum URLLogin {
     /// mark or a comma among them has torn a login with a password; nil for any other line.
     static func torn(in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let at = line.lastIndex(of: UInt8(ascii: "@")) else { return nil }
+        let lastBlank = line[..<at].lastIndex { $0 <= 32 } ?? line.startIndex - 1
         var index = line.startIndex
         while index + 1 < at {
             guard line[index] == UInt8(ascii: "/"), line[index + 1] == UInt8(ascii: "/") else {
@@ -70,6 +98,7 @@ enum URLLogin {
             if let colon = authority.firstIndex(of: UInt8(ascii: ":")),
                 authority[..<colon].allSatisfy({ $0 > 32 }),
                 !isPort(authority[(colon + 1)...])
+                    || lastBlank < login.startIndex && isTornBehindPort(line[(index + 2)...], at)
             {
                 return login
             }
@@ -82,7 +111,9 @@ enum URLLogin {
     private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
         let digits = bytes.prefix { (48...57).contains($0) }
         guard !digits.isEmpty, digits.count <= 5 else { return false }
-        return bytes[digits.endIndex...].first.map { ![64].contains($0) && !isNameByte($0) } ?? true
+        return bytes[digits.endIndex...].first.map { byte in
+            byte != UInt8(ascii: "@") && byte != UInt8(ascii: "#") && !isNameByte(byte)
+        } ?? true
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

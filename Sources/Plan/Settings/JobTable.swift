@@ -19,6 +19,8 @@ struct JobDraft: Sendable {
 struct ReportDraft: Sendable {
     /// The file of each report that the job asks for.
     var files: [ReportKind: PathValue] = [:]
+    /// How much of each task the JSON report keeps.
+    var detail = ReportDetail.full
 }
 
 /// The top level of a job file.
@@ -108,11 +110,39 @@ enum JobTable {
         ReportKind.allCases.map { kind in
             Setting(
                 kind.rawValue,
-                ValueType(.text(pattern: nil)) { PathType.destination($1, &$0) },
+                ValueType(.text(pattern: nil)) { reportPath($1, of: kind, &$0) },
                 kind.summary
             ) { $0.files[kind] = $1 }
-        } + ReportKind.planned.map(Setting.notYet)
+        } + [
+            Setting(
+                "detail",
+                .choice(),
+                default: "full",
+                "What the JSON report keeps: `full`, all of every task; `failures`, all of each task that "
+                    + "failed or was retried and one line of every other; `summary`, only the tasks that "
+                    + "did not succeed, and the sums."
+            ) { $0.detail = $1 }
+        ] + ReportKind.planned.map(Setting.notYet)
     )
+
+    /// The path of a report.
+    private static func reportPath(
+        _ field: Field,
+        of kind: ReportKind,
+        _ reader: inout Reader
+    ) -> PathValue? {
+        guard let path = PathType.destination(field, &reader) else { return nil }
+        if kind == .events, path.path.hasSuffix(".gz") {
+            reader.report(
+                .badPath,
+                "`events` is written while the run goes on, and is not compressed: choose a name "
+                    + "without `.gz`",
+                at: field.node
+            )
+            return nil
+        }
+        return path
+    }
 
     private static func section(
         _ name: String,

@@ -111,10 +111,12 @@ enum PathType {
         let reason =
             switch status {
             case .missing: "there is no \(noun) `\(value.text)`"
-            case .unreadable: "the \(noun) `\(value.text)` cannot be opened"
+            case .unreadable(let reason):
+                "the \(noun) `\(value.text)` cannot be opened: \(reason)"
             case .readable, .pipe, .notRegular: "`\(value.text)` is not a \(kind)"
             }
-        reader.report(.missingFile, "`\(field.name)`: \(reason)", at: field.node)
+        let code: JobCode = if case .unreadable = status { .unreadableFile } else { .missingFile }
+        reader.report(code, "`\(field.name)`: \(reason)", at: field.node)
         return nil
     }
 
@@ -151,6 +153,23 @@ enum PathType {
                 "`\(field.name)`: `\(value.text.excerpt)` is a folder",
                 at: field.node,
                 help: mayBeFolder ? "end it with a slash to let the server name the file" : nil
+            )
+            return nil
+        }
+        return value.isKnownLater ? nil : value
+    }
+
+    /// A path to a folder that the runner makes; a slash at its end changes nothing.
+    static func folder(_ field: Field, _ reader: inout Reader) -> PathValue? {
+        guard var value = path(field, &reader) else { return nil }
+        while value.path.utf8.count > 1, value.isFolder { value.path.removeLast() }
+        let last = AbsolutePath.lastComponent(of: value.path)
+        guard !["", ".", ".."].contains(last) else {
+            reader.report(
+                .badPath,
+                "`\(field.name)`: `\(value.text.excerpt)` names no new folder",
+                at: field.node,
+                help: "name a folder of its own, such as `tools/compiler`"
             )
             return nil
         }

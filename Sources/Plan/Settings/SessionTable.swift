@@ -80,6 +80,21 @@ enum SessionTable {
                     + "of the task's URL."
             ) { $0.httpCookieAcceptPolicy = $1 },
             Setting(
+                "httpCookieStorage",
+                ValueType(pattern: IdentifierText.pattern) { text throws(ValueFault) in
+                    text == "none" ? .none : .shared(try storageName(text))
+                },
+                default: "the session's own",
+                "The cookies of the session: sessions of the job with the same name share them; "
+                    + "`none` sends and keeps no cookies."
+            ) { $0.httpCookieStorage = $1 },
+            Setting(
+                "urlCredentialStorage",
+                ValueType(pattern: IdentifierText.pattern, parse: storageName),
+                default: "the session's own",
+                "Sessions of the job with the same name also use the `credentials` of each other."
+            ) { $0.urlCredentialStorage = $1 },
+            Setting(
                 "allowsReadAccessTo",
                 .nonEmptyList(
                     of: ValueType<PathValue>(.text(pattern: nil)) { PathType.path($1, &$0) }
@@ -111,6 +126,10 @@ enum SessionTable {
             LimitsTable.setting,
             ProtocolTable.setting,
         ] + NetworkAccessTable.session
+
+    private static func storageName(_ text: String) throws(ValueFault) -> String {
+        try IdentifierText.parse(text, noun: "storage")
+    }
 
     /// Both keys are required, so nothing is merged into one that `defaults` has.
     private static let minimumRate = ValueType<MinimumRate>(

@@ -18,6 +18,15 @@ enum TaskTable {
         "data",
         common + [
             method(MethodText.parse, pattern: MethodText.pattern, default: "GET"), responseTo,
+            Setting(
+                "becomeDownload",
+                BecomeDownloadTable.type,
+                "A larger response body is written to a file, as in a download."
+            ) {
+                $0.destination = $1.path
+                $0.sizeToExceed = $1.size
+            },
+            mixedReplace,
         ]
     )
 
@@ -129,6 +138,12 @@ enum TaskTable {
                     + "matches it is kept."
             ) { $0.ifExists = $1 },
             Setting(
+                "extract",
+                ExtractTable.type,
+                "The folder into which runner extracts the file, a tar or zip archive; a mapping "
+                    + "also has limits."
+            ) { $0.archive = $1 },
+            Setting(
                 "mode",
                 FileModeType.type,
                 default: "from the umask",
@@ -147,6 +162,7 @@ enum TaskTable {
                 "The number of connections that fetch the file at the same time, each another part "
                     + "of it: from 1 to \(TaskSpec.Segments.most), or `auto`."
             ) { $0.segments = $1 },
+            mixedReplace,
         ]
     )
 
@@ -270,7 +286,8 @@ enum TaskTable {
         ) { $0.method = $1 }
     }
 
-    private static let destination = ValueType<PathValue>(.text(pattern: nil)) {
+    /// The type of a path to a file that the runner writes.
+    static let destination = ValueType<PathValue>(.text(pattern: nil)) {
         PathType.destination($1, &$0)
     }
 
@@ -283,6 +300,13 @@ enum TaskTable {
         destination,
         "The file for the response body, relative to the job file's folder."
     ) { $0.destination = $1 }
+
+    private static let mixedReplace = Setting<TaskDraft>(
+        "mixedReplace",
+        MixedReplaceTable.type,
+        "What becomes of the parts of a `multipart/x-mixed-replace` response, each of which is a "
+            + "response of its own."
+    ) { $0.mixedReplace = $1 }
 
     /// The names are URLSessionTask's `lowPriority`, `defaultPriority` and `highPriority`.
     private static let priority = ValueType.number(

@@ -16,7 +16,7 @@ enum WebhookTable {
         [
             Setting(
                 "url",
-                URLType.type.withField,
+                URLType.ofWebhook.withField,
                 isRequired: true,
                 "The http or https URL that the summary is posted to."
             ) { $0.url = ($1.value, $1.field) },

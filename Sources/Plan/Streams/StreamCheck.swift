@@ -11,16 +11,6 @@ enum StreamCheck {
         at place: TaskPlace,
         _ log: inout DiagnosticLog
     ) {
-        if session?.limits.limitsBandwidth == true {
-            place.report(
-                .notYetSupported,
-                "`limits.bandwidth` of the session is not supported yet for streams"
-                    + place.context,
-                at: place.entry.key,
-                help: "choose a session without it",
-                &log
-            )
-        }
         guard draft.stream.isSecure else {
             return checkSecret(of: draft, at: place, &log)
         }

@@ -37,23 +37,13 @@ struct TaskAssembly: Sendable {
             body: draft.content,
             wantsKey: draft.idempotencyKey == .auto,
             uploadResume: uploadResume(of: draft, session),
-            destination: draft.destination.map {
-                TaskSpec.Destination(
-                    path: $0.path,
-                    displayPath: $0.text,
-                    // A server that chooses the name must not choose which file is replaced.
-                    ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
-                    checksum: draft.checksum,
-                    mode: draft.mode,
-                    resume: resume(of: draft, entry, shared.sessions[session].kind),
-                    segments: draft.segments
-                )
-            },
+            destination: destination(of: draft, entry, shared.sessions[session].kind),
             mirrors: draft.mirrors,
             decodesBody: !url.isCustom
                 && draft.decodesBody ?? Self.decodes(request, of: entry.kind),
             expectation: entry.kind == .webSocket
                 ? WebSocketAssembly.expectation(of: draft) : draft.expectation,
+            mixedReplace: draft.mixedReplace,
             retry: draft.retry,
             redirects: draft.redirects,
             timeoutInterval: draft.timeoutInterval
@@ -66,6 +56,28 @@ struct TaskAssembly: Sendable {
             webSocket: entry.kind == .webSocket ? WebSocketAssembly.spec(of: draft) : nil,
             source: Self.source(entry, in: reader.document)
         )
+    }
+
+    /// The file of a task; nil without one.
+    private func destination(
+        of draft: TaskDraft,
+        _ entry: TaskList.Entry,
+        _ session: SessionConfiguration.Kind
+    ) -> TaskSpec.Destination? {
+        draft.destination.map {
+            TaskSpec.Destination(
+                path: $0.path,
+                displayPath: $0.text,
+                // A server that chooses the name must not choose which file is replaced.
+                ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
+                checksum: draft.checksum,
+                mode: draft.mode,
+                resume: resume(of: draft, entry, session),
+                segments: draft.segments,
+                sizeToExceed: draft.sizeToExceed,
+                archiveFolder: ArchiveFolder(draft.archive)
+            )
+        }
     }
 
     /// Whether a body is decoded by default, as URLSession does.
@@ -85,9 +97,9 @@ struct TaskAssembly: Sendable {
         _ entry: TaskList.Entry,
         _ session: SessionConfiguration.Kind
     ) -> TaskSpec.Resume {
-        guard entry.kind == .download, draft.resumes != false, draft.url?.isLocal != true else {
-            return .nothing
-        }
+        guard entry.kind == .download, draft.resumes != false, draft.url?.isLocal != true,
+            draft.mixedReplace == nil
+        else { return .nothing }
         return draft.resumes == nil && session == .ephemeral ? .withinRun : .acrossRuns
     }
 

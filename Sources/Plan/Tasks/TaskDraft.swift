@@ -59,12 +59,18 @@ struct TaskDraft: Sendable {
     /// The conversation of a stream task.
     var stream = StreamTaskDraft()
 
-    /// `to` of a download, `responseTo` of another task.
+    /// `to` of a download, `responseTo` of another task, or that of `becomeDownload`.
     var destination: PathValue?
+    /// The size that a body must exceed to become a download; nil without `becomeDownload`.
+    var sizeToExceed: Int64?
+    /// Nil when a response with parts is stored as sent.
+    var mixedReplace: MixedReplaceRule?
     /// Nil when the kind of the destination decides.
     var ifExists: TaskSpec.IfExists?
     var checksum: TaskSpec.ExpectedChecksum?
     var mode: UInt16?
+    /// `extract` of a download.
+    var archive: ExtractTable.Draft?
     var mirrors: [HTTPURL] = []
     var decodesBody: Bool?
     /// Nil when the session decides.

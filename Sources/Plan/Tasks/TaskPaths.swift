@@ -1,12 +1,21 @@
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// The paths of a task that must not meet those of other tasks: absolute and without climbs.
 struct TaskPaths: Sendable {
     var destination: String?
+    /// The folder that an archive becomes.
+    var archiveFolder: String?
     var source: String?
     /// The files of a multipart body or of a conversation.
     var parts: [String] = []
+
+    /// Whether the task makes a file or a folder of a path.
+    func makes(_ path: Span<UInt8>) -> Bool {
+        destination?.utf8.span.equals(path) == true
+            || archiveFolder?.utf8.span.equals(path) == true
+    }
 
     /// Whether the task sends the file of a path.
     func reads(_ path: String) -> Bool { source == path || parts.contains(path) }
@@ -18,6 +27,9 @@ extension TaskDraft {
         var paths = TaskPaths()
         if let destination, !destination.isKnownLater {
             paths.destination = AbsolutePath.withoutClimbs(destination.path)
+        }
+        if let folder = archive?.folder, !folder.isKnownLater {
+            paths.archiveFolder = AbsolutePath.withoutClimbs(folder.path)
         }
         switch body {
         case .file(let path):

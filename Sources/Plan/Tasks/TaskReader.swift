@@ -85,9 +85,17 @@ struct TaskReader: Sendable {
             BodyCheck.check(encoding, at: place, &reader.faults.log)
         }
         if draft.session == nil { draft.session = onlySession(at: place, &reader) }
-        if draft.ifExists != nil || !draft.mirrors.isEmpty {
-            let session = draft.session.map { shared.sessions[$0] }
-            DownloadCheck.check(draft, in: session, at: place, &reader.faults.log)
+        if draft.ifExists != nil || !draft.mirrors.isEmpty || draft.sizeToExceed != nil
+            || draft.mixedReplace != nil || draft.archive != nil
+        {
+            let isNew = !reader.isReadingAgain
+            DownloadCheck.check(
+                draft,
+                in: draft.session.map { shared.sessions[$0] },
+                at: place,
+                lacksArchives: isNew && !ArchiveReader.isAvailable,
+                &reader.faults.log
+            )
         }
         if draft.segments != nil { SegmentsCheck.check(draft, at: place, &reader.faults.log) }
         reader.values.isReadingBody = true

@@ -1,6 +1,6 @@
 internal import Diagnostics
 
-/// The name of a background session, which is the name of its journal too.
+/// The name of a background session, which is the name of its journal too, or of a storage.
 enum IdentifierText {
     /// The pattern of the JSON Schema.
     static let pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
@@ -8,13 +8,19 @@ enum IdentifierText {
     /// The most characters, so that a file may be named after it.
     private static let longest = 100
 
-    static let type = ValueType<String>(pattern: pattern, parse: parse)
+    static let type = ValueType<String>(pattern: pattern) { text throws(ValueFault) in
+        try parse(text, noun: "background session")
+    }
 
-    static func parse(_ text: String) throws(ValueFault) -> String {
+    /// Reads the name of a thing, which `noun` calls by its kind.
+    static func parse(
+        _ text: String,
+        noun: String = "background session"
+    ) throws(ValueFault) -> String {
         guard text.utf8.count <= longest, TaskID.isValid(text.utf8.span) else {
             throw ValueFault(
                 .badID,
-                "`\(text.excerpt)` is not the name of a background session",
+                "`\(text.excerpt)` is not the name of a \(noun)",
                 help: "it has up to \(longest) letters, digits, `.`, `_` and `-`, "
                     + "and begins with a letter or digit"
             )

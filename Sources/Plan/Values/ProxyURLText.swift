@@ -71,7 +71,7 @@ enum ProxyURLText {
                 help: "write such a URL, or the path of a file"
             )
         }
-        guard !url.hasUserInformation else {
+        guard !url.hasUserInformation, !url.mayBeTornLogin else {
             throw ValueFault(
                 .badProxy,
                 "a user name or password is not allowed in the URL of a PAC script"

@@ -75,13 +75,15 @@ enum URLText {
         return url
     }
 
-    /// Throws for a URL with a login.
+    /// Throws for a URL with a login, also one whose password has torn the URL.
     static func refuseUserInformation(of url: HTTPURL) throws(ValueFault) {
-        guard url.hasUserInformation else { return }
+        guard url.hasUserInformation || url.mayBeTornLogin else { return }
+        let mend = "write it as `credentials` of the session, the password as a secret"
         throw ValueFault(
             .badURL,
             "a user name or password is not allowed in a URL",
-            help: "write it as `credentials` of the session, the password as a secret"
+            help: url.hasUserInformation
+                ? mend : mend + "; if it is none, leave out the colon in front of the path"
         )
     }
 

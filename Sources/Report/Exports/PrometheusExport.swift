@@ -5,7 +5,8 @@ internal import TransferModel
 ///
 /// All metrics are gauges of the job's last run, because each run replaces the file. Their labels
 /// are the job's name, the outcomes and the task's id. A job with more than `mostTasks` tasks has
-/// no metrics of single tasks: rows of data would make a time series each.
+/// no metrics of single tasks: rows of data would make a time series each. Neither has a written
+/// report that lists only some of its tasks.
 struct PrometheusExport: ReportExport {
     /// The most tasks that have metrics of their own.
     static let mostTasks = 500
@@ -14,6 +15,10 @@ struct PrometheusExport: ReportExport {
     /// The tasks so far; empty once there are too many.
     private var tasks: [Task] = []
     private var count = 0
+    private let showsTasks: Bool
+
+    /// Metrics of the run and, if the caller has all of its tasks, of each task.
+    init(showsTasks: Bool = true) { self.showsTasks = showsTasks }
 
     private struct Task {
         var id: String
@@ -28,7 +33,7 @@ struct PrometheusExport: ReportExport {
 
     mutating func receive(_ task: ReportedTask) {
         count += 1
-        guard count <= Self.mostTasks else {
+        guard showsTasks, count <= Self.mostTasks else {
             tasks = []
             return
         }

@@ -1,20 +1,39 @@
+package import SystemKit
 package import TransferModel
 
 extension ReportKind {
-    /// The export of that kind; nil for the report itself.
-    private var export: (any ReportExport)? {
+    /// The export of that kind from tasks with that detail; nil for the report itself.
+    private func export(of detail: ReportDetail) -> (any ReportExport)? {
         switch self {
-        case .json: nil
+        case .json, .events: nil
         case .har: HARExport()
         case .junit: JUnitExport()
-        case .prometheus: PrometheusExport()
+        // A summary lacks the tasks that succeeded.
+        case .prometheus: PrometheusExport(showsTasks: detail != .summary)
         case .html: HTMLExport()
+        case .otlp: OTLPExport()
         }
     }
 
-    /// Makes the writer of one report in this format.
-    package func makeFormat() -> any ReportFormat {
-        export.map(ExportFormat.init) ?? JSONReport()
+    /// The detail that a written report needs for this document.
+    package var neededDetail: ReportDetail {
+        switch self {
+        case .json, .prometheus: .summary
+        case .junit: .failures
+        case .har, .html, .otlp, .events: .full
+        }
+    }
+
+    /// Makes the writer of one report in this format; `detail` is that of the JSON report.
+    package func makeFormat(detail: ReportDetail = .full) -> any ReportFormat {
+        if self == .events { return CallbackReport() }
+        return export(of: .full).map(ExportFormat.init) ?? JSONReport(detail: detail)
+    }
+
+    /// Opens the file of a report of this kind.
+    package func open(at path: String) throws(SystemError) -> any ReportFile {
+        if self == .events { return try LiveReport(path: path) }
+        return try PublishedReport(path: path, kind: self)
     }
 
     /// Makes this document of a written report and publishes it.
@@ -22,9 +41,11 @@ extension ReportKind {
     /// - Parameters:
     ///   - report: The report, read from front to back.
     ///   - file: Gets the text in pieces.
-    /// - Throws: `ReportFault` for a file that is no report; what `file` throws.
+    /// - Throws: `ReportFault` for a file that is no report, `ReportDetail.Lack` for one with too
+    ///   little of its tasks; what `file` throws.
     package func export(_ report: ReportReader, to file: any ReportFile) throws {
-        guard var export else { return }
+        guard var export = export(of: report.detail) else { return }
+        try report.require(neededDetail)
         export.open(report.run.head)
         try report.forEachTask { task in
             try export.receive(task)

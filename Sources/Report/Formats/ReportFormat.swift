@@ -13,3 +13,9 @@ package protocol ReportFormat: AnyObject {
     /// Writes the part that follows the tasks, and all text that is still gathered.
     func finish(_ run: RedactedRun, to file: any ReportFile) throws(SystemError)
 }
+
+/// A format that writes events while their tasks run.
+protocol LiveReportFormat: ReportFormat {
+    /// Writes an event of the run; called for every event, besides the calls of `ReportFormat`.
+    func note(_ event: RedactedEvent, to file: any ReportFile) throws(SystemError)
+}

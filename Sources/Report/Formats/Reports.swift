@@ -46,6 +46,19 @@ package final class Reports: RunEventSink {
             }
         }
 
+        /// Whether the format gets all events.
+        fileprivate var isLive: Bool { format is any LiveReportFormat }
+
+        fileprivate mutating func note(_ event: RedactedEvent) {
+            guard case .writing(let file) = state, let format = format as? any LiveReportFormat
+            else { return }
+            do throws(SystemError) {
+                try format.note(event, to: file)
+            } catch {
+                state = .failed(error)
+            }
+        }
+
         fileprivate mutating func finish(_ run: RedactedRun) {
             guard case .writing(let file) = state else { return }
             do throws(SystemError) {
@@ -61,12 +74,14 @@ package final class Reports: RunEventSink {
     /// Nil in a run without secrets.
     private let redactor: Redactor?
     private var outputs: [Output]
+    private let hasLiveFormats: Bool
     /// The beginning of the run, which `finish` needs, too.
     private var header: RunHeader?
 
     /// The reports of a run, which show nothing that `redactor` finds.
     package init(_ outputs: [Output], redactor: Redactor? = nil) {
         self.outputs = outputs
+        hasLiveFormats = outputs.contains { $0.isLive }
         self.redactor = redactor
     }
 
@@ -83,14 +98,31 @@ package final class Reports: RunEventSink {
         outputs.allSatisfy { if case .published = $0.state { true } else { false } }
     }
 
-    /// Writes what the event adds to every report; only starts and ends do.
+    /// The longest time between two `progress` events that the reports need; nil for none.
+    package var progressInterval: Duration? { hasLiveFormats ? .seconds(1) : nil }
+
+    /// Writes what the event adds to every report.
     package func receive(_ event: RunEvent) {
         switch event {
-        case .started(let header): open(header)
-        case .taskFinished(let task): append(task)
-        case .finished(let summary): finish(summary)
-        case .taskStarted, .progress, .taskWillRetry, .taskWaiting, .taskWrote, .stopping: break
+        case .started(let header):
+            open(header)
+            note(event)
+        case .taskFinished(let task):
+            append(task)
+            note(event)
+        case .finished(let summary):
+            note(event)
+            finish(summary)
+        case .taskStarted, .progress, .taskWillRetry, .taskWaiting, .taskWrote, .stopping:
+            note(event)
         }
+    }
+
+    /// Hands an event to the formats that write while tasks run.
+    private func note(_ event: RunEvent) {
+        guard hasLiveFormats else { return }
+        let redacted = RedactedEvent(event, redactor: redactor)
+        for index in outputs.indices { outputs[index].note(redacted) }
     }
 
     private func open(_ header: RunHeader) {

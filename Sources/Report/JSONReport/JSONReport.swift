@@ -1,6 +1,6 @@
 internal import JSON
 package import SystemKit
-internal import TransferModel
+package import TransferModel
 
 /// Writes the JSON report of a run while it runs.
 ///
@@ -11,10 +11,12 @@ package final class JSONReport: ReportFormat {
     /// The size of the text that is gathered before a write, bytes.
     private static let bufferSize = 64 * 1024
 
+    private let detail: ReportDetail
     private var writer = ReportWriter()
 
-    /// A report that has written nothing yet.
-    package init() {
+    /// A report with that detail, which has written nothing yet.
+    package init(detail: ReportDetail = .full) {
+        self.detail = detail
         writer.json.reserveCapacity(2 * Self.bufferSize)
     }
 
@@ -22,6 +24,7 @@ package final class JSONReport: ReportFormat {
     package func open(_ header: RedactedHeader, to file: any ReportFile) throws(SystemError) {
         writer.json.beginObject()
         writer.json.member("formatVersion", ReportSchema.formatVersion)
+        writer.json.member("detail", detail.rawValue)
         writer.json.key("job")
         header.writeJob(to: &writer)
         writer.json.key("tasks")
@@ -33,6 +36,17 @@ package final class JSONReport: ReportFormat {
         _ record: RedactedRecord,
         to file: any ReportFile
     ) throws(SystemError) {
+        switch detail {
+        case .full: break
+        case .failures where record.isRemarkable: break
+        case .summary where !record.isSuccess: break
+        case .failures:
+            writer.json.newline()
+            record.writeLine(to: &writer)
+            if writer.json.count >= Self.bufferSize { try flush(to: file) }
+            return
+        case .summary: return
+        }
         writer.json.newline()
         record.write(to: &writer)
         if writer.json.count >= Self.bufferSize { try flush(to: file) }

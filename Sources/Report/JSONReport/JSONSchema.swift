@@ -19,6 +19,8 @@ indirect enum JSONSchema: Sendable {
     case exactly(Int64)
     case array(JSONSchema)
     case object(ObjectSchema)
+    /// One of these objects.
+    case oneOfObjects([ObjectSchema])
     case nullable(JSONSchema)
 
     /// A nonnegative integer.
@@ -35,6 +37,7 @@ indirect enum JSONSchema: Sendable {
     var objects: [ObjectSchema] {
         switch self {
         case .object(let object): [object]
+        case .oneOfObjects(let objects): objects
         case .array(let element), .nullable(let element): element.objects
         default: []
         }
@@ -54,6 +57,11 @@ indirect enum JSONSchema: Sendable {
             element.write(to: &writer)
         case .object(let object):
             writer.member("$ref", object.reference)
+        case .oneOfObjects(let objects):
+            writer.key("anyOf")
+            writer.beginArray()
+            for object in objects { JSONSchema.object(object).write(to: &writer) }
+            writer.endArray()
         case .nullable(let wrapped):
             wrapped.writeNullable(to: &writer)
         }
@@ -77,7 +85,7 @@ indirect enum JSONSchema: Sendable {
 
     private func writeNullable(to writer: inout JSONWriter) {
         switch self {
-        case .array, .object, .nullable:
+        case .array, .object, .oneOfObjects, .nullable:
             writer.key("anyOf")
             writer.beginArray()
             write(to: &writer)
@@ -118,7 +126,7 @@ indirect enum JSONSchema: Sendable {
             writer.endArray()
         case .exactly(let value):
             writer.member("const", value)
-        case .boolean, .string, .array, .object, .nullable:
+        case .boolean, .string, .array, .object, .oneOfObjects, .nullable:
             break
         }
     }

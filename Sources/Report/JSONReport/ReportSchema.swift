@@ -16,14 +16,22 @@ package enum ReportSchema {
             schema: .exactly(formatVersion)
         ),
         ObjectSchema.Member(
+            name: "detail",
+            description: "How much of each task the report has",
+            schema: .oneOf(ReportDetail.allCases.map(\.rawValue))
+        ),
+        ObjectSchema.Member(
             name: "job",
             description: "The job file of the run",
             schema: .object(RunHeader.JobReport.schema)
         ),
         ObjectSchema.Member(
             name: "tasks",
-            description: "One record for each task, in the order in which the tasks ended",
-            schema: .array(.object(TaskRecord.Report.schema))
+            description:
+                "The tasks in the order in which they ended: a record of each with the detail "
+                + "`full`; with `failures` a line of each that succeeded at once; with `summary` only "
+                + "records of tasks that did not succeed",
+            schema: .array(.oneOfObjects([TaskRecord.Report.schema, TaskRecord.Line.schema]))
         ),
         ObjectSchema.Member(
             name: "run",
@@ -44,23 +52,7 @@ package enum ReportSchema {
             description: "The report of one run of a job, format version \(formatVersion)",
             members: document
         )
-        var writer = JSONWriter(isPretty: true)
-        writer.beginObject()
-        writer.member("$schema", "http://json-schema.org/draft-07/schema#")
-        writer.member("title", "runner report")
-        root.writeKeywords(to: &writer)
-        writer.key("definitions")
-        writer.beginObject()
-        for object in definitions(of: [root]) where object.name != root.name {
-            writer.key(object.name)
-            writer.beginObject()
-            object.writeKeywords(to: &writer)
-            writer.endObject()
-        }
-        writer.endObject()
-        writer.endObject()
-        writer.newline()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return root.document(title: "runner report")
     }
 
     /// The `roots` and all objects that they refer to, without duplicates, in order of first
@@ -76,5 +68,28 @@ package enum ReportSchema {
             }
         }
         return found
+    }
+}
+
+extension ObjectSchema {
+    /// A schema whose root is the object, as indented JSON with a final line feed.
+    func document(title: String) -> String {
+        var writer = JSONWriter(isPretty: true)
+        writer.beginObject()
+        writer.member("$schema", "http://json-schema.org/draft-07/schema#")
+        writer.member("title", title)
+        writeKeywords(to: &writer)
+        writer.key("definitions")
+        writer.beginObject()
+        for object in ReportSchema.definitions(of: [self]) where object.name != name {
+            writer.key(object.name)
+            writer.beginObject()
+            object.writeKeywords(to: &writer)
+            writer.endObject()
+        }
+        writer.endObject()
+        writer.endObject()
+        writer.newline()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

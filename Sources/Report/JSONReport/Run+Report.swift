@@ -1,9 +1,46 @@
+internal import JSON
 internal import TransferModel
 
 /// A run that has ended.
 struct FinishedRun {
     var header: RunHeader
     var summary: RunSummary
+    /// What a report was merged of; nil for that of one run.
+    var merge: Merge?
+
+    /// The reports of which a report was made.
+    struct Merge {
+        /// The ids of their runs, by their beginnings.
+        var runs: [String]
+        /// The number of tasks that a later attempt replaced.
+        var supersededCount: Int
+
+        init(runs: [String], _ supersededCount: Int) {
+            (self.runs, self.supersededCount) = (runs, supersededCount)
+        }
+
+        enum Report: ReportObject {
+            typealias Subject = Merge
+            static let name = "merge"
+            static let description = "The reports of which a report was made"
+
+            static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+                members.member(
+                    "runs",
+                    "The identifiers of their runs, by their beginnings",
+                    .array(.string)
+                ) { merge, writer in
+                    writer.json.beginArray()
+                    for run in merge.runs { writer.text(run) }
+                    writer.json.endArray()
+                }
+                members.integer(
+                    "supersededTasks",
+                    "Tasks that a later one with the same id replaced; the sums include their work"
+                ) { Int64($0.supersededCount) }
+            }
+        }
+    }
 
     enum Report: ReportObject {
         typealias Subject = FinishedRun
@@ -37,6 +74,11 @@ struct FinishedRun {
             members.object("clock", "How the dates were made", RunHeader.Clock.Report.self) {
                 $0.header.clock
             }
+            members.optionalObject(
+                "merge",
+                "The reports of which `runner report merge` made this one; null for one run",
+                Merge.Report.self
+            ) { $0.merge }
         }
     }
 }

@@ -339,6 +339,27 @@ extension PublishedFile {
                 "resumedFrom",
                 "The offset of the first byte that the last attempt received; null for offset 0"
             ) { $0.resumedFrom }
+            members.optionalObject(
+                "extraction",
+                "The extracted archive; null without `extract` and for an earlier run's end",
+                ExtractedArchive.Report.self
+            ) { $0.extraction }
+        }
+    }
+}
+
+extension ExtractedArchive {
+    enum Report: ReportObject {
+        typealias Subject = ExtractedArchive
+        static let name = "extraction"
+        static let description = "The folder with the content of an archive"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.string("path", "The path as in the job file") { $0.path }
+            members.integer("entries", "The number of entries of the archive") {
+                Int64($0.entries)
+            }
+            members.integer("size", "The length of all its files in bytes") { $0.size }
         }
     }
 }

@@ -46,7 +46,7 @@ package final class EventLines: ProgressListener {
         case .started(let header): begin(header)
         case .taskStarted(let task): say(TaskBegins.self, Dated(date, task))
         case .progress(let tasks): progress(tasks)
-        case .taskWillRetry(let id, let attempt, let failure, let wait):
+        case .taskWillRetry(let id, let attempt, let failure, let wait, _, _):
             let retry = Retry(id: id, attempt: attempt, failure: failure, wait: wait)
             say(TaskRetries.self, Dated(date, retry))
         case .taskWaiting(let id, let failure):

@@ -42,7 +42,7 @@ struct RunState {
 
 extension ReportMembers where Self: ~Copyable {
     /// The members that all events have: the name and the date.
-    fileprivate mutating func event<Content>(_ name: StaticString) where Subject == Dated<Content> {
+    mutating func event<Content>(_ name: StaticString) where Subject == Dated<Content> {
         constant("event", "The name of the event", name, of: [name.description])
         date("date", "When it happened, by the run's clock") { $0.date }
     }

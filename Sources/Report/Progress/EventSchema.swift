@@ -12,16 +12,22 @@ package enum EventSchema {
         RunEnds.schema,
     ]
 
-    /// The schema as indented JSON with a final line feed.
+    /// The schema of `--progress json` as indented JSON with a final line feed.
     package static var text: String {
+        document(title: "runner event", "An event of a run, a line of `--progress json`", events)
+    }
+
+    /// The schema of lines that are one of `events`, as indented JSON with a final line feed.
+    static func document(
+        title: String,
+        _ description: String,
+        _ events: [ObjectSchema]
+    ) -> String {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
         writer.member("$schema", "http://json-schema.org/draft-07/schema#")
-        writer.member("title", "runner event")
-        writer.member(
-            "description",
-            "An event of a run, a line of `--progress json`, format version \(formatVersion)"
-        )
+        writer.member("title", title)
+        writer.member("description", "\(description), format version \(formatVersion)")
         writer.key("oneOf")
         writer.beginArray()
         for event in events {

@@ -27,6 +27,8 @@ package final class ProgressDisplay: ProgressListener {
     private var lastHeartbeat: MonotonicTime
     private var programs: ProgramOutput
     private var stop = StopTally()
+    /// The first skipped tasks, if they have no lines.
+    private var skipped: [String] = []
     private var screen = ProgressScreen()
     /// The lines at the end of the screen that the next frame replaces.
     private var picture: [String] = []
@@ -92,7 +94,7 @@ package final class ProgressDisplay: ProgressListener {
             active.update(tasks, at: now(), measuresRates: style == .bar)
             redraw()
             beat()
-        case .taskWillRetry(let id, let attempt, let failure, let wait):
+        case .taskWillRetry(let id, let attempt, let failure, let wait, _, _):
             retry(id, attempt, failure, wait)
         case .taskWaiting(let id, let failure):
             active.wait(id, failure, until: nil)
@@ -155,6 +157,11 @@ package final class ProgressDisplay: ProgressListener {
             record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
         if record.outcome == .failed { total.failed += 1 }
         active.end(record.id)
+        if style == .failures, record.outcome == .skipped,
+            skipped.count < ProgressLines.mostNames
+        {
+            skipped.append(record.id)
+        }
         let said = programs.takeKept(of: record.id)
         if shows(record), stop.lists(record) {
             say(said.map { stamped.wrote($0, id: record.id) }.joined() + stamped.finished(record))
@@ -177,7 +184,12 @@ package final class ProgressDisplay: ProgressListener {
         let unlisted = TaskOutcome.allCases.compactMap { outcome in
             stop.unlisted[outcome].map { stamped.unlisted(outcome, count: $0) }
         }
-        let text = lines.summary(summary, startDate: startDate, reportPath: reportPath())
+        let text = lines.summary(
+            summary,
+            startDate: startDate,
+            reportPath: reportPath(),
+            skipped: skipped
+        )
         replace([], after: unlisted.joined() + text)
     }
 

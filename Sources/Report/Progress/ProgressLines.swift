@@ -5,8 +5,10 @@ internal import TransferModel
 struct ProgressLines: Sendable {
     /// The width of the longest outcome.
     private static let wordWidth = 9
-    /// The most running tasks named in one line.
-    private static let mostNames = 3
+    /// The most tasks named in one line.
+    static let mostNames = 3
+    /// The most URLs of a task in one line.
+    private static let mostURLs = 5
     /// The most cells shown of a text from a peer.
     private static let maximumDetail = 500
     /// The most cells shown of a URL.
@@ -41,7 +43,33 @@ struct ProgressLines: Sendable {
         let attempt =
             record.attempts.isEmpty ? "" : "; attempt \(record.attemptCount), \(duration)"
         let help = error.help.map { "\(margin)help: \(shown($0))\n" } ?? ""
-        return line + isOptional + failure(error, of: record) + "\(attempt) (\(place))\n" + help
+        return line + isOptional + failure(error, of: record) + "\(attempt) (\(place))\n"
+            + tried(by: record) + help
+    }
+
+    /// `tried: http://a/x: 404; http://b/x: connect`, if the attempts requested several URLs.
+    private func tried(by record: TaskRecord) -> String {
+        guard record.attempts.count > 1 else { return "" }
+        var reasons: [(url: String, reason: String)] = []
+        for attempt in record.attempts {
+            let first = record.transactions.first { $0.attempt == attempt.number }
+            guard let url = first?.request.url, let reason = attempt.reason,
+                !reasons.contains(where: { $0.url == url })
+            else { continue }
+            reasons.append((url, reason))
+        }
+        guard reasons.count > 1 else { return "" }
+        let shown = reasons.prefix(Self.mostURLs).map { url, reason in
+            let url = foreign.line(
+                url,
+                maximumBytes: ReportWriter.maximumForeignBytes,
+                columns: Self.maximumURL
+            )
+            return "\(url): \(foreign.line(reason))"
+        }
+        let rest = reasons.count - shown.count
+        return "\(margin)tried: \(shown.joined(separator: "; "))"
+            + (rest > 0 ? " and \(rest) more\n" : "\n")
     }
 
     /// The failure with the request, if there was one.
@@ -124,10 +152,13 @@ struct ProgressLines: Sendable {
     }
 
     /// The counts, the bytes and the time, then the path of the report.
+    ///
+    /// `skipped` has the first ids of skipped tasks that have no line; empty to name none.
     func summary(
         _ summary: RunSummary,
         startDate: Timestamp?,
-        reportPath: String?
+        reportPath: String?,
+        skipped: [String] = []
     ) -> String {
         var counts = ["\(summary.succeeded) of \(summary.tasks) tasks succeeded"]
         for (count, name) in [
@@ -136,6 +167,9 @@ struct ProgressLines: Sendable {
             (summary.skipped, "skipped"),
         ] where count > 0 {
             counts.append("\(count) \(name)")
+        }
+        if summary.skipped > 0, !skipped.isEmpty {
+            counts[counts.count - 1] += " (\(names(skipped, of: summary.skipped)))"
         }
         var sizes = ["\(Quantity.bytes(summary.countOfBytesReceived)) received"]
         if summary.countOfBytesSent > 0 {

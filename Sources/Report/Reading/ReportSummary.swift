@@ -1,4 +1,4 @@
-internal import TransferModel
+package import TransferModel
 
 /// The text of `runner report show`: how a run ended, what failed and why, and where the time went.
 package struct ReportSummary {
@@ -11,9 +11,16 @@ package struct ReportSummary {
     /// The tasks with most attempts, above one.
     private var retried: [ReportedTask] = []
     private let foreign = ForeignText()
+    private let detail: ReportDetail
 
     /// An empty summary, which shows at most `mostTasks` tasks in each list.
-    package init(mostTasks: Int) { self.mostTasks = mostTasks }
+    ///
+    /// Of a report with the detail `summary` it lists only the tasks that did not succeed: the
+    /// slowest of those are not the slowest of the run.
+    package init(mostTasks: Int, detail: ReportDetail = .full) {
+        self.mostTasks = mostTasks
+        self.detail = detail
+    }
 
     /// Adds a task.
     package mutating func add(_ task: ReportedTask) {
@@ -22,6 +29,7 @@ package struct ReportSummary {
             if failures.count < mostTasks { failures.append(task) } else { omittedFailures += 1 }
         case .succeeded, .unchanged, .skipped: break
         }
+        guard detail != .summary else { return }
         insert(task, into: \.slowest) { $0.durationMicroseconds > $1.durationMicroseconds }
         if task.attemptCount > 1 {
             insert(task, into: \.retried) { $0.attemptCount > $1.attemptCount }

@@ -25,6 +25,9 @@ struct ReportedExchange {
     /// Such as `http/1.1`; nil without a connection.
     var protocolName: String?
     var remoteAddress: String?
+    var remotePort: Int64?
+    /// libcurl's code for the failure that ended the exchange; nil without one.
+    var curlCode: Int64?
     var connectionIdentifier: Int64?
     var requestHeaderBytes: Int64
     var requestBodyBytes: Int64
@@ -64,6 +67,8 @@ struct ReportedExchange {
         isFromCache = json["resourceFetchType"]?.string == "localCache"
         protocolName = json["networkProtocolName"]?.string
         remoteAddress = json["remoteAddress"]?.string
+        remotePort = json["remotePort"]?.integer
+        curlCode = json["extension"]?["curlCode"]?.integer
         connectionIdentifier = json["extension"]?["connectionIdentifier"]?.integer
         requestHeaderBytes = try json.number("countOfRequestHeaderBytesSent")
         requestBodyBytes = try json.number("countOfRequestBodyBytesSent")

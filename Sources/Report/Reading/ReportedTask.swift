@@ -13,13 +13,23 @@ package struct ReportedTask: Sendable {
         package var help: String?
         /// Whether a later run may succeed.
         package var isRetryable: Bool
+        /// The `errno` of the failure; nil if unknown.
+        var osErrno: Int?
+    }
+
+    /// The file that a task published.
+    struct File: Sendable, Hashable {
+        /// The length, bytes.
+        var size: Int64
+        /// The SHA-256 in hexadecimal; nil if it was not computed.
+        var sha256: String?
     }
 
     /// The task's id in the job file.
     package var id: String
     /// The section of the job file that declares the task.
     package var kind: String
-    /// The name of the task's session.
+    /// The name of the task's session; empty for a task with one line in the report.
     package var session: String
     /// The place of the task in the job file.
     package var source: SourceLocation
@@ -29,7 +39,7 @@ package struct ReportedTask: Sendable {
     package var isRequired: Bool
     /// Why the task did not succeed; nil for one that did.
     package var failure: Failure?
-    /// The method of the last request.
+    /// The method of the last request; empty for a task with one line in the report, as the URL.
     package var method: String
     /// The URL of the last request.
     package var url: String
@@ -47,6 +57,8 @@ package struct ReportedTask: Sendable {
     package var countOfBytesReceived: Int64
     /// Whether the final response came from the cache.
     package var isFromCache: Bool
+    /// The file that the task published; nil without one.
+    var file: File?
     private let origin: Origin
 
     /// Where the exchanges are read from, when an export needs them.
@@ -71,7 +83,8 @@ package struct ReportedTask: Sendable {
                 kind: $0.rawValue,
                 message: record.failureMessage ?? "",
                 help: record.failureHelp,
-                isRetryable: record.isRetryable
+                isRetryable: record.isRetryable,
+                osErrno: record.failureErrno
             )
         }
         method = record.method
@@ -83,11 +96,18 @@ package struct ReportedTask: Sendable {
         countOfBytesSent = record.countOfBytesSent
         countOfBytesReceived = record.countOfBytesReceived
         isFromCache = record.isFromCache
+        file = record.file
         origin = .record(record)
     }
 
-    /// A task of a written report.
-    init(_ json: JSONValue) throws(ReportFault) {
+    /// Reads a task of a written report about a run of `jobFile`.
+    static func read(_ json: JSONValue, jobFile: String) throws(ReportFault) -> ReportedTask {
+        json["metrics"] == nil
+            ? try ReportedTask(line: json, jobFile: jobFile) : try ReportedTask(record: json)
+    }
+
+    /// A task with its record.
+    private init(record json: JSONValue) throws(ReportFault) {
         id = try json.text("id")
         kind = try json.text("type")
         session = try json.text("session")
@@ -97,17 +117,15 @@ package struct ReportedTask: Sendable {
             line: Int(try place.number("line")),
             column: Int(try place.number("column"))
         )
-        guard let outcome = TaskOutcome(rawValue: try json.text("outcome")) else {
-            throw ReportFault(message: "it has a task with an outcome that this version lacks")
-        }
-        self.outcome = outcome
+        outcome = try Self.outcome(of: json)
         isRequired = json["required"]?.bool ?? true
         if let error = json["error"], !error.isNull {
             failure = Failure(
                 kind: try error.text("kind"),
                 message: try error.text("message"),
                 help: error["help"]?.string,
-                isRetryable: error["retryable"]?.bool ?? false
+                isRetryable: error["retryable"]?.bool ?? false,
+                osErrno: error["osErrno"]?.integer.map { Int($0) }
             )
         }
         let request = try json.object("currentRequest")
@@ -124,27 +142,88 @@ package struct ReportedTask: Sendable {
         isFromCache =
             json["extension"]?["cache"]?["verdict"]?.string
             .flatMap(CacheVerdict.Outcome.init(rawValue:))?.isFromCache ?? false
+        file = try Self.file(of: json)
         origin = .json(json)
     }
 
+    /// A task that succeeded at once, in a report that keeps only a line of it.
+    private init(line json: JSONValue, jobFile: String) throws(ReportFault) {
+        id = try json.text("id")
+        kind = try json.text("type")
+        session = ""
+        source = SourceLocation(file: jobFile, line: Int(try json.number("line")), column: 1)
+        outcome = try Self.outcome(of: json)
+        isRequired = true
+        (method, url) = ("", "")
+        statusCode = json["statusCode"]?.integer.map { Int($0) }
+        startDate = try json.date("startDate")
+        let duration = try json.number("durationUs")
+        endDate = Timestamp(microseconds: startDate.microseconds &+ duration)
+        attemptCount = Int(try json.number("attempts"))
+        countOfBytesSent = try json.number("countOfBytesSent")
+        countOfBytesReceived = try json.number("countOfBytesReceived")
+        isFromCache = false
+        file = try Self.file(of: json)
+        origin = .json(json)
+    }
+
+    private static func outcome(of json: JSONValue) throws(ReportFault) -> TaskOutcome {
+        guard let outcome = TaskOutcome(rawValue: try json.text("outcome")) else {
+            throw ReportFault(message: "it has a task with an outcome that this version lacks")
+        }
+        return outcome
+    }
+
+    private static func file(of json: JSONValue) throws(ReportFault) -> File? {
+        guard let file = json["file"], !file.isNull else { return nil }
+        return File(size: try file.number("size"), sha256: file["sha256"]?.string)
+    }
+
+    /// The task as it stands in a written report; nil for a task that just ended.
+    var json: JSONValue? {
+        if case .json(let value) = origin { value } else { nil }
+    }
+
+    /// Whether the report keeps only a line of the task.
+    var isLine: Bool { json.map { $0["metrics"] == nil } ?? false }
+
     /// The exchanges of the task, in the order of their beginnings.
     func exchanges() throws(ReportFault) -> [ReportedExchange] {
-        let json: JSONValue
-        switch origin {
-        case .json(let value): json = value
-        case .record(let record):
-            var writer = ReportWriter()
-            record.write(to: &writer)
-            do {
-                json = try JSONValue(bytes: writer.json.bytes)
-            } catch {
-                throw ReportFault(message: "\(error)")
-            }
+        try Self.exchanges(in: content())
+    }
+
+    /// The attempts of the task and its exchanges, each in the order of their beginnings.
+    func measures() throws(ReportFault) -> (
+        attempts: [ReportedAttempt], exchanges: [ReportedExchange]
+    ) {
+        let json = try content()
+        var attempts: [ReportedAttempt] = []
+        for element in json["attempts"]?.elements ?? [] {
+            attempts.append(try ReportedAttempt(element))
         }
+        return (attempts, try Self.exchanges(in: json))
+    }
+
+    private static func exchanges(in json: JSONValue) throws(ReportFault) -> [ReportedExchange] {
         var exchanges: [ReportedExchange] = []
         for element in json["metrics"]?["transactionMetrics"]?.elements ?? [] {
             exchanges.append(try ReportedExchange(element))
         }
         return exchanges
+    }
+
+    /// The task as the JSON report has it.
+    private func content() throws(ReportFault) -> JSONValue {
+        switch origin {
+        case .json(let value): return value
+        case .record(let record):
+            var writer = ReportWriter()
+            record.write(to: &writer)
+            do {
+                return try JSONValue(bytes: writer.json.bytes)
+            } catch {
+                throw ReportFault(message: "\(error)")
+            }
+        }
     }
 }

@@ -20,6 +20,16 @@ package struct RedactedRecord: Sendable {
         writer.object(TaskRecord.Report.self, task, hiding: redactor)
     }
 
+    /// Writes the task in one short line for the JSON report.
+    func writeLine(to writer: inout ReportWriter) {
+        writer.object(TaskRecord.Line.self, task, hiding: redactor)
+    }
+
+    /// Whether the task achieved what the job file asks for.
+    var isSuccess: Bool { outcome == .succeeded || outcome == .unchanged }
+    /// Whether the task did not succeed, or not at once.
+    var isRemarkable: Bool { !isSuccess || attemptCount > 1 }
+
     /// The task's id in the job file.
     package var id: String { own(task.record.id) }
     /// The job file's description of the task.
@@ -38,6 +48,12 @@ package struct RedactedRecord: Sendable {
     package var failureKind: TransferFailure.Kind? { task.record.error?.kind }
     /// One sentence about the failure; nil for a task that succeeded.
     package var failureMessage: String? { task.record.error.map { foreign($0.detail) } }
+    /// The `errno` of the failure; nil if unknown.
+    var failureErrno: Int? { task.record.error?.osErrno }
+    /// The file that the task published; nil without one.
+    var file: ReportedTask.File? {
+        task.record.file.map { ReportedTask.File(size: $0.size, sha256: $0.sha256) }
+    }
     /// Advice about the failure; nil without any.
     package var failureHelp: String? { task.record.error?.help.map(foreign) }
     /// Whether a later run may succeed.

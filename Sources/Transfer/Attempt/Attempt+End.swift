@@ -154,6 +154,7 @@ extension Attempt {
         if !exchange.hasFailed {
             do throws(TransferFailure) {
                 try exchange.body?.verify()
+                if isAccepted { try exchange.endParts() }
                 if isAccepted, !exchange.recorder.isRequestSent { throw ExchangeStage.earlyAnswer }
             } catch {
                 exchange.fail(error)

@@ -105,6 +105,8 @@ package struct AttemptRequest: Sendable {
     package var sink: Sink
     /// The task's requirements for the final response.
     package var expectation: Expectation
+    /// What becomes of a response with parts that replace each other; nil stores it as sent.
+    package var mixedReplace: MixedReplaceRule?
     /// Which redirects to follow.
     package var redirects: RedirectRule
     /// The longest silence; nil means unlimited.

@@ -72,24 +72,38 @@ extension AttemptResult {
         if !checks.contains(where: { !$0.passed }) {
             checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
         }
-        if failure?.help == nil {
+        let isChallenged = kind == .httpStatus && failure?.httpStatus == 401
+        if failure?.help == nil || isChallenged {
             let excerpt = ServerExcerpt.help(
                 of: exchange.response.sink.excerpt,
                 isCut: exchange.response.sink.isExcerptCut || !exchange.response.isWhole,
                 head: exchange.head
             )
-            let lacksCredentials = failure?.httpStatus == 401 && !Self.hasSentCredentials(exchange)
-            let advice = lacksCredentials ? TransferFailure.missingCredentials : nil
-            let parts = [advice, excerpt].compactMap(\.self)
+            let advice = failure?.help ?? (isChallenged ? Self.adviceAboutChallenge(exchange) : nil)
+            // A page of HTML says no more than the advice.
+            let saysMore = advice == nil || exchange.head?.mimeType != "text/html"
+            let parts = [advice, saysMore ? excerpt : nil].compactMap(\.self)
             failure?.help = parts.isEmpty ? nil : parts.joined(separator: "; ")
+        }
+        if kind == .httpStatus, exchange.proxy.isForwarded, let route = exchange.proxy.route,
+            let status = failure?.httpStatus, status >= 400, failure?.namesProxy == false
+        {
+            failure?.detail += ", through the proxy \(route.url)"
         }
         proxyResponse = exchange.proxy.refusedTunnel
     }
 
-    /// Whether the last request had credentials, of the session or of the job file.
-    private static func hasSentCredentials(_ exchange: Exchange) -> Bool {
-        exchange.authentication != nil || exchange.recorder.hasSentAuthorization
-            || exchange.hop.headers.contains { $0.name.lowercased() == "authorization" }
+    /// The advice about a 401 response that the session's credentials do not explain.
+    private static func adviceAboutChallenge(_ exchange: Exchange) -> String? {
+        if exchange.hop.headers.contains(where: { $0.isNamed("authorization") }) {
+            return TransferFailure.refusedAuthorization
+        }
+        guard exchange.authentication == nil, !exchange.recorder.hasSentAuthorization else {
+            return nil
+        }
+        return TransferFailure.missingCredentials(
+            key: exchange.hop.headers.first(where: \.mayHoldKey)?.name
+        )
     }
 }
 

@@ -37,6 +37,8 @@ protocol Conversation {
     mutating func receiveEnd(at now: MonotonicTime)
     /// The connection is lost, or the attempt is ended from outside.
     mutating func end(with failure: TransferFailure, at now: MonotonicTime)
+    /// The runner itself has kept the conversation from moving bytes.
+    mutating func excuseSilence(at now: MonotonicTime)
     /// A time limit may have passed.
     mutating func tick(at now: MonotonicTime)
     /// Reads and writes the files that the conversation wants, in bounded steps; throws what ends
@@ -50,5 +52,6 @@ extension Conversation {
     var endsSending: Bool { false }
     var leavesResponse: Bool { false }
     var farewell: [UInt8] { [] }
+    mutating func excuseSilence(at now: MonotonicTime) {}
     mutating func moveFiles(at now: MonotonicTime) throws(TransferFailure) {}
 }

@@ -29,6 +29,8 @@ final class Dialogue {
     private var moved = (received: 0, sent: 0)
     /// Whether the session's bandwidth makes the conversation wait.
     private(set) var isPaused = false
+    /// Whether such a wait has ended since the last turn.
+    private var wasPaused = false
     /// Whether a turn is one read and one write, so that a pause after it is short.
     var hasShortTurns = false
 
@@ -71,7 +73,8 @@ final class Dialogue {
         return moved
     }
 
-    /// Moves no bytes until `resume`; the conversation keeps its times.
+    /// Moves no bytes until `resume`; the steps of the conversation keep their times, but the wait
+    /// is no silence of the peer.
     func pause() {
         isPaused = true
         // Without a watch, or with one that cannot be changed, a turn moves nothing either.
@@ -79,10 +82,17 @@ final class Dialogue {
     }
 
     /// Ends the pause; a turn follows.
-    func resume() { isPaused = false }
+    func resume() {
+        isPaused = false
+        wasPaused = true
+    }
 
     /// Writes, reads and lets the conversation continue, as far as nothing has to wait.
     func turn(at now: MonotonicTime) -> Turn {
+        if isPaused || wasPaused {
+            wasPaused = false
+            conversation.excuseSilence(at: now)
+        }
         if let time = conversation.nextTime, now >= time { conversation.tick(at: now) }
         if isPaused { return conversation.isOver ? .isOver : .waits }
         do throws(TransferFailure) {

@@ -19,7 +19,11 @@ struct CertificateRefusal {
     private let reason: Reason
     private let fault: CertificateFault
     private let host: String
+    private let names: [String]
     private let detail: String
+
+    /// The most names of a certificate in a message.
+    private static let mostNames = 3
 
     /// Interprets a rejection.
     ///
@@ -27,10 +31,12 @@ struct CertificateRefusal {
     ///   - fault: OpenSSL's result; its code is 0 or 1 when OpenSSL found nothing and libcurl found
     ///     the wrong host name.
     ///   - host: The expected host of the certificate.
+    ///   - names: The names in the certificate, as far as known.
     ///   - detail: libcurl's message.
-    init(_ fault: CertificateFault, host: String, detail: String) {
+    init(_ fault: CertificateFault, host: String, names: [String] = [], detail: String) {
         self.fault = fault
         self.host = host
+        self.names = names
         self.detail = detail
         reason =
             switch fault.code {
@@ -69,7 +75,7 @@ struct CertificateRefusal {
                 + "does not trust\(issuer)"
         case .unknownIssuer: "\(subject) is issued by an unknown authority\(issuer)"
         case .revoked: "\(subject) was revoked by its issuer"
-        case .wrongHost: "the certificate that \(host) shows is for another host"
+        case .wrongHost: "the certificate that \(host) shows is for another host\(listed)"
         case .other: "the certificate of \(host) is not accepted: \(detail)"
         }
     }
@@ -82,7 +88,9 @@ struct CertificateRefusal {
                 + "the server's owner must renew the certificate"
         case .selfSigned, .untrustedRoot, .unknownIssuer:
             "if you trust the server, name a file with its authority's certificate in `tls.caFile`"
-        case .wrongHost: "use a host name that the certificate lists"
+        case .wrongHost:
+            "use a host name that the certificate lists, or ask the server's owner for one that "
+                + "lists \(host)"
         case .revoked, .other: nil
         }
     }
@@ -97,6 +105,14 @@ struct CertificateRefusal {
     private var issuer: String {
         let name = fault.issuer.onOneLine(limit: 64).text
         return name.isEmpty ? "" : " (\(name))"
+    }
+
+    /// The first names in the certificate, made harmless, behind a colon; empty without names.
+    private var listed: String {
+        guard !names.isEmpty else { return "" }
+        let shown = names.prefix(Self.mostNames).map { $0.onOneLine(limit: 64).text }
+        let rest = names.count - shown.count
+        return ": " + shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
     private static func day(_ seconds: Int64?, before words: String) -> String {

@@ -124,6 +124,9 @@ struct EndedExchange {
                 host: origin.host,
                 hasClientCertificate: exchange.session.clientCertificate(for: origin) != nil,
                 isCertificateAsked: handle.wasAskedForCertificate,
+                isShutOut: handle.wasShutOut && exchange.head == nil,
+                certificateNames: code.rawValue == 60 ? handle.certificateNames : [],
+                caFile: exchange.session.configuration.tls.caFile,
                 certificateFault: handle.certificateFault
                     ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,
@@ -138,6 +141,7 @@ struct EndedExchange {
                 offersHTTP1Only: exchange.connection.version(for: exchange.connectionDemand)
                     == .http1,
                 lacksChosenVersion: exchange.connection.hasUnchosenVersion && exchange.head == nil
+                    && !exchange.session.originsWithoutALPN.contains(origin)
             )
         )
     }

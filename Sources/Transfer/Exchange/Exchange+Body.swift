@@ -23,6 +23,7 @@ extension Exchange {
 
     private func take(_ bytes: Span<UInt8>) -> Bool {
         do throws(TransferFailure) {
+            if let parts = response.parts { return try take(bytes, of: parts) }
             return try store(bytes)
         } catch {
             fail(error)

@@ -74,6 +74,7 @@ extension Exchange {
             expectation: request.expectation,
             redirects: request.redirects,
             isRest: part.isRest,
+            hasParts: request.mixedReplace != nil && PartSplitter.applies(to: head),
             checks: &checks
         )
         response.verdict = verdict
@@ -101,6 +102,9 @@ extension Exchange {
             return false
         }
         guard vouches(for: head) else { return false }
+        response.parts = try PartIntake(head, request.mixedReplace)
+        // Each part is checked when it begins.
+        if response.parts?.rule.keep == .last { return try openSink(head) }
         if let findings = response.check(head, for: request, hop.method, start: part.start) {
             note(findings)
             return false

@@ -23,7 +23,7 @@ extension TransferFailure {
     /// revalidated.
     var mayBeOfTarget: Bool {
         switch kind {
-        case .cancelled, .localIO, .network, .power, .engine, .cache: false
+        case .cancelled, .localIO, .network, .power, .suspended, .engine, .cache: false
         default: true
         }
     }
@@ -34,7 +34,7 @@ extension TransferFailure {
         switch kind {
         case .integrity, .mimeType, .content, .tooLarge: true
         case .httpStatus: httpStatus == 404 || httpStatus == 410
-        case .resolve, .connect, .tls, .network, .power, .timeout, .stalled, .reset,
+        case .resolve, .connect, .tls, .network, .power, .suspended, .timeout, .stalled, .reset,
             .protocolViolation, .redirectLimit, .truncated, .rangeMismatch, .localIO, .cache,
             .cancelled, .engine:
             false
@@ -47,7 +47,8 @@ extension TransferFailure {
         case .integrity, .mimeType, .content, .tooLarge, .redirectLimit, .rangeMismatch, .cache:
             false
         case .httpStatus, .resolve, .connect, .tls, .timeout, .stalled, .reset,
-            .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network, .power:
+            .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network, .power,
+            .suspended:
             true
         }
     }

@@ -12,6 +12,12 @@ struct ExchangeEnd {
     var hasClientCertificate = false
     /// Whether the server requested a client certificate.
     var isCertificateAsked = false
+    /// Whether that server has not accepted the handshake.
+    var isShutOut = false
+    /// The names in the server's certificate, if its chain was accepted.
+    var certificateNames: [String] = []
+    /// The session's file of authorities; nil for those of the machine.
+    var caFile: String?
     /// Why a certificate was rejected; code 0 when its chain was not.
     var certificateFault = CertificateFault(code: 0)
     /// libcurl's message.
@@ -48,7 +54,12 @@ struct ExchangeEnd {
     }
 
     fileprivate var refusal: CertificateRefusal {
-        CertificateRefusal(certificateFault, host: peer, detail: detail ?? code.message)
+        CertificateRefusal(
+            certificateFault,
+            host: peer,
+            names: certificateNames,
+            detail: detail ?? code.message
+        )
     }
 
     /// Whether OpenSSL rejected a certificate: for TLS within TLS, libcurl 7.88 only reports a
@@ -120,7 +131,7 @@ extension TransferFailure {
         isPermanent = row.isPermanent
         isKnownUnprocessed = !end.didSend
         explainTLS(end)
-        if end.proxy != nil, isPermanent, kind == .connect { help = Self.proxyHelp }
+        help = help ?? end.helpAboutProxy(self)
         explainPeer(end)
         adviseUsual()
     }
@@ -209,7 +220,7 @@ extension TransferFailure {
             help = refusal.help
             isPermanent = true
             // The handshake failed for the server, so it read no request.
-            isKnownUnprocessed = true
+            if refusal.isCertain { isKnownUnprocessed = true }
             return
         }
         switch end.code.rawValue {
@@ -219,6 +230,12 @@ extension TransferFailure {
             detail = "the public key of \(end.peer) is not one of `tls.pinnedPublicKeys`"
             help =
                 "another server may be posing as this one: ask its owner before you pin the new key"
+        case 77:
+            guard let caFile = end.caFile else { break }
+            detail = "`\(caFile)` holds no PEM certificate"
+        case 28 where end.phase == .tls:
+            detail =
+                "\(end.peer) accepted the connection, but did not complete the TLS handshake in time"
         case 35 where end.hasNoTLS:
             detail = "\(end.peer) does not speak TLS on this port"
         case 35 where end.hasNoCommonVersion:
@@ -242,7 +259,10 @@ extension TransferFailure {
         if end.lacksChosenVersion, kind != .tls, [1, 52, 55, 56].contains(end.code.rawValue) {
             detail +=
                 ", after the server had chosen no version of HTTP in the TLS handshake (ALPN)"
-            help = Self.versionHelp
+            help =
+                kind == .reset
+                ? "the server broke the connection off: see its log; \(Self.versionHelp)"
+                : Self.versionHelp
         }
         // A permanent failure is about the origin's own TLS; otherwise another server may have
         // answered in its place.

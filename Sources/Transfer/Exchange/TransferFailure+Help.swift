@@ -17,11 +17,15 @@ extension TransferFailure {
         case .connect where [101, 113].contains(osErrno):
             "check this machine's network, its routes and its firewall"
         case .timeout where [.resolve, .connect].contains(phase):
-            "the host may be down, or a firewall may drop the packets"
+            "the \(detail.hasPrefix("the proxy ") ? "proxy" : "host") may be down, or a firewall "
+                + "may drop the packets"
+        case .timeout where phase == .tls && curlCode != nil:
+            "check the port: it may not speak TLS"
         case .tls where detail.hasSuffix("does not speak TLS on this port"):
             "the port may speak plain HTTP: write `http://`, or use the server's port for TLS"
-        case .tls where curlCode == 77:
-            "check `tls.caFile`, or install the package `ca-certificates`"
+        case .tls where curlCode == 77 && detail.hasSuffix("holds no PEM certificate"):
+            "name a file of PEM certificates in `tls.caFile`"
+        case .tls where curlCode == 77: "install the package `ca-certificates`"
         case .protocolViolation where detail.contains("HTTP/0.9"):
             "the server does not speak HTTP on this port; if it speaks TLS, write `https://`"
         case .localIO: usualHelpOfFile
@@ -47,7 +51,37 @@ extension TransferFailure {
     /// `ECONNREFUSED`.
     private static let refused = 111
 
-    /// The advice about a 401 response to a request without credentials.
-    static let missingCredentials =
-        "the request had no credentials: give the session `credentials` for this host"
+    /// The advice about a 401 response to a request with a field `Authorization` of the job.
+    static let refusedAuthorization = "the server refused the request's `Authorization` header"
+
+    /// The advice about a 401 response to a request to which the runner added no credentials.
+    ///
+    /// `key` is the name of a field of the job that may hold a key; nil without one.
+    static func missingCredentials(key: String?) -> String {
+        guard let key else {
+            return "the request had no credentials: give the session `credentials` for this host"
+        }
+        return "runner added no credentials: if the header `\(key)` carries the key, check that "
+            + "key; otherwise give the session `credentials` for this host"
+    }
+
+    /// Whether the failure is the proxy's own, and says so.
+    var namesProxy: Bool { detail.hasPrefix("the proxy ") }
+}
+
+extension HeaderField {
+    /// Fields of requests that never hold a key, in lower case.
+    private static let keyless: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control",
+        "connection", "content-type", "date", "expect", "from", "host", "idempotency-key",
+        "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
+        "origin", "pragma", "prefer", "priority", "range", "referer", "te", "traceparent",
+        "tracestate", "user-agent", "via", "x-request-id",
+    ]
+
+    /// Whether a field of the job may hold a key or a token.
+    var mayHoldKey: Bool {
+        let name = name.lowercased()
+        return !Self.keyless.contains(name) && !name.hasPrefix("content-")
+    }
 }

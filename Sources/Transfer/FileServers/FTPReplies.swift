@@ -4,23 +4,26 @@ internal import SystemKit
 ///
 /// A value: lines go in as libcurl reports them. Commands are kept by their verb alone, because one
 /// of them carries the password.
-struct FTPReplies {
+package struct FTPReplies {
     /// The last line of a reply.
-    struct Reply: Hashable {
+    package struct Reply: Hashable {
         /// 100 to 599.
-        var code: Int
+        package var code: Int
         /// The text behind the code, printable and short.
-        var text: String
+        package var text: String
     }
 
     /// nil before the first reply.
-    private(set) var last: Reply?
+    package private(set) var last: Reply?
     /// The size that the server names for the file (RFC 3659 §4); nil without an answer.
-    private(set) var size: Int64?
+    package private(set) var size: Int64?
     private var asksForSize = false
 
+    /// Creates the replies of a transfer that begins.
+    package init() {}
+
     /// Takes a command with its line end.
-    mutating func didSend(_ line: Span<UInt8>) {
+    package mutating func didSend(_ line: Span<UInt8>) {
         let verb = "SIZE "
         asksForSize =
             line.count > verb.utf8.count
@@ -28,7 +31,7 @@ struct FTPReplies {
     }
 
     /// Takes a line of a reply with its line end.
-    mutating func didReceive(_ line: Span<UInt8>) {
+    package mutating func didReceive(_ line: Span<UInt8>) {
         guard line.count >= 3, let code = Self.number(line.extracting(first: 3)),
             (100...599).contains(code)
         else { return }

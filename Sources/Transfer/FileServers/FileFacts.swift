@@ -1,11 +1,17 @@
-internal import TransferModel
+package import TransferModel
 
 /// What a file server says of a file before it sends the file.
-struct FileFacts: Hashable {
+package struct FileFacts: Hashable {
     /// nil when the server does not say it.
-    var size: Int64?
+    package var size: Int64?
     /// Seconds since 1970; nil when the server does not say it.
-    var modified: Int64?
+    package var modified: Int64?
+
+    /// Creates facts; nil for what the server does not say.
+    package init(size: Int64? = nil, modified: Int64? = nil) {
+        self.size = size
+        self.modified = modified
+    }
 
     /// The length of the body that begins at an offset; nil if unknown.
     func length(from offset: Int64) -> Int64? {
@@ -14,7 +20,7 @@ struct FileFacts: Hashable {
 
     /// The facts as the head of a response, as the Fetch standard makes one of a local file: 200,
     /// or 206 for the rest of a file.
-    func head(from offset: Int64) -> ResponseHead {
+    package func head(from offset: Int64) -> ResponseHead {
         var fields: [HeaderField] = []
         if let length = length(from: offset) {
             fields.append(HeaderField(name: "Content-Length", value: String(length)))

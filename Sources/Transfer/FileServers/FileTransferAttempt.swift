@@ -48,7 +48,8 @@ struct FileTransferAttempt {
             exchange.hasFailed || exchange.response.isCutOff || exchange.response.isUnchanged
         let isFault = !isStopped && !code.isOK
         let ended = EndedExchange(exchange: exchange, code: code)
-        if isFault {
+        let isGivenUp = isFault && ended.mayGoAnotherWay()
+        if isFault, !isGivenUp {
             if file.easy.offset > 0, FileTransferFault.refusesOffset(code) {
                 exchange.part.resumption?.mustAskForAll = true
             } else {
@@ -66,7 +67,9 @@ struct FileTransferAttempt {
             osErrno: isFault ? ended.osErrno : nil
         )
         return attempt.perform { () throws(TransferFailure) in
-            try attempt.take(attempt.machine.step)
+            var machine = attempt.machine
+            machine.isGivenUp = isGivenUp
+            return try attempt.take(machine.step)
         }
     }
 }

@@ -14,6 +14,11 @@ package final class FileExamination: Sendable, Equatable {
     package let mode: UInt16?
     /// The most bytes of the file; nil means no limit.
     package let maximumSize: Int64?
+    /// The folder that must exist beside the file, absolute; nil for none.
+    ///
+    /// An archive gets its name after the folder of its content: both together mean that the
+    /// content is that of the archive.
+    package let archiveFolder: String?
 
     /// Makes the check for a destination.
     ///
@@ -33,6 +38,7 @@ package final class FileExamination: Sendable, Equatable {
         followsLink = isKept
         mode = isKept ? nil : destination.mode
         self.maximumSize = isKept ? nil : maximumSize
+        archiveFolder = destination.archiveFolder?.path
     }
 
     /// Whether both check the same file by the same rules.
@@ -40,6 +46,7 @@ package final class FileExamination: Sendable, Equatable {
         left.path == right.path && left.checksum == right.checksum
             && left.followsLink == right.followsLink && left.mode == right.mode
             && left.maximumSize == right.maximumSize
+            && left.archiveFolder == right.archiveFolder
     }
 }
 

@@ -1,5 +1,5 @@
 internal import CurlKit
-internal import SystemKit
+package import SystemKit
 internal import TransferModel
 
 /// An existing file that is hashed piece by piece, so that its thread can do other work in between.
@@ -17,7 +17,7 @@ final class PresentFile: Sendable {
     }
 
     /// The progress of hashing.
-    private struct Hashing: ~Copyable {
+    fileprivate struct Hashing: ~Copyable {
         /// nil before the first step.
         private var file: InputFile?
         private var digest: MessageDigest?
@@ -52,6 +52,10 @@ final class PresentFile: Sendable {
             )
             if let mode = examination.mode, mode != file.permissions { return false }
             if let limit = examination.maximumSize, file.identity.size > limit { return false }
+            if let folder = examination.archiveFolder {
+                // What is no folder shows itself when the archive is extracted again.
+                guard (try? Folder(path: folder, create: false)) != nil else { return false }
+            }
             digest = MessageDigest(examination.checksum.algorithm.family)
             self.file = file
             return digest != nil
@@ -142,5 +146,20 @@ final class PresentFile: Sendable {
             : .cancelled
         failure.isKnownUnprocessed = true
         return failure
+    }
+}
+
+extension FileExamination {
+    /// Reads all of the file; whether it is the expected one.
+    package func isMet() throws(SystemError) -> Bool {
+        var hashing = PresentFile.Hashing()
+        while true {
+            switch try hashing.goOn(self, while: { true }) {
+            case .more: continue
+            case .same: return true
+            case .different: return false
+            case .unreadable(let error): throw error
+            }
+        }
     }
 }

@@ -40,6 +40,7 @@ final class PublicationJob: Sendable {
     /// Whether publication takes only a few system calls, apart from syncing.
     var isQuick: Bool {
         if let check, !check.isQuick { return false }
+        if destination?.archiveFolder != nil { return false }
         if let partial = result.resume?.partial, partial.isKept { return false }
         if isChecksumList, case .memory(let bytes) = content {
             return bytes.count <= ResponseSink.memoryLimit
@@ -153,6 +154,23 @@ struct Publication {
             result.failure = failure
             return
         }
+        var extraction: ExtractedArchive?
+        if let archiveFolder = destination.archiveFolder {
+            do throws(ArchiveFault) {
+                extraction = try archiveFolder.extract(
+                    file,
+                    isDurable: durability != .none && !folder.isInMemory
+                )
+            } catch {
+                result.failure = TransferFailure(
+                    error,
+                    of: destination.displayPath,
+                    isProven: result.voucher == .checksum,
+                    archiveFolder.displayPath
+                )
+                return
+            }
+        }
         if let mode = destination.mode { file.setMode(exactly: mode) }
         let replacing = destination.ifExists.mayReplace
         if durability != .none { try file.syncForPublishing(replacing: replacing) }
@@ -178,6 +196,7 @@ struct Publication {
             sha256: job.expected?.checksum.digest(.sha256).map(MessageDigest.hexadecimal),
             resumedFrom: result.resume?.resumedFrom
         )
+        result.file?.extraction = extraction
     }
 
     /// Handles a file that appeared after the scheduler's check, before the transfer started.
@@ -260,7 +279,9 @@ struct Publication {
                 + (voucher == .digest ? ", which the server announced" : "")
         )
         failure.urlError = .cannotDecodeRawData
-        failure.help = "nothing was written to \(job.displayPath)"
+        failure.help =
+            "nothing was written to \(job.displayPath): compare the checksum with the publisher's; "
+            + "the file may have changed"
         return failure
     }
 

@@ -44,14 +44,14 @@ struct ContentCheck: Sendable {
                 document = try JSONValue(bytes: Self.withoutMark(body))
                 findings.pass(.decoding)
             } catch {
-                let fault = TextExcerpt.of(error.description)
                 findings.fail(
-                    .decoding,
-                    expected: "JSON",
-                    actual: fault,
-                    .content,
-                    "the body is not JSON: \(fault)",
-                    .cannotParseResponse
+                    TaskRecord.Check(
+                        .decoding,
+                        passed: false,
+                        expected: "JSON",
+                        actual: TextExcerpt.of(error.description)
+                    ),
+                    failure(of: body, error)
                 )
                 return findings
             }
@@ -81,6 +81,21 @@ struct ContentCheck: Sendable {
         }
         if !headers.isEmpty || !json.isEmpty || !captures.isEmpty { findings.pass(.content) }
         return findings
+    }
+
+    /// The failure of a body that is not JSON: the server's own type for it says more than a
+    /// parser.
+    private func failure(of body: [UInt8], _ fault: JSONValue.Fault) -> TransferFailure {
+        let isOther = head.mimeType.map { !$0.hasSuffix("json") } ?? false
+        let words =
+            isOther
+            ? "the body is \(TextExcerpt.of(head.mimeType ?? "")), not JSON"
+            : "the body is not JSON: \(TextExcerpt.of(fault.description))"
+        var failure = TransferFailure(kind: .content, phase: .receive, detail: words)
+        failure.isPermanent = true
+        failure.urlError = .cannotParseResponse
+        failure.help = ServerExcerpt.help(ofDecoded: body, mimeType: head.mimeType)
+        return failure
     }
 
     /// A byte order mark is not part of a text (RFC 8259 §8.1 allows ignoring it).

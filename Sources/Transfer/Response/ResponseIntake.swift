@@ -10,8 +10,15 @@ struct ResponseIntake: ~Copyable {
     /// nil until the head is judged.
     var verdict: ResponseVerdict?
     var sink = ResponseSink()
-    /// The destination of the body, with the name that the server gave it; nil for no file.
-    var destination: TaskSpec.Destination?
+    /// The destination of the body, with the name that the server gave it; nil for no file, and
+    /// while the body is too small for the file that it may become.
+    var destination: TaskSpec.Destination? {
+        get { sink.isBelowFileSize ? nil : chosenDestination }
+        set { chosenDestination = newValue }
+    }
+    private(set) var chosenDestination: TaskSpec.Destination?
+    /// The parts of the body; nil for a body that is stored as sent.
+    var parts: PartIntake?
     /// Whether the file that the server named exists and stays, so that the body is not wanted.
     var isUnchanged = false
     /// Whether the attempt kept libcurl from another request of its own: the received part of this

@@ -30,6 +30,13 @@ struct ResponseSink {
     private var mode = Mode.count
     private var count = 0
     private(set) var content = Content.memory([])
+    /// The largest body that is passed on in memory, bytes.
+    private var memoryLimit = Self.memoryLimit
+    /// The size that the body must exceed to become its file, bytes; nil when every body does.
+    private var sizeToExceed: Int64?
+
+    /// Whether the body so far is too small for the file that it may become.
+    var isBelowFileSize: Bool { sizeToExceed.map { count <= $0 } ?? false }
 
     /// Whether nothing was received.
     var isEmpty: Bool { count == 0 }
@@ -62,6 +69,11 @@ struct ResponseSink {
         expectedCount: Int64?
     ) throws(SystemError) {
         self = ResponseSink()
+        if let size = destination.sizeToExceed {
+            sizeToExceed = size
+            if let expectedCount, expectedCount <= size { return }
+            if expectedCount == nil { memoryLimit = max(memoryLimit, Int(clamping: size)) }
+        }
         mode = .destination(destination)
         guard let expectedCount else { return }
         if expectedCount > Self.memoryLimit {
@@ -129,7 +141,7 @@ struct ResponseSink {
         case .destination(let destination):
             if case .file(let file, _) = content {
                 try file.write(bytes)
-            } else if count <= Self.memoryLimit {
+            } else if count <= memoryLimit {
                 append(bytes)
             } else {
                 try startFile(destination)

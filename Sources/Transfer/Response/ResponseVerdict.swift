@@ -40,6 +40,7 @@ enum ResponseVerdict {
     ///   - redirects: Whether redirects are followed or are the result.
     ///   - isRest: Whether the response has the rest of a body and, with the existing part, counts
     ///     as 200.
+    ///   - hasParts: Whether the media types of its parts are checked, not that of the response.
     ///   - checks: Receives every check that ran.
     /// - Returns: The decision about the body.
     static func judge(
@@ -48,6 +49,7 @@ enum ResponseVerdict {
         expectation: Expectation,
         redirects: RedirectRule,
         isRest: Bool = false,
+        hasParts: Bool = false,
         checks: inout [TaskRecord.Check]
     ) -> ResponseVerdict {
         if let violation = unaskedStatus(head.statusCode, of: request) {
@@ -70,9 +72,18 @@ enum ResponseVerdict {
                 actual: String(head.statusCode)
             )
         )
-        guard isExpected else { return .refuse(statusFailure(head)) }
-        guard !expectation.mimeTypes.isEmpty else { return .accept }
+        guard isExpected else { return .refuse(statusFailure(head, expectation)) }
+        if hasParts { return .accept }
+        return mimeTypeFailure(head, expectation, &checks).map { .refuse($0) } ?? .accept
+    }
 
+    /// Checks the media type of a response or of a part of one; nil for an accepted type.
+    static func mimeTypeFailure(
+        _ head: ResponseHead,
+        _ expectation: Expectation,
+        _ checks: inout [TaskRecord.Check]
+    ) -> TransferFailure? {
+        guard !expectation.mimeTypes.isEmpty else { return nil }
         let mimeType = head.mimeType
         let matches = expectation.mimeTypes.contains { Self.matches($0, mimeType) }
         checks.append(
@@ -83,8 +94,7 @@ enum ResponseVerdict {
                 actual: mimeType
             )
         )
-        guard matches else { return .refuse(mimeTypeFailure(head, expectation)) }
-        return .accept
+        return matches ? nil : mimeTypeFailure(head, expectation)
     }
 
     /// Whether the status is a redirect with a `Location` (RFC 9110 §15.4).
@@ -117,7 +127,11 @@ enum ResponseVerdict {
         return pattern == mimeType
     }
 
-    static func statusFailure(_ head: ResponseHead) -> TransferFailure {
+    /// The failure of a status that the task does not expect, or cannot use.
+    static func statusFailure(
+        _ head: ResponseHead,
+        _ expectation: Expectation? = nil
+    ) -> TransferFailure {
         var failure = TransferFailure(
             kind: .httpStatus,
             phase: .receive,
@@ -125,6 +139,9 @@ enum ResponseVerdict {
         )
         failure.httpStatus = head.statusCode
         failure.urlError = .badServerResponse
+        if let expectation, head.statusCode < 400 {
+            failure.explainStatus(head, expectation)
+        }
         return failure
     }
 
@@ -153,8 +170,36 @@ enum ResponseVerdict {
     private static func describe(_ ranges: [ClosedRange<Int>]) -> String {
         // The usual range, without building its text each time.
         if ranges.count == 1, ranges[0] == 200...299 { return "200-299" }
-        return ranges.map { range in
+        return texts(ranges).joined(separator: ", ")
+    }
+
+    fileprivate static func texts(_ ranges: [ClosedRange<Int>]) -> [String] {
+        ranges.map { range in
             range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
-        }.joined(separator: ", ")
+        }
+    }
+}
+
+extension TransferFailure {
+    /// Explains a status that is no error, but not the expected one.
+    fileprivate mutating func explainStatus(_ head: ResponseHead, _ expectation: Expectation) {
+        let isRedirect = [301, 302, 303, 307, 308].contains(head.statusCode)
+        if isRedirect, head.fields["location"] == nil { detail += " without a Location" }
+        guard expectation.statusCodes != Expectation().statusCodes else {
+            if isRedirect, head.fields["location"] != nil {
+                help =
+                    "the job does not follow this redirect: see `redirects`, or add the status "
+                    + "to `expect.statusCode`"
+            }
+            return
+        }
+        var wanted = ResponseVerdict.texts(expectation.statusCodes)
+        guard let last = wanted.popLast() else { return }
+        detail +=
+            " instead of " + (wanted.isEmpty ? "" : wanted.joined(separator: ", ") + " or ") + last
+        help =
+            expectation.statusCodes == [101...101]
+            ? "check the URL: the server opens no WebSocket there"
+            : "correct `expect.statusCode`, or find out why the server answers differently"
     }
 }

@@ -15,7 +15,18 @@ enum ServerExcerpt {
         guard !bytes.isEmpty, isText(head?.mimeType),
             let body = decoded(bytes, isCut: isCut, head)
         else { return nil }
-        let text = TextExcerpt.of(text(of: body.bytes, isCut: body.isCut), isCut: body.isCut)
+        return help(ofDecoded: body.bytes, isCut: body.isCut)
+    }
+
+    /// `the server said: …` for the beginning of a decoded body with that MIME type; nil for an
+    /// empty or binary body.
+    static func help(ofDecoded body: [UInt8], mimeType: String?) -> String? {
+        guard isText(mimeType) else { return nil }
+        return help(ofDecoded: Array(body.prefix(longest)), isCut: body.count > longest)
+    }
+
+    private static func help(ofDecoded bytes: [UInt8], isCut: Bool) -> String? {
+        let text = TextExcerpt.of(text(of: bytes, isCut: isCut), isCut: isCut)
         return text.isEmpty ? nil : "the server said: \(text)"
     }
 

@@ -90,6 +90,9 @@ struct StreamConversation {
         lastActivity = now
     }
 
+    /// The runner itself has kept the conversation from moving bytes.
+    mutating func excuseSilence(at now: MonotonicTime) { lastActivity = now }
+
     /// All output that was taken has left.
     mutating func didWrite(at now: MonotonicTime) {
         didWriteSome(at: now)

@@ -107,6 +107,8 @@ final class StreamDialogue: Conversation {
         conversation.end(with: failure, at: now)
     }
 
+    func excuseSilence(at now: MonotonicTime) { conversation.excuseSilence(at: now) }
+
     func tick(at now: MonotonicTime) {
         if let farewellEnd, now >= farewellEnd { isAbandoned = true }
         conversation.tick(at: now)

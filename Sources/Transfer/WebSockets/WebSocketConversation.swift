@@ -162,6 +162,9 @@ struct WebSocketConversation {
     /// Notes that the connection has taken a part of the output.
     mutating func didWriteSome(at now: MonotonicTime) { lastActivity = now }
 
+    /// The runner itself has kept the conversation from moving bytes.
+    mutating func excuseSilence(at now: MonotonicTime) { lastActivity = now }
+
     /// Notes that the connection has taken all output that `takeOutput` returned.
     mutating func didWrite(at now: MonotonicTime) {
         lastActivity = now

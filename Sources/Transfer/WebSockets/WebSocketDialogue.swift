@@ -117,6 +117,11 @@ final class WebSocketDialogue: Conversation {
         }
     }
 
+    func excuseSilence(at now: MonotonicTime) {
+        lastActivity = now
+        change { $0.excuseSilence(at: now) }
+    }
+
     func tick(at now: MonotonicTime) {
         guard case .open = phase else {
             if let idleLimit, now >= lastActivity + idleLimit {

@@ -53,6 +53,8 @@ struct Cancel: ParsableCommand {
         } catch {
             throw Exit(.environment, error.message)
         }
+        // The next run begins a new round, which no user has suspended.
+        _ = try folder.resume(identifier)
         if let left, left.state == .open { giveUpUploads(of: left, in: stateFolder) }
         try StandardOutput.write(line(about: left))
     }

@@ -20,6 +20,8 @@ struct SessionStatus {
     let identifier: String
     let round: BackgroundRound
     let holder: ProcessLock.Holder?
+    /// Whether runs defer its transfers.
+    let isSuspended: Bool
 
     var state: State {
         guard holder == nil else { return .running }
@@ -60,7 +62,7 @@ struct SessionStatus {
     func text(withTransfers: Bool) -> String {
         let process = process.map { " (process \($0))" } ?? ""
         var lines = [
-            "\(identifier): \(state.rawValue)\(process)",
+            "\(identifier): \(state.rawValue)\(process)\(isSuspended ? ", suspended" : "")",
             "  job \(round.job.name), \(round.job.path)",
             "  begun \(round.beginDate.rfc3339.prefix(19))Z",
             "  pending \(pending), running \(running), succeeded \(succeeded), failed \(failed)",
@@ -86,6 +88,7 @@ struct SessionStatus {
         writer.beginObject()
         writer.member("identifier", identifier)
         writer.member("state", state.rawValue)
+        writer.member("suspended", isSuspended)
         writer.key("process")
         writer.optional(process.map { Int64($0) })
         writer.key("job")

@@ -38,7 +38,12 @@ struct Status: ParsableCommand {
                 guard let round = try folder.round(of: identifier) else { continue }
                 let holder = try? folder.lock(of: identifier).holder
                 statuses.append(
-                    SessionStatus(identifier: identifier, round: round, holder: holder)
+                    SessionStatus(
+                        identifier: identifier,
+                        round: round,
+                        holder: holder,
+                        isSuspended: folder.isSuspended(identifier)
+                    )
                 )
             } catch {
                 isWhole = false

@@ -24,6 +24,13 @@ enum LibraryExamination {
                 .limited
             ),
             Finding(
+                "archives",
+                ArchiveReader.isAvailable ? ArchiveReader.library : nil,
+                "are extracted by downloads with `extract`",
+                without: "jobs with `extract` do not begin: install libarchive13",
+                .limited
+            ),
+            Finding(
                 "proxy scripts",
                 ProxyScript.isAvailable ? ProxyScript.library : nil,
                 "choose the proxies of sessions with `pac`",

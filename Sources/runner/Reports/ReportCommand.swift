@@ -8,7 +8,8 @@ struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         _superCommandName: Program.name,
-        abstract: "Show a report, or make HAR, JUnit XML, metrics or an HTML page of it.",
+        abstract:
+            "Show, compare and merge reports, or make HAR, JUnit XML, metrics, a trace or a page of one.",
         discussion: """
             A report is the JSON file that `runner run` writes. The job file's `report` names the same documents, \
             which a run then writes by itself.
@@ -19,41 +20,22 @@ struct ReportCommand: ParsableCommand {
               # for the browser's network panel
               runner report har report.json -o run.har
             """,
-        subcommands: [Show.self, HAR.self, JUnit.self, Prometheus.self, HTML.self]
+        subcommands: [
+            Show.self, DiffCommand.self, MergeCommand.self, HAR.self, JUnit.self, Prometheus.self,
+            HTML.self, OTLP.self,
+        ]
     )
 
     /// The report on the command line.
     struct Input: ParsableArguments {
         @Argument(
-            help: ArgumentHelp("The JSON report of a run.", valueName: "report"),
-            completion: .file(extensions: ["json"])
+            help: ArgumentHelp("The JSON report of a run, also compressed.", valueName: "report"),
+            completion: .file(extensions: ["json", "gz"])
         )
         var path: String
 
-        /// Reads the report; throws `Exit` for a file that is none.
-        func read() throws -> ReportReader {
-            let bytes = try Exit.environment { () throws(SystemError) in
-                try InputFile(path: path).readPrefix(limit: Int.max)
-            }
-            do {
-                return try ReportReader(bytes)
-            } catch {
-                throw failure(error)
-            }
-        }
-
-        func failure(_ fault: ReportFault) -> Exit {
-            Exit(.environment, "`\(path)` is no report of runner: \(fault.message)")
-        }
-
-        /// Calls `body`, and names the file in its faults.
-        func naming(_ body: () throws -> Void) throws {
-            do {
-                try body()
-            } catch let fault as ReportFault {
-                throw failure(fault)
-            }
-        }
+        /// The file of the report.
+        var file: WrittenReport { WrittenReport(path: path) }
     }
 
     /// A report, and the file for the document that is made of it.
@@ -72,8 +54,8 @@ struct ReportCommand: ParsableCommand {
 
         /// Makes the document.
         func write(_ kind: ReportKind) throws {
-            let report = try input.read()
-            try input.naming {
+            let report = try input.file.read()
+            try input.file.naming {
                 let file: any ReportFile =
                     if let output {
                         try PublishedReport(path: output, kind: kind)
@@ -110,9 +92,9 @@ struct ReportCommand: ParsableCommand {
         }
 
         mutating func run() throws {
-            let report = try input.read()
-            var summary = ReportSummary(mostTasks: limit ?? 10)
-            try input.naming { try report.forEachTask { summary.add($0) } }
+            let report = try input.file.read()
+            var summary = ReportSummary(mostTasks: limit ?? 10, detail: report.detail)
+            try input.file.naming { try report.forEachTask { summary.add($0) } }
             try StandardOutput.write(summary.text(of: report.run))
         }
     }
@@ -171,6 +153,25 @@ struct ReportCommand: ParsableCommand {
         mutating func run() throws { try conversion.write(.html) }
     }
 
+    struct OTLP: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "otlp",
+            abstract: "Write an OpenTelemetry trace in OTLP's JSON, for a collector.",
+            discussion: Examples.discussion(
+                "",
+                Example(
+                    "send it to a collector",
+                    "runner report otlp report.json | curl -H 'Content-Type: application/json' "
+                        + "--data-binary @- http://localhost:4318/v1/traces"
+                )
+            )
+        )
+
+        @OptionGroup var conversion: Conversion
+
+        mutating func run() throws { try conversion.write(.otlp) }
+    }
+
     struct Prometheus: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "prometheus",
@@ -188,12 +189,4 @@ struct ReportCommand: ParsableCommand {
 
         mutating func run() throws { try conversion.write(.prometheus) }
     }
-}
-
-/// A document on standard output.
-final class PrintedReport: ReportFile {
-    func write(_ bytes: Span<UInt8>) throws(SystemError) { try StandardOutput.write(bytes) }
-
-    /// The text has left already.
-    func publish() throws(SystemError) {}
 }

@@ -13,10 +13,10 @@ struct FailedTasks {
     /// Reads a report.
     ///
     /// - Throws: `Exit` for a file that is no report.
-    init(of input: ReportCommand.Input) throws {
-        let report = try input.read()
+    init(of file: WrittenReport) throws {
+        let report = try file.read()
         var ids: [String] = []
-        try input.naming {
+        try file.naming {
             try report.forEachTask { task in
                 switch task.outcome {
                 case .succeeded, .unchanged: break

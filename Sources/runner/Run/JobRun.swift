@@ -59,14 +59,15 @@ struct JobRun {
 
     /// Opens the files of all reports that the run writes.
     private func openReports(telling hook: RunHook) throws(Exit) -> [Reports.Output] {
+        let detail = request.plan.reportDetail
         var outputs: [Reports.Output] = []
         do throws(SystemError) {
             for (kind, path) in request.reportPaths {
-                let file = try PublishedReport(path: path, kind: kind)
-                outputs.append(Reports.Output(kind.makeFormat()) { file })
+                let file = try kind.open(at: path)
+                outputs.append(Reports.Output(kind.makeFormat(detail: detail)) { file })
             }
             if request.printsReport {
-                outputs.append(Reports.Output(ReportKind.json.makeFormat()) { PrintedReport() })
+                outputs.append(Reports.Output(JSONReport(detail: detail)) { PrintedReport() })
             }
         } catch {
             throw hook.told(Exit(.environment, error.message), hasReport: false)
@@ -107,8 +108,10 @@ struct JobRun {
             runner: resources.engine,
             inbox: context.inbox,
             sinks: sinks,
-            progressInterval: display.progressInterval,
-            hasExternalPower: resources.watch.hasExternalPower
+            progressInterval: [display.progressInterval, report.progressInterval]
+                .compactMap(\.self).min(),
+            hasExternalPower: resources.watch.hasExternalPower,
+            suspended: resources.suspended
         )
     }
 

@@ -174,8 +174,6 @@ struct Run: ParsableCommand {
         guard EnvironmentOption.identifiers(only).isEmpty else {
             throw Exit(.usage, "--rerun-failed and --only choose tasks: give one of them")
         }
-        var input = ReportCommand.Input()
-        input.path = path
-        return try FailedTasks(of: input)
+        return try FailedTasks(of: WrittenReport(path: path))
     }
 }

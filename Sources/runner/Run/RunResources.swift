@@ -21,6 +21,8 @@ struct RunResources {
     private let cookies: SessionCookies
     private let scripts: SessionScripts
     let watch: MachineWatch
+    /// nil for a job without a background session.
+    private let suspensions: Suspensions?
     let engine: Engine
 
     /// Makes all parts; the idempotency keys' seed is on the disk when this returns.
@@ -60,7 +62,7 @@ struct RunResources {
                 request.state.cookieFile(
                     jobName: plan.name,
                     jobPath: request.jobPath,
-                    session: $0.name
+                    session: $0
                 )
             },
             at: context.start.clock.wall,
@@ -81,8 +83,13 @@ struct RunResources {
             uploads: uploads,
             network: watch.network
         )
+        suspensions = Suspensions(of: plan.sessions, in: request.state)
         try watch.start(for: engine, telling: context.inbox)
+        try suspensions?.start(telling: context.inbox)
     }
+
+    /// The positions of the sessions that are suspended now.
+    var suspended: Set<Int> { suspensions?.suspended ?? [] }
 
     /// Releases the parts in reverse order and keeps the end of the run.
     ///
@@ -97,7 +104,10 @@ struct RunResources {
         leavesAttempts: Bool,
         reportFailure: SystemError?
     ) throws {
-        defer { watch.stop() }
+        defer {
+            watch.stop()
+            suspensions?.stop()
+        }
         if !leavesAttempts { try stopEngine(after: summary) }
         cookies.save(at: RunClock.now().wall)
         caches.close()

@@ -73,7 +73,7 @@ struct RunSecrets: Sendable {
             FileDiagnostics(
                 showing: rejected.diagnostics,
                 of: request.source,
-                without: request.plan.confidentialText,
+                without: request.plan.confidentialText(shownIn: rejected.diagnostics),
                 and: hidden.secrets + resolver.found
             ).printAsText()
             throw RunObstacle(

@@ -110,7 +110,7 @@ import Testing
         let text = try Self.text()
         #expect(!text.contains("s3cret"))
         #expect(text.contains("Bearer ${var.token}"))
-        #expect(text.contains("${env.KEY:-none}"))
+        #expect(text.contains("${env.KEY:-‹redacted›}"))
     }
 
     @Test func `the JSON has the same content`() throws {

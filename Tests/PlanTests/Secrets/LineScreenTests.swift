@@ -15,12 +15,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "version: 1", "---", "  - url: https://h.example:8443/a/b.bin", "    to: out/a.bin",
-        "a: { url: https://h.example/${item.id}/x, to: out/${item.id} }", "  nightly:",
+        "version: 1", "---", "  - url: https://h.example:8443", "    to: ${var.folder}",
+        "a: { url: https://h.example, to: ${item.path} }", "  nightly:",
         "cachePolicy: returnCacheDataElseLoad", "  timeoutInterval: 30s", "note: *base",
         "  json: {", "    id: [", "Authorization: ${secret.shop}",
         "  origins: [https://h, https://g]",
-        "url:https://h.example/a", "required: true", "url https://h.example/a", "  env: API_TOKEN",
+        "url:https://h.example", "required: true", "url https://h.example", "  env: API_TOKEN",
+        "  <<: *base",
     ])
     func `what cannot be a secret is shown`(line: String) {
         #expect(Self.shown(of: line) == line)
@@ -32,15 +33,20 @@ import Testing
         ("password hunter2", "password *******"), ("x: hunter2 # hunter2", "x: *****************"),
         ("# hunter2", "#********"), ("url: https://bob:hunter2@h/", "url: https://**************"),
         ("url: https://bob:hunter2", "url: https://***********"),
-        ("url: https://h/?k=hunter2", "url: https://h/**********"),
+        ("url: https://h/?k=hunter2", "url: https://h***********"),
+        ("url: https://h.example/T0/hunter2", "url: https://h.example***********"),
+        ("  session: \"hunter2", "  session: \"*******"), ("key: hunter2", "key: *******"),
+        ("form: { user: ada, key: hunter2", "form: { user: ***, key: *******"),
+        ("name: hunter2", "name: *******"), ("to: out/a.bin", "to: *********"),
         ("url: hunter2", "url: *******"),
         ("url: https://bob:123,456@h/", "url: https://**************"),
-        ("to: a hunter2", "to: a *******"), ("name: hunter2!", "name: ********"),
+        ("to: a hunter2", "to: *********"), ("name: hunter2!", "name: ********"),
         ("env: hunter2", "env: *******"), ("text: 1234", "text: ****"),
         ("Authorization: *hunter2", "Authorization: ********"),
-        ("a: { x: hunter2, url: https://h/ }", "a: { x: *******, url: https://h/ }"),
+        ("a: { x: hunter2, url: https://h }", "a: { x: *******, url: https://h }"),
         ("bob:hunter2", "***********"), ("- -u bob:hunter2", "- **************"),
         ("command: [curl, -u, \"bob:hunter2\"]", "command: [**********************\"]"),
+        ("<<: hunter2", "<<: *******"),
         ("x: ${env.A:-hunter2}", "x: ****************}"), ("Straße: hunter2", "****************"),
     ])
     func `everything else is hidden`(line: String, shown: String) {

@@ -33,7 +33,7 @@ import TransferModel
         return [.started(Samples.header)] + records.map { .taskFinished($0) } + [.finished(summary)]
     }
 
-    private static let exports: [ReportKind] = [.har, .junit, .prometheus, .html]
+    private static let exports: [ReportKind] = [.har, .junit, .prometheus, .html, .otlp]
 
     @Test(arguments: exports)
     func `a written report makes the document that the run made`(kind: ReportKind) throws {

@@ -8,7 +8,9 @@ import TransferModel
     @Test func `a run with every outcome fits the schema and the invariants`() throws {
         let report = try writtenReport(Samples.events).value
         #expect(
-            report.members.map(\.name) == ["formatVersion", "job", "tasks", "run", "summary"]
+            report.members.map(\.name) == [
+                "formatVersion", "detail", "job", "tasks", "run", "summary",
+            ]
         )
         #expect(report["tasks"]?.elements.count == 3)
         #expect(report["summary"]?["exitCode"]?.integer == 1)

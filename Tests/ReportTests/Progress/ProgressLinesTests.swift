@@ -141,6 +141,54 @@ import TransferModel
         )
     }
 
+    @Test func `the summary names skipped tasks without lines`() {
+        func counts(_ skipped: Int, _ ids: [String]) -> Substring? {
+            var summary = RunSummary(endDate: Samples.start)
+            (summary.tasks, summary.failed, summary.skipped) = (skipped + 1, 1, skipped)
+            return lines.summary(summary, startDate: nil, reportPath: nil, skipped: ids)
+                .split(separator: ";").first
+        }
+        #expect(counts(1, ["b"]) == "0 of 2 tasks succeeded, 1 failed, 1 skipped (b)")
+        #expect(
+            counts(5, ["b", "c", "d"])
+                == "0 of 6 tasks succeeded, 1 failed, 5 skipped (b, c, d and 2 more)"
+        )
+        #expect(counts(1, []) == "0 of 2 tasks succeeded, 1 failed, 1 skipped")
+    }
+
+    @Test func `a task that requested mirrors says why each URL failed`() {
+        var record = Samples.refused
+        func attempt(_ number: Int, _ url: String, _ reason: String) {
+            var attempt = TaskRecord.Attempt(
+                number: number,
+                startDate: Samples.start,
+                endDate: Samples.start,
+                outcome: .failed
+            )
+            attempt.reason = reason
+            record.attempts.append(attempt)
+            record.transactions.append(
+                TransactionMetrics(
+                    attempt: number,
+                    reason: .mirror,
+                    request: .init(method: "GET", url: url, headers: HeaderFields()),
+                    fetchStartDate: Samples.start
+                )
+            )
+        }
+        (record.attempts, record.transactions) = ([], [])
+        attempt(1, "http://a.test/x", "404")
+        attempt(2, "http://a.test/x", "503")
+        #expect(!lines.finished(record).contains("tried: "))
+        for number in 3...8 { attempt(number, "http://\(number).test/x", "connect") }
+        #expect(
+            lines.finished(record).contains(
+                "tried: http://a.test/x: 404; http://3.test/x: connect; http://4.test/x: connect; "
+                    + "http://5.test/x: connect; http://6.test/x: connect and 2 more\n"
+            )
+        )
+    }
+
     @Test(arguments: [ExitCode.interrupted, .terminated])
     func `a run stopped after all tasks have ended reports the reason`(code: ExitCode) {
         var summary = RunSummary(endDate: Samples.start)

@@ -1,13 +1,16 @@
 internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// Finds settings that contradict how a task gets and keeps its file.
 enum DownloadCheck {
-    /// Checks a task; `session` is its session, if that is known.
+    /// Checks a task; `session` is its session, if that is known, and `lacksArchives` says whether
+    /// this machine cannot extract.
     static func check(
         _ draft: TaskDraft,
         in session: SessionConfiguration?,
         at place: TaskPlace,
+        lacksArchives: @autoclosure () -> Bool,
         _ log: inout DiagnosticLog
     ) {
         // A file that is kept brings no response.
@@ -21,6 +24,15 @@ enum DownloadCheck {
                 &log
             )
         }
+        if draft.archive != nil, lacksArchives() {
+            place.report(
+                .missingLibrary,
+                "`extract`\(place.context): the library `\(ArchiveReader.library)` cannot be loaded",
+                at: place.key("extract"),
+                help: "install the package `libarchive13`",
+                &log
+            )
+        }
         // Each mirror would carry out what a POST asks for.
         if !draft.mirrors.isEmpty, let method = draft.method, method != "GET", method != "HEAD" {
             place.report(
@@ -30,7 +42,18 @@ enum DownloadCheck {
                 &log
             )
         }
-        if draft.ifExists == .revalidate, let session, session.keptCache == nil,
+        checkRules(of: draft, at: place, &log)
+        if draft.ifExists == .revalidate, draft.mixedReplace != nil,
+            let value = place.setting("ifExists")?.value
+        {
+            place.report(
+                .conflictingKeys,
+                "`ifExists: revalidate`\(place.context) does not work with `mixedReplace`, whose "
+                    + "responses are not stored",
+                at: value,
+                &log
+            )
+        } else if draft.ifExists == .revalidate, let session, session.keptCache == nil,
             let value = place.setting("ifExists")?.value
         {
             place.report(
@@ -39,6 +62,36 @@ enum DownloadCheck {
                     + "`\(session.name.excerpt)` has none",
                 at: value,
                 help: "\(advice(for: session)), or choose `replace`",
+                &log
+            )
+        }
+    }
+
+    /// Reports what contradicts `mixedReplace` and `becomeDownload`.
+    private static func checkRules(
+        of draft: TaskDraft,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        if draft.mixedReplace != nil {
+            for name in ["segments", "resume"] {
+                guard let key = place.setting(name)?.key else { continue }
+                place.report(
+                    .conflictingKeys,
+                    "`\(name)`\(place.context) means nothing beside `mixedReplace`: a part has no "
+                        + "ranges",
+                    at: key,
+                    &log
+                )
+            }
+        }
+        if draft.sizeToExceed != nil, let key = place.setting("responseTo")?.key {
+            place.report(
+                .conflictingKeys,
+                "`responseTo`\(place.context) writes every body, and `becomeDownload` only a large "
+                    + "one",
+                at: key,
+                help: "remove one of both",
                 &log
             )
         }

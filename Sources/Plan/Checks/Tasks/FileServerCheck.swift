@@ -84,16 +84,6 @@ enum FileServerCheck {
                 &log
             )
         }
-        if session.proxy.servers?.script != nil {
-            place.report(
-                .notYetSupported,
-                "`url`\(place.context): a proxy script chooses no proxy for \(name) yet, and "
-                    + "\(title) has one",
-                at: place.key("url"),
-                help: "choose another session",
-                &log
-            )
-        }
         let isAllowed = url.origin.scheme == .sftp ? session.ssh != nil : session.ftp != nil
         guard isAllowed else {
             return place.report(

@@ -155,7 +155,7 @@ struct Authentication {
 
     /// Adds to a final 401 why the session could not answer it.
     func explain(_ failure: inout TransferFailure, _ head: ResponseHead?) {
-        guard failure.httpStatus == 401 else { return }
+        guard failure.httpStatus == 401, !isOverruled else { return }
         let refused = refused.map { credentials[$0].methodName }
         if !refused.isEmpty {
             // Another attempt would carry the same credentials.
@@ -163,6 +163,7 @@ struct Authentication {
             failure.help =
                 "the server refused the session's credential "
                 + "(\(refused.joined(separator: ", ")))"
+                + (head.flatMap(Challenge.reason).map { ": \($0)" } ?? "")
         } else if isUnable {
             failure.help =
                 "the session's credential could not be used: check with `klist` that there is a "
@@ -360,6 +361,15 @@ extension Challenge {
     /// The challenges of an origin.
     static func all(of head: ResponseHead) -> [Challenge] {
         all(in: head.fields, named: "www-authenticate")
+    }
+
+    /// The server's words about a refused bearer token (RFC 6750 §3), made harmless; nil without
+    /// any.
+    fileprivate static func reason(in head: ResponseHead) -> String? {
+        let words = all(of: head).lazy.compactMap { $0["error_description"] ?? $0["error"] }.first
+        guard let words else { return nil }
+        let text = TextExcerpt.of(HeaderFields.text(words[...]))
+        return text.isEmpty ? nil : text
     }
 
     /// Algorithms of RFC 7616 §6.1 that libcurl computes.

@@ -59,7 +59,8 @@ final class CachedExchange {
         }
     }
 
-    /// Returns nil without a cache in the session or task, and for most attempts that resume.
+    /// Returns nil without a cache in the session or task, for most attempts that resume, and for
+    /// responses that replace themselves.
     ///
     /// An attempt with a part of a file uses the cache only if its policy accepts any age.
     static func make(
@@ -69,7 +70,8 @@ final class CachedExchange {
         guard let cache = session.cache, let policy = request.cachePolicy,
             !request.request.url.isLocal, !request.request.url.isCustom,
             !request.request.url.isOfFileServer,
-            request.partial == nil || policy.usesAnyAge, request.sink != .checksums
+            request.partial == nil || policy.usesAnyAge, request.sink != .checksums,
+            request.mixedReplace == nil
         else { return nil }
         return CachedExchange(cache, policy, request)
     }

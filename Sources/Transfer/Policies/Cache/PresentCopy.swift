@@ -58,6 +58,9 @@ struct PresentCopy {
 
     /// Whether the file has a stored body, and the mode and checksum that the task requires.
     func isKept(as wanted: TaskSpec.Destination, _ stored: StoredResponse.Body) -> Bool {
+        if let folder = wanted.archiveFolder {
+            guard (try? Folder(path: folder.path, create: false)) != nil else { return false }
+        }
         let present: InputFile
         var known: [UInt8]?
         switch content {

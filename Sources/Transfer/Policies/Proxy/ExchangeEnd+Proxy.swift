@@ -44,7 +44,7 @@ extension ExchangeEnd {
         let words =
             isTooLarge
             ? "the response has a line that is too long, or too many fields"
-            : systemWords ?? detail ?? code.message
+            : systemWords ?? ownDetail ?? code.message
         guard let proxy else { return words }
         if let status = refusedTunnelStatus {
             return "the proxy \(proxy.url) opened no tunnel: it answered \(status)"
@@ -59,6 +59,13 @@ extension ExchangeEnd {
         return "the proxy \(proxy.url): \(words)"
     }
 
+    /// libcurl's message, unless it only tells of a system call on a connection that has ended.
+    private var ownDetail: String? {
+        guard let detail, ["getpeername()", "getsockname()"].contains(where: detail.hasPrefix)
+        else { return detail }
+        return "the connection was closed as soon as it was made"
+    }
+
     /// The system's reason why there is no connection, which libcurl's message omits.
     private var systemWords: String? {
         guard code.rawValue == 7, let osErrno, let detail,
@@ -68,8 +75,25 @@ extension ExchangeEnd {
     }
 }
 
+extension ExchangeEnd {
+    /// The advice for the user about a proxy that failed; nil for the usual advice.
+    func helpAboutProxy(_ failure: TransferFailure) -> String? {
+        guard let proxy, failure.kind == .connect else { return nil }
+        guard failure.isPermanent else {
+            return failure.osErrno == 111
+                ? "check the proxy's host and port; the proxy may not be running" : nil
+        }
+        if failure.urlError == .userAuthenticationRequired { return TransferFailure.proxyHelp }
+        // CURLPX_REPLY_NOT_ALLOWED.
+        if [403, 451].contains(refusedTunnelStatus) || proxy.errorCode == 23 {
+            return "the proxy forbids this host: ask the proxy's owner"
+        }
+        return "check the proxy in the session or the environment, or ask its owner"
+    }
+}
+
 extension TransferFailure {
-    /// The advice for the user about a proxy that refuses.
+    /// The advice for the user about a proxy that wants other credentials.
     static let proxyHelp =
         "check the proxy in the session or the environment, its user and its password"
 

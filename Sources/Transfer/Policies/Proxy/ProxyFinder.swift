@@ -165,7 +165,16 @@ final class ProxyFinder {
     private func deliver(_ result: Result, to question: Question) -> [Outcome] {
         let keys = waiting.removeValue(forKey: question) ?? []
         switch result {
-        case .choices(let choices):
+        case .choices(let all):
+            // Proxies of HTTP carry no FTP and no SSH: they are no way, and no reason for a direct
+            // connection.
+            let isOfFiles = question.origin.scheme.isOfFileServer
+            let choices = isOfFiles ? all.filter(\.mayCarryFiles) : all
+            guard !choices.isEmpty else {
+                let reason = "it names proxies of HTTP, and only SOCKS carries this protocol"
+                let failure = failure(reason, of: question)
+                return keys.map { Outcome(key: $0, failure: failure) }
+            }
             routes(of: question.session)?.take(choices, for: question.origin)
             return keys.map { Outcome(key: $0, failure: nil) }
         case .failure(let reason):
@@ -187,6 +196,13 @@ final class ProxyFinder {
         failure.isKnownUnprocessed = true
         failure.help = "correct the script, or name the proxies with `http`, `https` and `socks`"
         return failure
+    }
+}
+
+extension ProxyChoice {
+    /// Whether the way leads to servers of FTP and SSH, too.
+    fileprivate var mayCarryFiles: Bool {
+        if case .server(let server) = self { server.kind.isSOCKS } else { true }
     }
 }
 

@@ -42,17 +42,24 @@ enum RedirectDecision {
         do throws(HTTPURL.Fault) {
             url = try self.url(target, for: location, after: request.url)
         } catch {
-            return refuse(describe(error))
+            return refuse(describe(error, target), help: targetHelp)
         }
         if request.url.origin.scheme == .https, url.origin.scheme == .http {
-            return refuse("a redirect from https to http is not followed")
+            return refuse(
+                "a redirect from https to \(shown(url)) is not followed",
+                help: targetHelp
+            )
         }
         let crossesOrigin = url.origin != request.url.origin
         if let refusal = refusal(of: rule.follow(to: url.origin), to: url, crosses: crossesOrigin) {
-            return refuse(refusal)
+            return refuse(refusal, help: targetHelp)
         }
         guard visited.count <= rule.maximum else {
-            return refuse("more than \(rule.maximum) redirects", isLimit: true)
+            return refuse(
+                "more than \(rule.maximum) redirects, the next to \(shown(url))",
+                help: "check the URL, or raise `redirects.maximum`",
+                isLimit: true
+            )
         }
 
         let method = method(after: status, request.method)
@@ -73,7 +80,11 @@ enum RedirectDecision {
         }
         guard !visited.contains(where: visit(method, url, cookies(url)).hasSameBytes)
         else {
-            return refuse("the redirects go in a circle at \(url.text)", isLimit: true)
+            return refuse(
+                "the redirects go in a circle at \(url.text)",
+                help: "check the URL; the server may want a login or a cookie",
+                isLimit: true
+            )
         }
         let headers = request.headers.filter { field in
             // No body crosses origins, so that no field about one needs to.
@@ -98,8 +109,8 @@ enum RedirectDecision {
         switch follow {
         case .always: nil
         case .sameOrigin where !crosses: nil
-        case .sameOrigin: "a redirect to another origin, \(url.origin.text), is not followed"
-        case .never, .fail: "`redirects` does not permit a redirect to \(url.origin.text)"
+        case .sameOrigin: "a redirect to another origin, \(shown(url)), is not followed"
+        case .never, .fail: "`redirects` does not permit a redirect to \(shown(url))"
         }
     }
 
@@ -182,12 +193,29 @@ enum RedirectDecision {
         return String(url[..<rest.startIndex]) + url[bytes.index(after: at)...]
     }
 
-    /// Why a target is refused; does not quote the target, which may contain a password.
-    private static func describe(_ fault: HTTPURL.Fault) -> String {
-        if case .unsupportedScheme(let scheme) = fault, scheme.allSatisfy(\.isLetter) {
-            return "a redirect to a URL of `\(scheme)` is not followed: only http and https are"
+    /// Advice about a target that the runner does not request by itself.
+    private static let targetHelp = "write the final URL in the job, if you trust it"
+
+    /// A target as messages quote it: without user information, which `url(_:for:after:)` removes,
+    /// and without its query, which may contain a secret of the server.
+    private static func shown(_ url: HTTPURL) -> String { withoutQuery(url.text) }
+
+    private static func withoutQuery(_ url: String) -> String {
+        let text = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        return TextExcerpt.of(String(decoding: text, as: UTF8.self))
+    }
+
+    /// Why a target is refused; quotes only a target whose user information, which may contain a
+    /// password, can be told apart.
+    private static func describe(_ fault: HTTPURL.Fault, _ target: String) -> String {
+        guard case .unsupportedScheme(let scheme) = fault, scheme.allSatisfy(\.isLetter) else {
+            return "a redirect to something other than an http or https URL is not followed"
         }
-        return "a redirect to something other than an http or https URL is not followed"
+        let shown = withoutQuery(withoutUserInformation(target))
+        let words =
+            shown.hasPrefix("\(scheme)://") && !shown.contains("@") && !shown.contains("\\")
+            ? shown : "a URL of `\(scheme)`"
+        return "a redirect to \(words) is not followed: only http and https are"
     }
 
     /// `isLimit`: there were too many redirects, as opposed to an unwanted one.

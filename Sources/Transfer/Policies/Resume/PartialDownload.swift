@@ -503,6 +503,12 @@ package final class PartialDownload: Sendable {
         }
     }
 
+    /// The record of a part, if a run of this user has left a whole one.
+    static func record(_ names: PartialNames, in folder: Folder) -> PartialRecord? {
+        guard case .own(let record, _) = look(at: names, in: folder) else { return nil }
+        return record
+    }
+
     /// Reads the record, which must be a private file of this user.
     private static func look(at names: PartialNames, in folder: Folder) -> Beside {
         do throws(SystemError) {

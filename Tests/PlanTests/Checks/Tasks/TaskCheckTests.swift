@@ -92,6 +92,17 @@ import TransferModel
         #expect(messages([], [field]).map { $0.contains("of session `s`") } == [true])
     }
 
+    @Test func `an archive needs its library`() throws {
+        let place = try TestPlace.of(.download, "extract: out")
+        let draft = TestPlace.draft { $0.archive = ExtractTable.Draft() }
+        let places = [true, false].map { isMissing in
+            TestPlace.findings {
+                DownloadCheck.check(draft, in: nil, at: place, lacksArchives: isMissing, &$0)
+            }.places
+        }
+        #expect(places == [["6 job.missing-library"], []])
+    }
+
     @Test func `a mirror answers no POST, and a session without a cache revalidates nothing`()
         throws
     {
@@ -103,7 +114,13 @@ import TransferModel
             $0.ifExists = .revalidate
         }
         let faults = TestPlace.findings {
-            DownloadCheck.check(draft, in: TestPlace.session(.background), at: place, &$0)
+            DownloadCheck.check(
+                draft,
+                in: TestPlace.session(.background),
+                at: place,
+                lacksArchives: false,
+                &$0
+            )
         }
         #expect(faults.places == ["6 job.conflicting-keys", "29 job.conflicting-keys"])
         #expect(faults.last?.help == "give the session a `urlCache`, or choose `replace`")

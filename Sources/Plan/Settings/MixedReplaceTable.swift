@@ -1,0 +1,30 @@
+internal import TransferModel
+
+/// `mixedReplace`: what becomes of the parts of a `multipart/x-mixed-replace` response.
+enum MixedReplaceTable {
+    static let table = SettingTable<MixedReplaceRule>(
+        "mixedReplace",
+        [
+            Setting(
+                "keep",
+                .choice(),
+                default: "last",
+                "The body of the task: the `last` part, or `all` parts as lines of JSON."
+            ) { $0.keep = $1 },
+            Setting(
+                "stopAfter",
+                .integer(1...1_000_000),
+                default: "all parts of the server",
+                "The number of whole parts after which the task ends."
+            ) { $0.stopAfter = $1 },
+        ],
+        shorthand: Shorthand { MixedReplaceRule.Kept(rawValue: $0) == nil ? nil : "keep" }
+    )
+
+    static let type = ValueType<MixedReplaceRule>(.mapping(table.keys)) { reader, field in
+        var rule = MixedReplaceRule()
+        let errors = reader.faults.log.errorCount
+        reader.apply(table, to: &rule, in: field)
+        return reader.faults.log.errorCount == errors ? rule : nil
+    }
+}

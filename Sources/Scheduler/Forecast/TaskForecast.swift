@@ -1,0 +1,88 @@
+internal import SystemKit
+internal import Transfer
+package import TransferModel
+
+/// What a run would do about a task here and now.
+///
+/// It is found from the job and the file system alone: nothing is sent, and caches of HTTP and
+/// journals of background sessions are not looked at.
+package enum TaskForecast: Sendable, Hashable {
+    /// The request changes the server, or may: an upload, or another method than GET.
+    case send(method: String)
+    /// The response is fetched.
+    case fetch(File)
+    /// The rest of a file is fetched.
+    case resume(count: Int64, of: Int64)
+    /// The server is asked whether the file has changed.
+    case revalidate
+    /// A conversation is held.
+    case connect
+    /// Nothing is requested: the file is there.
+    case keep(isVerified: Bool)
+    /// The list with the checksums is fetched first, and decides about the file.
+    case fetchChecksum
+    /// The task fails before it requests anything.
+    case fail(String)
+
+    /// What becomes of the file at the destination when the response is whole.
+    package enum File: Sendable, Hashable {
+        /// The task has no file, or nothing is at its place.
+        case new
+        /// The file at the destination is replaced.
+        case replaced
+        /// The same, because it has another checksum.
+        case different
+        /// The server names the file.
+        case named
+    }
+
+    /// Decides about a task.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - facts: What is at its destination; nil if that is not known.
+    package init(of task: TaskSpec, _ facts: TaskFacts?) {
+        switch task.kind {
+        case .stream, .webSocket: self = .connect
+        case .upload: self = .send(method: task.request.method)
+        case .data, .download:
+            if let facts, let destination = task.destination,
+                let known = Self.known(task, destination, facts)
+            {
+                self = known
+            } else if task.request.method != "GET", task.request.method != "HEAD" {
+                self = .send(method: task.request.method)
+            } else if let facts {
+                self = Self.fetching(task, facts)
+            } else {
+                self = .fetch(task.destination?.isFolder == true ? .named : .new)
+            }
+        }
+    }
+
+    /// What the destination alone decides; nil if the file is requested.
+    private static func known(
+        _ task: TaskSpec,
+        _ destination: TaskSpec.Destination,
+        _ facts: TaskFacts
+    ) -> TaskForecast? {
+        if facts.occupant == .file, task.isMetByFile {
+            if facts.hasChecksum == true { return .keep(isVerified: true) }
+            if case .listed = destination.checksum { return .fetchChecksum }
+            return nil
+        }
+        if case .other(let error) = facts.occupant { return .fail(error.message) }
+        guard facts.occupant != .nothing, !destination.ifExists.mayReplace else { return nil }
+        if let fault = facts.occupant.fault(at: destination.path) { return .fail(fault.message) }
+        return destination.ifExists == .skip
+            ? .keep(isVerified: false)
+            : .fail("`\(destination.displayPath)` exists, and `ifExists` is `fail`")
+    }
+
+    private static func fetching(_ task: TaskSpec, _ facts: TaskFacts) -> TaskForecast {
+        if let part = facts.part { return .resume(count: part.count, of: part.total) }
+        guard facts.occupant == .file else { return .fetch(.new) }
+        if facts.hasChecksum == false { return .fetch(.different) }
+        return task.destination?.ifExists == .revalidate ? .revalidate : .fetch(.replaced)
+    }
+}

@@ -1,0 +1,103 @@
+internal import CSystem
+internal import Glibc
+
+/// A folder with a hidden name beside its final one, which it gets when complete, or never.
+///
+/// rename(2) gives it a free name; renameat2(2) exchanges it with an older folder, which is then
+/// removed. File systems without that exchange have no folder of the name for a moment. A folder
+/// that does not get its name is removed with its content.
+final class HiddenFolder {
+    let descriptor: Int32
+    private let parent: Folder
+    private let name: String
+    private var temporaryName: String?
+
+    /// Makes the folder, its missing parents too, and removes what killed processes left beside it.
+    ///
+    /// - Parameter path: The final path, absolute and without a final slash.
+    /// - Throws: The errors of open(2) and mkdir(2).
+    init(for path: String) throws(SystemError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        name = String(path[slash...].dropFirst())
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        parent = try Folder(path: folder, create: true)
+        FolderTree.removeLeftovers(in: parent)
+        var generator = SystemRandomNumberGenerator()
+        let random = TemporaryName.make(for: name, inode: generator.next())
+        // No other user looks into an unchecked folder.
+        guard unsafe csystem_make_folder(parent.descriptor, random, 0o700) == 0 else {
+            throw .last("make a folder in", folder)
+        }
+        descriptor = FolderTree.open(random, in: parent.descriptor)
+        guard descriptor >= 0 else {
+            let error = SystemError.last("open folder", parent.path(of: random))
+            unsafe _ = csystem_remove_folder(parent.descriptor, random)
+            throw error
+        }
+        temporaryName = random
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
+            let provable = Self.provableName(for: name, descriptor),
+            unsafe csystem_rename_to_free(parent.descriptor, random, provable) == 0
+        else { return }
+        temporaryName = provable
+    }
+
+    deinit {
+        close(descriptor)
+        if let temporaryName { FolderTree.remove(temporaryName, in: parent.descriptor) }
+    }
+
+    /// Gives the folder its name and the permissions of a new folder.
+    ///
+    /// - Parameters:
+    ///   - replacing: Whether an older folder may be replaced; an empty one always is.
+    ///   - isDurable: Whether the content and the name survive a power loss.
+    /// - Throws: The errors of syncfs(2) and rename(2); `isOfOccupant` when something else has the
+    ///   name.
+    func publish(replacing: Bool, isDurable: Bool) throws(SystemError) {
+        guard let temporaryName else { return }
+        let path = parent.path(of: name)
+        fchmod(descriptor, 0o777 & ~OutputFile.processMask)
+        if isDurable, csystem_sync_all(descriptor) != 0 { throw .last("sync", path) }
+        if unsafe csystem_rename(parent.descriptor, temporaryName, name) == 0 {
+            self.temporaryName = nil
+        } else {
+            let error = SystemError.last("replace", path)
+            guard replacing, errno == ENOTEMPTY || errno == EEXIST else { throw error }
+            try replace(temporaryName, path)
+        }
+        if isDurable { try parent.sync() }
+    }
+
+    /// Exchanges the older folder with the new one, and leaves the older one to `deinit`.
+    private func replace(_ temporaryName: String, _ path: String) throws(SystemError) {
+        let old = FolderTree.open(name, in: parent.descriptor)
+        guard old >= 0 else { throw .last("replace", path) }
+        defer { close(old) }
+        // If this process is killed now, a later one recognizes the older folder.
+        let grave = Self.provableName(for: name, old) ?? temporaryName + "-old"
+        if unsafe csystem_exchange(parent.descriptor, temporaryName, name) == 0 {
+            if unsafe csystem_rename(parent.descriptor, temporaryName, grave) == 0 {
+                self.temporaryName = grave
+            }
+            return
+        }
+        guard errno == EINVAL || errno == ENOSYS else { throw .last("replace", path) }
+        guard unsafe csystem_rename(parent.descriptor, name, grave) == 0 else {
+            throw .last("replace", path)
+        }
+        guard unsafe csystem_rename(parent.descriptor, temporaryName, name) == 0 else {
+            let error = SystemError.last("publish", path)
+            unsafe _ = csystem_rename(parent.descriptor, grave, name)
+            throw error
+        }
+        self.temporaryName = grave
+    }
+
+    /// A name by which a later process recognizes a folder; nil when the folder cannot be examined.
+    private static func provableName(for name: String, _ descriptor: Int32) -> String? {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        return TemporaryName.make(for: name, inode: UInt64(status.st_ino))
+    }
+}

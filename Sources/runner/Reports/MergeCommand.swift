@@ -1,0 +1,57 @@
+import ArgumentParser
+import Report
+import SystemKit
+import TransferModel
+
+/// `runner report merge`: one report of several.
+struct MergeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Make one report of several: of the shards of a job, or of a run and its reruns.",
+        discussion: """
+            Of the tasks with one id the one that ended last is in the report. The sums of attempts and bytes include the \
+            others. The numbers of outcomes and the exit code in the report are recomputed; the command itself ends with 0.
+
+            \(Examples.title)
+              # a night and its rerun
+              runner report merge night.json morning.json -o all.json
+              # the parts of a job on several machines, compressed
+              runner report merge part-*.json.gz -o all.json.gz
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("The reports, of runs of the same job.", valueName: "report"),
+        completion: .file(extensions: ["json", "gz"])
+    )
+    var reports: [String]
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp(
+            "The file for the report, replaced as a whole. (default: standard output)",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var output: String?
+
+    mutating func run() throws {
+        let files = reports.map(WrittenReport.init)
+        let readers = try files.map { try $0.read() }
+        let merge: ReportMerge
+        do {
+            merge = try WrittenReport.naming(files, readers) { try ReportMerge(readers) }
+        } catch let fault as ReportMerge.Fault {
+            throw Exit(.environment, "`\(reports[fault.index])` \(fault.message)")
+        }
+        if merge.hasDifferentJobFiles {
+            StandardError.say("warning: the job file has changed between the runs of these reports")
+        }
+        try WrittenReport.naming(files, readers) {
+            let file: any ReportFile =
+                if let output { try PublishedReport(path: output) } else { PrintedReport() }
+            try merge.write(to: file)
+        }
+    }
+}

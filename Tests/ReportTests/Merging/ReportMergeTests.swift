@@ -1,0 +1,172 @@
+import Report
+import TestSupport
+import Testing
+import TransferModel
+
+/// Several reports of a job become one.
+@Suite struct ReportMergeTests {
+    /// A report of a run that began so many seconds after the first one.
+    private static func reader(
+        _ tasks: [TaskRecord],
+        after seconds: Int64 = 0,
+        exitCode: ExitCode = .success,
+        detail: ReportDetail = .full,
+        change: (inout RunHeader) -> Void = { _ in }
+    ) throws -> ReportReader {
+        let file = MemoryFile()
+        let reports = Reports([Reports.Output(JSONReport(detail: detail)) { file }])
+        var header = Samples.header
+        header.runIdentifier = "run-\(seconds)"
+        header.startDate = Samples.time(seconds * 1_000_000)
+        change(&header)
+        var summary = RunSummary(endDate: Samples.time((seconds + 5) * 1_000_000))
+        summary.tasks = tasks.count
+        summary.attempts = tasks.count
+        summary.redirects = 2
+        summary.countOfBytesReceived = 100
+        summary.exitCode = exitCode
+        reports.receive(.started(header))
+        for task in tasks { reports.receive(.taskFinished(task)) }
+        reports.receive(.finished(summary))
+        return try ReportReader(file.bytes)
+    }
+
+    private static func task(
+        _ id: String,
+        _ outcome: TaskOutcome,
+        at seconds: Int64 = 0,
+        _ failure: TransferFailure? = nil,
+        isRetryable: Bool = false
+    ) -> TaskRecord {
+        var record = Samples.record(id, 1, outcome)
+        record.startDate = Samples.time(seconds * 1_000_000)
+        record.endDate = Samples.time((seconds + 1) * 1_000_000)
+        record.error = failure
+        record.isRetryable = isRetryable
+        return record
+    }
+
+    private static func merged(_ reports: [ReportReader]) throws -> JSONValue {
+        let file = MemoryFile()
+        try ReportMerge(reports).write(to: file)
+        #expect(file.isPublished)
+        let value = try JSONValue(bytes: file.bytes)
+        let schema = JSONSchemaValidator(schema: try JSONValue(ReportSchema.text))
+        #expect(schema.faults(in: value) == [])
+        #expect(try ReportReader(file.bytes).run.exitCode >= 0)
+        return value
+    }
+
+    private static func outcomes(_ report: JSONValue) -> [String: String] {
+        let pairs = report["tasks"]?.elements.map {
+            ($0["id"]?.string ?? "", $0["outcome"]?.string ?? "")
+        }
+        return Dictionary(pairs ?? []) { first, _ in "\(first) twice" }
+    }
+
+    @Test func `shards become one report with the sums of both`() throws {
+        let report = try Self.merged([
+            Self.reader([Self.task("a", .succeeded)]) { $0.host = "one" },
+            Self.reader([Self.task("b", .unchanged)], after: 60) { $0.host = "two" },
+        ])
+        #expect(Self.outcomes(report) == ["a": "succeeded", "b": "unchanged"])
+        let summary = report["summary"]
+        #expect(summary?["tasks"]?.integer == 2 && summary?["succeeded"]?.integer == 1)
+        #expect(summary?["redirects"]?.integer == 4 && summary?["exitCode"]?.integer == 0)
+        let run = report["run"]
+        #expect(run?["host"]?.string == "one, two")
+        #expect(run?["merge"]?["runs"]?.elements.compactMap(\.string) == ["run-0", "run-60"])
+        #expect(run?["startDate"]?.string == Samples.start.rfc3339)
+        #expect(run?["endDate"]?.string == Samples.time(65_000_000).rfc3339)
+    }
+
+    @Test func `the later attempt of a task wins, in any order of the reports`() throws {
+        let first = try Self.reader(
+            [Self.task("a", .succeeded), Self.task("b", .failed, Samples.refused.error)],
+            exitCode: .taskFailed
+        )
+        let second = try Self.reader([Self.task("b", .succeeded, at: 60)], after: 60)
+        for reports in [[first, second], [second, first]] {
+            let report = try Self.merged(reports)
+            #expect(Self.outcomes(report) == ["a": "succeeded", "b": "succeeded"])
+            let summary = report["summary"]
+            #expect(summary?["failed"]?.integer == 0 && summary?["succeeded"]?.integer == 2)
+            #expect(summary?["attempts"]?.integer == 3, "the earlier attempt counts")
+            #expect(summary?["exitCode"]?.integer == 0)
+            #expect(report["run"]?["merge"]?["supersededTasks"]?.integer == 1)
+        }
+    }
+
+    /// The class of a failure, whether a later run may succeed, and the exit code.
+    private static let failures: [(TransferFailure.Kind, Bool, Int64)] = [
+        (.connect, false, 1), (.connect, true, 5), (.integrity, false, 6), (.network, true, 7),
+        (.httpStatus, true, 5),
+    ]
+
+    @Test(arguments: failures)
+    func `the exit code follows from the tasks that are left`(
+        kind: TransferFailure.Kind,
+        isRetryable: Bool,
+        code: Int64
+    ) throws {
+        var failure = try #require(Samples.refused.error)
+        failure.kind = kind
+        let failed = Self.task("b", .failed, failure, isRetryable: isRetryable)
+        let report = try Self.merged([
+            Self.reader([Self.task("a", .succeeded)]), Self.reader([failed], exitCode: .integrity),
+        ])
+        #expect(report["summary"]?["exitCode"]?.integer == code)
+        var spare = failed
+        spare.required = false
+        let other = try Self.merged([Self.reader([spare])])
+        #expect(other["summary"]?["exitCode"]?.integer == 0)
+    }
+
+    @Test func `tasks that a signal cancelled keep its exit code until they are run`() throws {
+        let first = try Self.reader([Self.task("a", .cancelled)], exitCode: .interrupted)
+        #expect(try Self.merged([first])["summary"]?["exitCode"]?.integer == 130)
+        let second = try Self.reader([Self.task("a", .succeeded, at: 60)], after: 60)
+        #expect(try Self.merged([first, second])["summary"]?["exitCode"]?.integer == 0)
+    }
+
+    @Test func `lines stay lines, and the detail is the smaller one`() throws {
+        let full = try Self.reader([Self.task("a", .succeeded)])
+        let lines = try Self.reader([Self.task("b", .succeeded)], after: 60, detail: .failures)
+        let report = try Self.merged([full, lines])
+        #expect(report["detail"]?.string == "failures")
+        #expect(report["tasks"]?.elements.map { $0["metrics"] == nil } == [false, true])
+    }
+
+    @Test func `a merged report can be merged again`() throws {
+        let file = MemoryFile()
+        try ReportMerge([
+            Self.reader([Self.task("a", .succeeded)]),
+            Self.reader([Self.task("b", .succeeded)], after: 60),
+        ]).write(to: file)
+        let third = try Self.reader([Self.task("c", .succeeded)], after: 120)
+        let report = try Self.merged([ReportReader(file.bytes), third])
+        #expect(Self.outcomes(report).count == 3)
+        let runs = report["run"]?["merge"]?["runs"]?.elements.compactMap(\.string)
+        #expect(runs == ["run-0", "run-60", "run-120"])
+    }
+
+    @Test func `reports of two jobs and summaries are refused, with the position`() throws {
+        let report = try Self.reader([Self.task("a", .succeeded)])
+        let other = try Self.reader([Self.task("a", .succeeded)]) { $0.jobName = "weekly" }
+        let fault = #expect(throws: ReportMerge.Fault.self) { try ReportMerge([report, other]) }
+        #expect(fault?.index == 1)
+        #expect(fault?.message == "is of the job `weekly`, and the first report of `nightly`")
+        let summary = try Self.reader([Self.task("a", .succeeded)], detail: .summary)
+        let lack = #expect(throws: ReportMerge.Fault.self) { try ReportMerge([summary]) }
+        #expect(lack?.index == 0 && lack?.message.contains("`summary`") == true)
+    }
+
+    @Test func `a change of the job file between the runs is noticed`() throws {
+        let report = try Self.reader([Self.task("a", .succeeded)])
+        let other = try Self.reader([Self.task("b", .succeeded)]) {
+            $0.jobSHA256 = String(repeating: "1", count: 64)
+        }
+        #expect(try ReportMerge([report, other]).hasDifferentJobFiles)
+        #expect(try !ReportMerge([report, report]).hasDifferentJobFiles)
+    }
+}

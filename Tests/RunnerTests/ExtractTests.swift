@@ -1,0 +1,152 @@
+import TestSupport
+import Testing
+
+/// Downloads with `extract`.
+@Suite struct ExtractTests {
+    private static let tool = """
+        folder("top")
+        file("top/tool", b"#!", 0o755)
+        link("top/latest", "tool")
+        """
+
+    private func job(_ server: borrowing ScriptedServer, _ settings: String) throws -> JobFolder {
+        try JobFolder(
+            """
+            version: 1
+            schedule: { durability: none }
+            downloads:
+              a: { url: \(server.url("/a")), to: a.archive, retry: { attempts: 1 }, \(settings) }
+            """
+        )
+    }
+
+    @Test(arguments: ["tar", "tar.gz", "tar.bz2", "tar.xz"])
+    func `a downloaded archive becomes a folder, and the report counts it`(format: String) throws {
+        let archive = try TestArchive.make(Self.tool, format: format)
+        let server = try ScriptedServer(["/a": [.ok(archive)]])
+        let job = try job(server, "extract: { to: out/tool/, stripComponents: 1 }")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.list("out") == ["tool"])
+        #expect(try job.folder.list("out/tool") == ["latest", "tool"])
+        #expect(try job.folder.text("out/tool/latest") == "#!")
+        #expect(try job.folder.read("a.archive") == archive)
+        let extraction = run.task("a")?["file"]?["extraction"]
+        #expect(extraction?["path"]?.string == "out/tool/")
+        #expect(extraction?["entries"]?.integer == 3)
+        #expect(extraction?["size"]?.integer == 2)
+    }
+
+    /// More than a body that stays in memory.
+    @Test func `a large zip archive is extracted with durable files`() throws {
+        let archive = try TestArchive.make(
+            "import random\nzipped(\"a/large\", random.Random(1).randbytes(1 << 20))",
+            format: "zip"
+        )
+        let server = try ScriptedServer(["/a": [.ok(archive)]])
+        let job = try JobFolder(
+            "version: 1\ndownloads:\n  a: { url: \(server.url("/a")), to: a.zip, extract: out }\n"
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.size(of: "out/a/large") == 1 << 20)
+        #expect(try job.folder.list() == ["a.zip", "job.yaml", "out", "report.json"])
+    }
+
+    @Test(arguments: [
+        (
+            "file(\"../evil\")",
+            "`a.archive` cannot be extracted: entry 1, `../evil`: its name has `..`"
+        ),
+        (
+            "link(\"l\", \"/etc\")",
+            "cannot be extracted: entry 1, `l`: its target is an absolute path"
+        ),
+    ])
+    func `a hostile archive fails the task with exit code 6 after one request`(
+        entry: String,
+        detail: String
+    ) throws {
+        let archive = try TestArchive.make(entry)
+        let server = try ScriptedServer(["/a": [.ok(archive), .ok(archive)]])
+        let job = try JobFolder(
+            "version: 1\ndownloads:\n  a: { url: \(server.url("/a")), to: a.archive, extract: out }\n"
+        )
+        let run = try job.run()
+        #expect(run.code == 6)
+        #expect(run.kind("a") == "integrity")
+        let found = run.task("a")?["error"]?["message"]?.string
+        #expect(found?.contains(detail) == true, "\(found ?? "no detail")")
+        #expect(server.requests.count == 1)
+        #expect(try job.folder.list() == ["job.yaml", "report.json"])
+    }
+
+    @Test func `an archive above a limit fails the task with exit code 1`() throws {
+        let server = try ScriptedServer([
+            "/a": [.ok(try TestArchive.make("file(\"many\", bytes(2000))"))]
+        ])
+        let job = try job(server, "extract: { to: out, maximumSize: 1kB }")
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(run.kind("a") == "tooLarge")
+        #expect(try job.folder.list() == ["job.yaml", "report.json"])
+    }
+
+    @Test func `a body that is no archive is no file either`() throws {
+        let server = try ScriptedServer(["/a": [.ok("<html>not found</html>")]])
+        let job = try job(server, "extract: out")
+        let run = try job.run()
+        #expect(run.code == 6)
+        #expect(try job.folder.list() == ["job.yaml", "report.json"])
+    }
+
+    @Test func `a folder that exists is kept unless the job replaces it`() throws {
+        let archive = try TestArchive.make(Self.tool)
+        let server = try ScriptedServer(["/a": [.ok(archive), .ok(archive)]])
+        let job = try job(server, "extract: out")
+        try job.folder.makeFolder("out")
+        try job.folder.write("mine", to: "out/mine")
+        let kept = try job.run()
+        #expect(kept.code == 1)
+        #expect(kept.kind("a") == "localIO")
+        let help = kept.task("a")?["error"]?["help"]?.string
+        #expect(help?.contains("`ifExists: replace` in `extract`") == true)
+        #expect(try job.folder.list("out") == ["mine"])
+        #expect(!job.folder.contains("a.archive"))
+
+        let replacing = try job.folder.text("job.yaml").replacing(
+            "extract: out",
+            with: "extract: { to: out, ifExists: replace }"
+        )
+        try job.folder.write(replacing, to: "job.yaml")
+        #expect(try job.run().code == 0)
+        #expect(try job.folder.list("out") == ["top"])
+        #expect(try job.folder.list() == ["a.archive", "job.yaml", "out", "report.json"])
+    }
+
+    @Test func `an unchanged archive is extracted again only without its folder`() throws {
+        let archive = try TestArchive.make(Self.tool)
+        let server = try ScriptedServer(["/a": [.ok(archive), .ok(archive)]])
+        let folder = try TemporaryFolder()
+        try folder.write(archive, to: "a")
+        let sum = try Command("sha256sum", [folder.path("a")]).run().standardOutput.prefix(64)
+        let job = try job(server, "extract: out, checksum: \"sha256:\(sum)\"")
+        #expect(try job.run().code == 0)
+        let second = try job.run()
+        #expect(second.code == 0)
+        #expect(second.outcome("a") == "unchanged")
+        #expect(server.requests.count == 1)
+        #expect(try Command("rm", ["-r", job.folder.path("out")]).run().status == .exit(0))
+        let third = try job.run()
+        #expect(third.code == 0)
+        #expect(third.outcome("a") == "succeeded")
+        #expect(try job.folder.list("out") == ["top"])
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `doctor names the library`() throws {
+        let job = try JobFolder("version: 1\n")
+        let doctor = try job.runner(["doctor"])
+        #expect(doctor.standardOutput.contains("libarchive.so.13"))
+    }
+}
