@@ -7,7 +7,7 @@ package struct Command: Sendable {
     package var executable: String
     /// The arguments without the executable.
     package var arguments: [String]
-    /// Changes to this process's environment; nil removes a variable.
+    /// The child's variables, besides the few that every child gets; nil removes one of those.
     package var environment: [String: String?] = [:]
     /// The working folder; nil means that of this process.
     package var workingFolder: String?
@@ -75,8 +75,7 @@ package struct Command: Sendable {
         return Command(
             path,
             arguments,
-            // The tests may run in a step themselves.
-            environment: ["GITHUB_ACTIONS": nil].merging(environment) { $1 },
+            environment: environment,
             workingFolder: workingFolder
         )
     }
@@ -142,18 +141,19 @@ package struct Command: Sendable {
         return process
     }
 
+    /// What finds programs, the libcurl to test with, and what sanitizers and coverage obey.
+    ///
+    /// Nothing else of the user's environment reaches a child: a proxy, a locale, a time zone or a
+    /// variable of the runner would change what a test sees.
+    private static let keptVariables: Set = [
+        "PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS",
+        "LLVM_PROFILE_FILE",
+    ]
+
     private func childEnvironment() -> [String] {
-        var lines: [String] = []
-        var next = unsafe environ
-        while let line = unsafe next.pointee {
-            let text = unsafe String(cString: line)
-            if environment[String(text.prefix { $0 != "=" })] == nil { lines.append(text) }
-            unsafe next += 1
-        }
-        for (name, value) in environment {
-            if let value { lines.append("\(name)=\(value)") }
-        }
-        return lines
+        var variables = ProcessContext.environment.filter { Self.keptVariables.contains($0.key) }
+        for (name, value) in environment { variables[name] = value }
+        return variables.map { "\($0.key)=\($0.value)" }
     }
 }
 

@@ -6,9 +6,14 @@ package final class TemporaryFolder: Sendable {
     /// Absolute, without a slash at its end.
     package let path: String
 
-    /// Creates a folder with mode 0700 in `TMPDIR`, or in `/tmp`.
+    /// The longest `TMPDIR` that leaves room for the paths of sockets (108 bytes, unix(7)) in a folder.
+    private static let mostParentBytes = 32
+
+    /// Creates a folder with mode 0700 in `TMPDIR`, or in `/tmp` where that is not set or too long.
     package init() throws {
-        let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+        let wanted = ProcessContext.variable("TMPDIR") ?? ""
+        let isUsable = wanted.hasPrefix("/") && wanted.utf8.count <= Self.mostParentBytes
+        let parent = isUsable ? wanted : "/tmp"
         var template = Array("\(parent)/runner-test-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else {
             throw SystemError.last("make a folder in", parent)

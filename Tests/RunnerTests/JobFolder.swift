@@ -13,13 +13,9 @@ struct JobFolder {
 
     /// The executable in this folder; nothing of the user's own reaches it.
     func command(_ arguments: [String], environment: [String: String?] = [:]) throws -> Command {
-        let own: [String: String?] = [
-            "HOME": folder.path, "XDG_STATE_HOME": nil, "XDG_CACHE_HOME": nil,
-            "RUNNER_CACHE_DIR": nil, "NO_COLOR": nil, "CLICOLOR_FORCE": nil,
-        ]
-        return try Command.runner(
+        try Command.runner(
             arguments,
-            environment: own.merging(environment) { $1 },
+            environment: ["HOME": folder.path].merging(environment) { $1 },
             workingFolder: folder.path
         )
     }
