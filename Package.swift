@@ -153,12 +153,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["TransferModel", "Diagnostics", "SystemKit", "JSON"],
-            exclude: [
-                "http2-server.py", "multipath-server.py", "otlp-trace.py", "packet-delay.py",
-                "packet-log.py",
-                "refuse-binding.py",
-                "slow-upload-server.py", "smtp-server.py", "tls-relay.py", "websocket-server.py",
-            ],
+            exclude: ["Programs"],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -288,6 +283,7 @@ let package = Package(
         .testTarget(
             name: "RunnerTests",
             dependencies: ["runner", "TransferModel", "SystemKit", "TestSupport"],
+            exclude: ["FailureLines"],
             swiftSettings: strict
         ),
     ]

@@ -27,7 +27,7 @@ package final class AbruptServer: Sendable {
         certificates: TestCertificates,
         protocolName: String? = nil
     ) throws {
-        let program = #filePath.replacing("AbruptServer.swift", with: "abrupt-server.py")
+        let program = ServerScript.path("abrupt-server.py")
         server = try ServerProcess("python3", readyAt: "ready") { port in
             [
                 "python3", program, "\(port)", certificates.server.certificateFile,

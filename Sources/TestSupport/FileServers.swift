@@ -25,7 +25,7 @@ package final class FTPServer: Sendable {
         let root = #filePath.replacing(#/Sources/TestSupport/.*/#, with: "")
         let own = root + ".build-python/bin/python"
         let program = (try? InputFile.kind(of: own)) == nil ? "python3" : own
-        let script = #filePath.replacing("FileServers.swift", with: "ftp-server.py")
+        let script = ServerScript.path("ftp-server.py")
         let folder = try TemporaryFolder()
         let log = try TemporaryFolder()
         try log.write("", to: "log")

@@ -106,7 +106,7 @@ package final class HTTP2Server: Sendable {
         count: Int = 0,
         certificate identity: TestCertificates.Identity
     ) throws {
-        let program = #filePath.replacing("HTTP2Server.swift", with: "http2-server.py")
+        let program = ServerScript.path("http2-server.py")
         server = try ServerProcess("python3", readyAt: "ready") { port in
             [
                 "python3", program, "\(port)", identity.certificateFile, identity.keyFile,

@@ -11,7 +11,7 @@ package final class MailServer: Sendable {
         let root = #filePath.replacing(#/Sources/TestSupport/.*/#, with: "")
         let own = root + ".build-python/bin/python"
         let program = (try? InputFile.kind(of: own)) == nil ? "python3" : own
-        let script = #filePath.replacing("StreamServers.swift", with: "smtp-server.py")
+        let script = ServerScript.path("smtp-server.py")
         server = try ServerProcess("aiosmtpd (from PyPI: aiosmtpd)", readyAt: "ready") { port in
             [
                 program, script, "\(port)", certificate.certificateFile, certificate.keyFile,

@@ -10,7 +10,7 @@ package final class TLSRelay: Sendable {
         certificate: TestCertificates.Identity,
         saysEnd: Bool = true
     ) throws {
-        let program = #filePath.replacing("TLSRelay.swift", with: "tls-relay.py")
+        let program = ServerScript.path("tls-relay.py")
         server = try ServerProcess("python3", readyAt: "ready") { port in
             [
                 "python3", program, "\(port)", certificate.certificateFile, certificate.keyFile,

@@ -7,7 +7,7 @@ package final class TicketServer: Sendable {
 
     /// Starts the server; throws `MissingTool` when it does not start.
     package init(certificate: TestCertificates.Identity) throws {
-        let program = #filePath.replacing("TicketServer.swift", with: "ticket-server.py")
+        let program = ServerScript.path("ticket-server.py")
         server = try ServerProcess("python3", readyAt: "ready") { port in
             ["python3", program, "\(port)", certificate.certificateFile, certificate.keyFile]
         }

@@ -21,7 +21,7 @@ package final class TwoAddresses: Sendable {
 
     /// Starts the server; throws `MissingTool` when it does not start.
     package init(_ first: First, named addresses: [String]) throws {
-        let program = #filePath.replacing("TwoAddresses.swift", with: "two-addresses.py")
+        let program = ServerScript.path("two-addresses.py")
         server = try ServerProcess("python3", readyAt: "ready") { port in
             ["python3", program, "\(port)", first.rawValue]
         }

@@ -58,7 +58,7 @@ package final class TwoLinks: Sendable {
             to: "hosts"
         )
         try state.write(Self.configuration(root: root.path, state: state.path), to: "nginx.conf")
-        let words = [state.path, "\(wiredDelay)", Self.program("packet-delay.py")]
+        let words = [state.path, "\(wiredDelay)", ServerScript.path("packet-delay.py")]
         let script = Command("unshare", ["-Urnm", "sh", "-c", Self.script, "sh"] + words)
         let running = try script.start()
         let found: [Substring]
@@ -219,7 +219,7 @@ package final class TwoLinks: Sendable {
         var result = command
         result.executable = "python3"
         result.arguments =
-            [Self.program("refuse-binding.py"), what, command.executable] + command.arguments
+            [ServerScript.path("refuse-binding.py"), what, command.executable] + command.arguments
         return unprivileged(result)
     }
 
@@ -268,7 +268,7 @@ package final class TwoLinks: Sendable {
         _ name: String,
         _ arguments: [String]
     ) throws -> RunningCommand {
-        try ready(try inside(side, ["python3", Self.program(name)] + arguments).start())
+        try ready(try inside(side, ["python3", ServerScript.path(name)] + arguments).start())
     }
 
     private func ready(_ running: RunningCommand) throws -> RunningCommand {
@@ -278,10 +278,6 @@ package final class TwoLinks: Sendable {
             throw MissingTool("python3", running.standardError)
         }
         return running
-    }
-
-    private static func program(_ name: String) -> String {
-        #filePath.replacing("TwoLinks.swift", with: name)
     }
 
     private func inside(_ process: String, _ command: [String]) -> Command {

@@ -15,7 +15,7 @@ package final class WebSocketServer: Sendable {
         let root = #filePath.replacing(#/Sources/TestSupport/.*/#, with: "")
         let own = root + ".build-python/bin/python"
         let program = (try? InputFile.kind(of: own)) == nil ? "python3" : own
-        let script = #filePath.replacing(#/WebSocketServer.swift$/#, with: "websocket-server.py")
+        let script = ServerScript.path("websocket-server.py")
         isSecure = certificate != nil
         server = try ServerProcess("websockets (from PyPI)", readyAt: "listening") { port in
             [program, script, "\(port)"]

@@ -5,9 +5,8 @@ import Testing
 @Suite struct OTLPJobTests {
     /// What `otlp-trace.py` finds in a trace.
     private static func facts(of name: String, in job: JobFolder) throws -> JSONValue {
-        let root = #filePath.replacing(#/Tests/RunnerTests/.*/#, with: "")
-        let own = root + ".build-python/bin/python"
-        let script = root + "Sources/TestSupport/otlp-trace.py"
+        let own = Repository.path(".build-python/bin/python")
+        let script = ServerScript.path("otlp-trace.py")
         let outcome = try Command(
             "sh",
             ["-c", "exec \"$1\" \"$2\" <\"$3\"", "sh", own, script, name],
