@@ -187,13 +187,14 @@ CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
     return api.easy_setopt(handle, option, value);
 }
 CURLcode ccurl_set_url(CURL *handle, CURLU *parts, const char *url) {
-    CURLcode code = api.easy_setopt(handle, CURLOPT_URL, url);
     // libcurl 7.88 copies the parts without the zone of an IPv6 address.
     if (strchr(url, '[')) parts = NULL;
-    if (code || !parts) return code ? code : api.easy_setopt(handle, CURLOPT_CURLU, NULL);
     // libcurl tells in its own words what is wrong with a URL that it does not take apart.
-    CURLUcode fault = api.url_set(parts, CURLUPART_URL, url, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER);
-    return api.easy_setopt(handle, CURLOPT_CURLU, fault ? NULL : parts);
+    unsigned flags = CURLU_PATH_AS_IS | CURLU_DISALLOW_USER;
+    if (parts && api.url_set(parts, CURLUPART_URL, url, flags)) parts = NULL;
+    // libcurl 8 forgets the URL when it gets the parts.
+    CURLcode code = api.easy_setopt(handle, CURLOPT_CURLU, parts);
+    return code ? code : api.easy_setopt(handle, CURLOPT_URL, url);
 }
 CURLU *ccurl_url_new(void) { return api.url(); }
 void ccurl_url_free(CURLU *parts) { api.url_cleanup(parts); }
