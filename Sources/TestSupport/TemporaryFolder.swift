@@ -6,7 +6,8 @@ package final class TemporaryFolder: Sendable {
     /// Absolute, without a slash at its end.
     package let path: String
 
-    /// The longest `TMPDIR` that leaves room for the paths of sockets (108 bytes, unix(7)) in a folder.
+    /// The longest `TMPDIR` that leaves room for the paths of sockets in a folder (108 bytes,
+    /// unix(7)).
     private static let mostParentBytes = 32
 
     /// Creates a folder with mode 0700 in `TMPDIR`, or in `/tmp` where that is not set or too long.
