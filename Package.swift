@@ -19,9 +19,11 @@ let package = Package(
     products: [
         .executable(name: "runner", targets: ["runner"])
     ],
+    // Exact versions, and no Package.resolved in the repository: that has ids of commits, which differ between a
+    // project and its mirrors, so that a clone could not be built behind another mirror than this one's.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
     ],
     targets: [
         // Layer 0: C.
