@@ -271,11 +271,11 @@ import TransferModel
         let job = try JobFolder(
             """
             version: 1
-            sessions: { s: { timeoutIntervalForResource: 2s } }
+            sessions: { s: { timeoutIntervalForResource: 5s } }
             data:
               a:
                 url: \(server.url("/"))
-                retry: { attempts: 1000, backoff: { initial: 300ms, factor: 1, jitter: none } }
+                retry: { attempts: 1000, backoff: { initial: 700ms, factor: 1, jitter: none } }
             """
         )
         let run = try job.run()

@@ -195,7 +195,7 @@ import Testing
     ])
     func `a deadline outweighs only temporary failures`(_ all: Precedence) throws {
         let ends = try Ends()
-        let job = try ends.job(all.ends, schedule: "{ deadline: 2s }")
+        let job = try ends.job(all.ends, schedule: "{ deadline: 5s }")
         #expect(try job.run().code == all.code)
     }
 

@@ -11,7 +11,7 @@ import Testing
             """
             version: 1
             defaults: { urlCache: none, retry: { attempts: 1 } }
-            sessions: { s: { connectTimeout: 4s } }
+            sessions: { s: { connectTimeout: 10s } }
             data: { a: { session: s, url: "\(host.url)" } }
             """
         )

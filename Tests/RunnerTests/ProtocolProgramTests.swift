@@ -182,7 +182,7 @@ import TransferModel
             script,
             """
             downloads:
-              a: { url: "test://host/a", to: out/a, timeoutInterval: 700ms, retry: { attempts: 1 } }
+              a: { url: "test://host/a", to: out/a, timeoutInterval: 4s, retry: { attempts: 1 } }
             """
         )
         let run = try job.run()
@@ -205,7 +205,7 @@ import TransferModel
             """,
             """
             data:
-              a: { url: "test://host/a", timeoutInterval: 500ms, retry: { attempts: 2 } }
+              a: { url: "test://host/a", timeoutInterval: 4s, retry: { attempts: 2 } }
             """
         )
         let run = try job.run()
@@ -224,7 +224,7 @@ import TransferModel
             """,
             """
             data:
-              a: { url: "test://host/a", timeoutInterval: 500ms, retry: { attempts: 1 } }
+              a: { url: "test://host/a", timeoutInterval: 4s, retry: { attempts: 1 } }
             """
         )
         #expect(try job.run().kind("a") == "timeout")

@@ -47,9 +47,12 @@ import Testing
     }
 
     @Test func `Retry-After as a date is waited for`() throws {
-        // Two seconds from now, of which up to one is lost to rounding.
-        let date = try Self.httpDate(secondsFromNow: 2)
-        let server = try ScriptedServer(["/": [.unavailable(retryAfter: date), .ok("x")]])
+        // Three seconds from the request, of which up to one is lost to rounding.
+        let server = try ScriptedServer { request in
+            guard request.earlierRequestsForPath == 0 else { return .ok("x") }
+            let date = try? Self.httpDate(secondsFromNow: 3)
+            return .unavailable(retryAfter: date ?? "")
+        }
         let run = try job(server, retry: "{ attempts: 2, backoff: { initial: 1ms } }").run()
         #expect(run.code == 0)
         let attempt = try #require(run.attempts("a").last)

@@ -61,7 +61,7 @@ import Testing
             version: 1
             schedule: { maxConcurrentTasks: 1 }
             data:
-              delayed: { url: \(server.url("/delayed")), earliestBeginDate: 50ms }
+              delayed: { url: \(server.url("/delayed")), earliestBeginDate: 2s }
               past: { url: \(server.url("/past")), earliestBeginDate: "2020-02-29T12:00:00+01:00" }
               future: { url: \(server.url("/future")), earliestBeginDate: "9999-12-31T23:59:59Z" }
             """

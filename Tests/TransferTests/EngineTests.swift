@@ -287,7 +287,7 @@ import TransferModel
     @Test func `silence is ended by the idle time`() throws {
         let server = try ScriptedServer(["/": [Reply([.waitForPeerToLeave])]])
         let result = try EngineHarness().run(
-            .to(server.url("/")) { $0.timeoutInterval = .milliseconds(150) }
+            .to(server.url("/")) { $0.timeoutInterval = .seconds(1) }
         )
         #expect(result.failure?.kind == .timeout)
         #expect(result.failure?.phase == .wait)
@@ -319,7 +319,7 @@ import TransferModel
     @Test func `the connect time covers TLS`() throws {
         // Accepts, and says nothing to a ClientHello.
         let server = try ScriptedServer([:])
-        let harness = try EngineHarness { $0.connectTimeout = .milliseconds(300) }
+        let harness = try EngineHarness { $0.connectTimeout = .seconds(2) }
         let result = try harness.run(.to("https://127.0.0.1:\(server.port)/"))
         #expect(result.failure?.kind == .timeout)
         #expect(result.failure?.phase == .tls)

@@ -394,10 +394,12 @@ import TransferModel
         let results = try harness { $0.httpMaximumConnectionsPerHost = 1 }.run(attempts)
         #expect(results.compactMap(\.failure) == [])
         #expect(results.allSatisfy { $0.countOfBytesReceived == 5 })
+        // Requests that begin later may find the connection of HTTP/1.1 free, and use that.
+        let names = results.map { $0.transactions.map(\.networkProtocolName) }
         let expected = isSafe ? ["h2"] : ["h2", "http/1.1"]
-        for (index, result) in results.enumerated() {
-            let names = result.transactions.map(\.networkProtocolName)
-            #expect(names == (index % 2 == 0 ? expected : ["h2"]))
+        #expect(names.contains(expected))
+        for (index, names) in names.enumerated() {
+            #expect(names == expected || names == ["http/1.1"] || index % 2 == 1 && names == ["h2"])
         }
     }
 

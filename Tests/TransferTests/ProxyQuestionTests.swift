@@ -237,7 +237,7 @@ import TransferModel
         let proxy = try ScriptedServer { request in
             Self.question(after: request.headers["proxy-authorization"]) ?? Reply(steps)
         }
-        let harness = try Self.harness(proxy, connectTimeout: .milliseconds(400))
+        let harness = try Self.harness(proxy, connectTimeout: .seconds(kind == .timeout ? 2 : 60))
         let result = try harness.run(.to("https://origin.test/"))
         let failure = try #require(result.failure)
         #expect(failure.kind == kind)
@@ -262,7 +262,7 @@ import TransferModel
             let fields = [Self.challenge, "Transfer-Encoding: chunked"]
             return Reply([.send(Reply.head(407, fields) + Array("5\r\nwh".utf8))] + steps)
         }
-        let harness = try Self.harness(proxy, connectTimeout: .milliseconds(400))
+        let harness = try Self.harness(proxy, connectTimeout: .seconds(kind == .timeout ? 2 : 60))
         let failure = try #require(try harness.run(.to("https://origin.test/")).failure)
         #expect(failure.kind == kind)
         #expect(!failure.isPermanent)

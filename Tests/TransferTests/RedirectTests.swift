@@ -163,16 +163,16 @@ import TransferModel
     }
 
     @Test func `waiting for a free connection behind a redirect is not silence`() throws {
-        let slow = Reply.Step.drip(Array("slow".utf8), every: .milliseconds(150))
+        let slow = Reply.Step.drip([UInt8](repeating: 97, count: 40), every: .milliseconds(100))
         let target = try ScriptedServer([
-            "/": [Reply([.send(Reply.head(200, ["Content-Length: 4"])), slow])]
+            "/": [Reply([.send(Reply.head(200, ["Content-Length: 40"])), slow])]
         ])
         let one = try ScriptedServer(["/": [.redirect(to: target.url("/"))]])
         let two = try ScriptedServer(["/": [.redirect(to: target.url("/"))]])
         let harness = try EngineHarness { $0.httpMaximumConnectionsPerHost = 1 }
         let attempts = try [one, two].enumerated().map { key, server in
             try AttemptRequest.to(server.url("/"), key: key) {
-                $0.timeoutInterval = .milliseconds(400)
+                $0.timeoutInterval = .seconds(2)
             }
         }
         let results = try harness.run(attempts)

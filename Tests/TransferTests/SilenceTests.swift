@@ -15,7 +15,7 @@ import TransferModel
             "/": [Reply([.drip(Self.answer, every: .milliseconds(60))])]
         ])
         let result = try EngineHarness().run(
-            .to(server.url("/")) { $0.timeoutInterval = .milliseconds(700) }
+            .to(server.url("/")) { $0.timeoutInterval = .seconds(2) }
         )
         #expect(result.failure == nil, "\(result.failure?.detail ?? "")")
     }
@@ -31,17 +31,17 @@ import TransferModel
     }
 
     @Test func `the bytes of a plain body count towards the minimum rate`() throws {
-        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n".utf8)
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 80\r\n\r\n".utf8)
         let server = try ScriptedServer([
             "/": [
                 Reply([
                     .send(head),
-                    .drip([UInt8](repeating: 97, count: 40), every: .milliseconds(50)),
+                    .drip([UInt8](repeating: 97, count: 80), every: .milliseconds(50)),
                 ])
             ]
         ])
         let harness = try EngineHarness {
-            $0.minimumRate = MinimumRate(bytesPerSecond: 2, over: .seconds(1))
+            $0.minimumRate = MinimumRate(bytesPerSecond: 2, over: .seconds(3))
         }
         let result = try harness.run(.to(server.url("/")))
         #expect(result.failure == nil, "\(result.failure?.detail ?? "")")

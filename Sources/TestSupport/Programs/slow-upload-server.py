@@ -1,7 +1,7 @@
-"""Takes orders slowly, a MiB in a second, and tells of each request when its head is there, a line for each.
+"""Takes orders slowly, a MiB in a second, and tells of each request, a line for each.
 
 At /up uploads can be resumed (draft-ietf-httpbis-resumable-upload, interop version 6). The lines are `order` with the
-idempotency key, `head`, `patch`, `delete`, and `cut` for a body that did not come as a whole.
+idempotency key once the first bytes of its body are there, `head`, `patch`, `delete`, and `cut` for a body that did not come as a whole.
 
 slow-upload-server.py ADDRESS PORT
 """
@@ -26,13 +26,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     size = 0
 
-    def receive(self):
+    def receive(self, *begun):
         rest = int(self.headers["Content-Length"])
         try:
             while rest > 0:
                 piece = self.rfile.read1(min(PIECE, rest))
                 if not piece:
                     raise ConnectionError
+                if begun:
+                    print(*begun, flush=True)
+                begun = ()
                 rest -= len(piece)
                 Handler.size += len(piece)
                 time.sleep(len(piece) / (1 << 20))
@@ -53,14 +56,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return ("Upload-Offset", str(Handler.size)), ("Upload-Complete", f"?{complete}")
 
     def do_POST(self):
-        print("order", self.headers.get("Idempotency-Key", "none"), flush=True)
         Handler.size = 0
         if self.path == "/up":
             self.send_response_only(104)
             self.send_header(*VERSION)
             self.send_header("Location", "/up/1")
             self.end_headers()
-        if self.receive():
+        if self.receive("order", self.headers.get("Idempotency-Key", "none")):
             self.answer(201, *self.offset(1))
 
     def do_HEAD(self):

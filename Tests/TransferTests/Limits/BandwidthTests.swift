@@ -98,7 +98,7 @@ import TransferModel
             $0.httpMaximumConnectionsPerHost = 2
             $0.limits = limits(down: Self.rate)
             // A stream may wait behind another one that the runner has paused.
-            $0.minimumRate = MinimumRate(bytesPerSecond: 1000, over: .milliseconds(500))
+            $0.minimumRate = MinimumRate(bytesPerSecond: 1000, over: .seconds(2))
         }
         let folder = try TemporaryFolder()
         let results = try harness.run(
@@ -146,18 +146,18 @@ import TransferModel
     }
 
     @Test func `the runner's own pauses are neither silence nor slowness of the server`() throws {
-        let body = body(60_000)
+        let body = body(40_000)
         let server = try ScriptedServer { _ in .ok(body) }
         let harness = try EngineHarness {
             // A part of 16 KiB takes longer than the idle time.
-            $0.limits = limits(down: 20_000)
-            $0.minimumRate = MinimumRate(bytesPerSecond: 100_000, over: .milliseconds(200))
+            $0.limits = limits(down: 6_000)
+            $0.minimumRate = MinimumRate(bytesPerSecond: 30_000, over: .seconds(1))
         }
         let result = try harness.run(
-            .to(server.url("/")) { $0.timeoutInterval = .milliseconds(400) }
+            .to(server.url("/")) { $0.timeoutInterval = .seconds(2) }
         )
         #expect(result.failure == nil, "\(result.failure?.detail ?? "")")
-        #expect(result.countOfBytesReceived == 60_000)
+        #expect(result.countOfBytesReceived == 40_000)
     }
 
     @Test func `a server that falls silent under a limit is still noticed`() throws {
