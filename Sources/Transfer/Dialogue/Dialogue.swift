@@ -32,7 +32,7 @@ final class Dialogue {
     /// Whether such a wait has ended since the last turn.
     private var wasPaused = false
     /// Whether a turn is one read and one write, so that a pause after it is short.
-    var hasShortTurns = false
+    private let hasShortTurns: Bool
 
     private static let bufferSize = 64 << 10
     /// The reads, and the writes, of one turn.
@@ -41,11 +41,13 @@ final class Dialogue {
     init(
         _ conversation: any Conversation,
         with host: AnyObject,
-        over connection: any DialogueChannel
+        over connection: any DialogueChannel,
+        inShortTurns hasShortTurns: Bool
     ) {
         self.conversation = conversation
         self.host = host
         self.connection = connection
+        self.hasShortTurns = hasShortTurns
     }
 
     /// When the conversation must get a turn; nil for never.

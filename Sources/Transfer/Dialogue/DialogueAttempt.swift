@@ -19,7 +19,12 @@ struct DialogueAttempt {
         }
         exchange.watch.keepOnlyDeadline()
         let host = ExchangeConversationHost(exchange)
-        exchange.dialogue = Dialogue(start.make(host, .now), with: host, over: connection)
+        exchange.dialogue = Dialogue(
+            start.make(host, .now),
+            with: host,
+            over: connection,
+            inShortTurns: exchange.isPaced
+        )
         return converse()
     }
 

@@ -48,6 +48,8 @@ final class Exchange {
     var bodyHold = BodyHold()
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy
+    /// Whether the session has a limit of bandwidth.
+    var isPaced = false
     /// The conversation over the connection, once it is open.
     var dialogue: Dialogue?
     /// The body of a URL without a server, while it is read.

@@ -24,6 +24,7 @@ final class PacedClient: EasyHandleClient {
         self.exchange = exchange
         self.inner = inner
         self.pace = pace
+        exchange.isPaced = true
     }
 
     // MARK: - The exchange
@@ -69,7 +70,6 @@ final class PacedClient: EasyHandleClient {
     /// - Returns: Whether it is paused.
     func didConverse(_ now: MonotonicTime) -> Bool {
         guard let dialogue = exchange.dialogue else { return false }
-        dialogue.hasShortTurns = true
         let moved = dialogue.takeMoved()
         guard !dialogue.isPaused else { return true }
         guard moved != (0, 0), pace.didMove(received: moved.received, sent: moved.sent, now: now)

@@ -53,7 +53,12 @@ struct ProgramAttempt {
             name: name,
             of: host
         ) { [unowned channel] in channel.ending }
-        exchange.dialogue = Dialogue(conversation, with: host, over: channel)
+        exchange.dialogue = Dialogue(
+            conversation,
+            with: host,
+            over: channel,
+            inShortTurns: exchange.isPaced
+        )
     }
 
     /// Gives a body that is in memory to the same reader as others.
