@@ -1,12 +1,12 @@
 # Entries; what takes more than a line is a script in Scripts.
 .PHONY: build setup setup-test test test-curl8 check check-schema check-sarif fuzz demo bench docs
-.PHONY: install uninstall dist
+.PHONY: install uninstall dist check-dist check-packages
 
 # Nothing looks for symbols in the executable: those that Swift's runtime exports only cost time at each start. Functions in
 # sections of their own let the linker leave out what nothing calls and keep equal ones once: a tenth less time for validate.
 build: setup
 	@Scripts/static-libraries $(CURDIR)/.build/static
-	PKG_CONFIG_PATH=$(CURDIR)/.build/static swift build -c release --static-swift-stdlib --disable-local-rpath \
+	PKG_CONFIG_PATH=$(CURDIR)/.build/static swift build --quiet -c release --static-swift-stdlib --disable-local-rpath \
 		--product runner -Xswiftc -L$(CURDIR)/.build/static \
 		-Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=safe -Xlinker -s -Xlinker --no-export-dynamic
 
@@ -60,3 +60,12 @@ uninstall:
 dist:
 	@Scripts/setup dist
 	@Scripts/dist .build/release/runner
+
+# Whether that works, with what `make build` has built; check-packages also installs them in a bare Debian.
+check-dist:
+	@Scripts/setup dist
+	@Scripts/check-dist
+
+check-packages: build
+	@Scripts/setup packages
+	@Scripts/check-packages
