@@ -93,16 +93,19 @@ package struct Command: Sendable {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        // Move them far above every target first, so that no target overwrites a needed source.
+        // Move them above everything first, so that no target overwrites a needed source.
+        let base = (pairs.map { max($0.0.number, $0.1) }.max() ?? 2) + 1
         for (source, target) in pairs {
-            unsafe posix_spawn_file_actions_adddup2(&actions, source.number, 512 + target)
+            unsafe posix_spawn_file_actions_adddup2(&actions, source.number, base + target)
         }
         for (_, target) in pairs {
-            unsafe posix_spawn_file_actions_adddup2(&actions, 512 + target, target)
+            unsafe posix_spawn_file_actions_adddup2(&actions, base + target, target)
         }
         // A descriptor of another thread left open in a child would keep its connection open.
         let kept = Set(pairs.map { $0.1 })
-        for number in Int32(3)..<1024 where !kept.contains(number) {
+        var limit = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        for number in Int32(3)..<Int32(min(limit.rlim_cur, 1024)) where !kept.contains(number) {
             unsafe posix_spawn_file_actions_addclose(&actions, number)
         }
 

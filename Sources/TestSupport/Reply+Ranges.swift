@@ -24,7 +24,7 @@ extension Reply {
     /// The same reply, cut after the first `count` bytes of the body by the end of the connection.
     package func cut(after count: Int) -> Reply {
         guard case .send(let bytes)? = steps.first,
-            let end = bytes.firstRange(of: [13, 10, 13, 10])?.upperBound
+            let end = bytes.end(of: [13, 10, 13, 10])
         else { return self }
         return Reply([.send(Array(bytes.prefix(end + count))), .close])
     }

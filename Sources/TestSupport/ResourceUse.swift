@@ -36,10 +36,21 @@ extension Command {
     /// - Returns: A shell that sets the limit and becomes the command.
     package func limitedToData(ofKibibytes kibibytes: Int) -> Command {
         guard unsafe getenv("ASAN_OPTIONS") == nil else { return self }
+        return limited("-d \(kibibytes)")
+    }
+
+    /// The command with that much time on a core, after which the system kills it (`RLIMIT_CPU`): a
+    /// bound for what grows too fast, which other work on the machine does not change.
+    ///
+    /// - Parameter seconds: The limit.
+    /// - Returns: A shell that sets the limit and becomes the command.
+    package func limitedToCPUTime(ofSeconds seconds: Int) -> Command { limited("-t \(seconds)") }
+
+    private func limited(_ limit: String) -> Command {
         var limited = self
         limited.executable = "sh"
         limited.arguments =
-            ["-c", "ulimit -d \(kibibytes) && exec \"$0\" \"$@\"", executable] + arguments
+            ["-c", "ulimit \(limit) && exec \"$0\" \"$@\"", executable] + arguments
         return limited
     }
 }

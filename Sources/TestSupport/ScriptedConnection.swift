@@ -123,12 +123,13 @@ struct ScriptedConnection {
     }
 
     private mutating func readHead() throws -> [UInt8] {
-        let end: [UInt8] = [13, 10, 13, 10]
+        var searched = 0
         while true {
-            if let range = buffer.firstRange(of: end) {
-                defer { buffer.removeSubrange(..<range.upperBound) }
-                return Array(buffer[..<range.upperBound])
+            if let end = buffer.end(of: [13, 10, 13, 10], from: searched) {
+                defer { buffer.removeFirst(end) }
+                return Array(buffer[..<end])
             }
+            searched = max(buffer.count - 3, 0)
             try readMore()
         }
     }
@@ -161,9 +162,9 @@ struct ScriptedConnection {
 
     private mutating func readLine() throws -> String {
         while true {
-            if let range = buffer.firstRange(of: [13, 10]) {
-                defer { buffer.removeSubrange(..<range.upperBound) }
-                return String(decoding: buffer[..<range.lowerBound], as: UTF8.self)
+            if let end = buffer.end(of: [13, 10]) {
+                defer { buffer.removeFirst(end) }
+                return String(decoding: buffer[..<(end - 2)], as: UTF8.self)
             }
             try readMore()
         }

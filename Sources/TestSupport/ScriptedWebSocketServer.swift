@@ -140,9 +140,9 @@ package final class ScriptedWebSocketServer: Sendable {
 
         private mutating func readHead() throws -> [UInt8] {
             while true {
-                if let range = buffer.firstRange(of: [13, 10, 13, 10]) {
-                    defer { buffer.removeSubrange(..<range.upperBound) }
-                    return Array(buffer[..<range.upperBound])
+                if let end = buffer.end(of: [13, 10, 13, 10]) {
+                    defer { buffer.removeFirst(end) }
+                    return Array(buffer[..<end])
                 }
                 guard try readMore() else { throw Ended() }
             }

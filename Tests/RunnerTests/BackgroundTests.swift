@@ -371,9 +371,11 @@ import TransferModel
             """,
             more: "schedule: { maxConcurrentTasks: 3 }"
         )
+        var generator = SplitMix64.forTests()
         for _ in 0..<8 {
             let gate = try Gate()
-            halt.withLock { $0 = (Int.random(in: 1...8), gate) }
+            let number = Int.random(in: 1...8, using: &generator)
+            halt.withLock { $0 = (number, gate) }
             try kill(job, at: gate)
         }
         halt.withLock { $0 = nil }

@@ -362,9 +362,11 @@ import TransferModel
                 idempotencyKey: auto
             """
         )
+        var generator = SplitMix64.forTests()
         for _ in 0..<10 {
             let gate = try Gate()
-            halt.withLock { $0 = (Int.random(in: 1...count), gate) }
+            let number = Int.random(in: 1...count, using: &generator)
+            halt.withLock { $0 = (number, gate) }
             let running = try job.runCommand().start()
             try gate.wait()
             running.signal(9)

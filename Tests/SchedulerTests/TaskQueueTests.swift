@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Scheduler
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func `tasks that are added and removed in any order stay sorted`() {
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix64.forTests()
         var queue = TaskQueue()
         var expected: Set<Int> = []
         for step in 0..<2000 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TransferModel
 
@@ -123,8 +124,11 @@ import TransferModel
             ".",
             "SHA256 (", ") = ", "file", "#", "\u{0}", "é",
         ]
+        var generator = SplitMix64.forTests()
         for _ in 0..<3000 {
-            let text = (0..<Int.random(in: 0...12)).map { _ in parts.randomElement() ?? "" }
+            let text = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
+                parts.randomElement(using: &generator) ?? ""
+            }
             _ = Self.find(text.joined(), "/a/file", "", "/", "é", algorithm: .sha512)
         }
     }

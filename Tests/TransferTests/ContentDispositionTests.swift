@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Transfer
@@ -81,10 +82,10 @@ import Testing
     }
 
     @Test func `no bytes make it fail`() {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SplitMix64.forTests()
         let alphabet = Array(#";="\'%*filename u-8 "#.utf8) + [0, 0xC3, 0xFF]
         for _ in 0..<3000 {
-            let bytes = (0..<Int.random(in: 0...40)).map { _ in
+            let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
                 alphabet.randomElement(using: &generator) ?? 0
             }
             _ = ContentDisposition(bytes)

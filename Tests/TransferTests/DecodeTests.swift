@@ -185,16 +185,19 @@ import TransferModel
             case .brotli: brotli
             case .zstd: try coded(Array(Self.text.prefix(3000)), by: ["zstd"])
             }
+        var generator = SplitMix64.forTests()
         for _ in 0..<500 {
             var bytes = whole
-            for _ in 0..<Int.random(in: 0...3) {
-                bytes[Int.random(in: bytes.indices)] = UInt8.random(in: 0...255)
+            for _ in 0..<Int.random(in: 0...3, using: &generator) {
+                let index = Int.random(in: bytes.indices, using: &generator)
+                bytes[index] = UInt8.random(in: 0...255, using: &generator)
             }
             let decoder = try #require(ContentDecoder(coding))
             var count = 0
             var rest = bytes.span
             while !rest.isEmpty {
-                let piece = rest.extracting(first: min(rest.count, Int.random(in: 1...40)))
+                let most = Int.random(in: 1...40, using: &generator)
+                let piece = rest.extracting(first: min(rest.count, most))
                 rest = rest.extracting(droppingFirst: piece.count)
                 let progress = decoder.decode(piece) { decoded in
                     count += decoded.count

@@ -33,6 +33,8 @@ def serve(client):
             if not is_ready:
                 tls.do_handshake()
                 is_ready = True
+                # Tickets, by which the client sees that it is accepted: its request may have come with its last words.
+                client.sendall(sent.read())
             if tls.read(65536):
                 break
         except ssl.SSLWantReadError:

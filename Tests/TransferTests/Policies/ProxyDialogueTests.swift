@@ -194,7 +194,8 @@ import TransferModel
 
     @Test func `a challenge of one proxy does not answer another's`() throws {
         let asks: @Sendable (RecordedRequest) -> Reply = { request in
-            request.headers["proxy-authorization"] == nil ? .status(407, [Self.digest]) : .ok("x")
+            request.headers["proxy-authorization"] == nil
+                ? .status(407, [Self.digest]) : Reply([.send(Reply.head(200, [])), .close])
         }
         let (plain, secure) = (try ScriptedServer(answer: asks), try ScriptedServer(answer: asks))
         let harness = try Self.harness(plain, .digest, secure: secure)
