@@ -42,4 +42,20 @@ extension StringProtocol {
         if start < endIndex || !omittingEmpty { parts.append(self[start...]) }
         return parts
     }
+
+    /// The text with every occurrence of a text replaced, whatever combines with it.
+    package func replacingBytes(_ old: String, with new: String) -> String {
+        var result: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.first {
+            if rest.starts(with: old.utf8) {
+                result += new.utf8
+                rest = rest.dropFirst(old.utf8.count)
+            } else {
+                result.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
 }

@@ -36,14 +36,39 @@ extension HTTPURL {
             + Self.slice(text, pathEnd..<text.utf8.count)
     }
 
-    /// The URL for signed requests, without a fragment: lower-case host, no dot segments, escapes
-    /// in capitals, non-ASCII escaped and unreserved characters unescaped.
+    /// The one form of all equivalent URLs, without a fragment: lower-case host, no dot segments,
+    /// escapes in capitals, non-ASCII escaped and unreserved characters unescaped.
     package var normalized: HTTPURL {
         if isNormalized { return self }
         let path = Self.withUsualEscapes(sentPath)
         let query = query
         let tail = query.isEmpty ? "" : "?" + Self.withUsualEscapes(query)
         return (try? HTTPURL(origin.text + path + tail, like: self)) ?? self
+    }
+
+    /// The URL for requests signed for AWS, whose servers sign what they decode: normalized, and
+    /// all but unreserved characters and separators escaped.
+    ///
+    /// A raw `+` means a space to S3 in a path, and itself to stores like S3; in a query it means a
+    /// space to all of them.
+    package var signable: HTTPURL {
+        let url = normalized
+        let path = Self.encoded(url.path, keeping: UInt8(ascii: "/"))
+        let query = url.query.utf8.split(
+            separator: UInt8(ascii: "+"),
+            omittingEmptySubsequences: false
+        ).map {
+            Self.encoded(String(Substring($0)), keeping: UInt8(ascii: "&"), UInt8(ascii: "="))
+        }.joined(separator: "%20")
+        let tail = query.isEmpty ? "" : "?" + query
+        return (try? HTTPURL(url.origin.text + path + tail, like: url)) ?? url
+    }
+
+    /// The text with all but unreserved characters, escapes and `kept` escaped.
+    private static func encoded(_ text: String, keeping kept: UInt8...) -> String {
+        PercentCoding.encode(text) {
+            $0.isUnreserved || $0 == UInt8(ascii: "%") || kept.contains($0)
+        }
     }
 
     /// Whether a quick look shows that the URL is normalized, as most are.

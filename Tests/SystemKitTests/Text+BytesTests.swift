@@ -26,6 +26,12 @@ import Testing
         #expect("a".firstByteIndex(of: "@") == nil)
     }
 
+    @Test func `bytes are replaced whatever combines with them`() {
+        #expect("a%2F\u{301}b%2F".replacingBytes("%2F", with: "/") == "a/\u{301}b/")
+        #expect("aaa".replacingBytes("aa", with: "b") == "ba")
+        #expect("".replacingBytes("a", with: "b") == "")
+    }
+
     @Test func `a folder is made below one whose name begins with an accent`() throws {
         let root = try TemporaryFolder()
         let folder = try Folder(path: root.path + "/a/\u{301}b/c", create: true)

@@ -32,6 +32,18 @@ import TransferModel
         #expect(url.origin.port == 8443)
     }
 
+    @Test(arguments: [
+        ("/g++-1+2.deb", "/g%2B%2B-1%2B2.deb"), ("/a/b%2fc=d;e", "/a/b%2Fc%3Dd%3Be"),
+        ("?a=b+c&d=%2b#e", "/?a=b%20c&d=%2B"), ("?acl", "/?acl"), ("/~a-b_c.d", "/~a-b_c.d"),
+    ])
+    func `a URL for AWS leaves no character to a server's reading`(
+        text: String,
+        signable: String
+    ) throws {
+        let url = try HTTPURL("https://a.example" + text).signable
+        #expect(url.text == "https://a.example" + signable)
+    }
+
     @Test func `a normalized URL has its host in small letters and no usual port`() throws {
         #expect(try HTTPURL("HTTP://LocalHost:80/A").normalized.text == "http://localhost/A")
     }

@@ -117,6 +117,28 @@ import TransferModel
             signed: "host;x-amz-content-sha256;x-amz-date;x-amz-security-token",
             signature: "86e0cac6cc3e4f1b4813cf3e73faa41b6a0d5cdd2346fb263c591a70cf24efdc"
         ),
+        Vector(
+            url: "https://b.s3.example.com/pool/g++-1+2_(a)!*'.deb",
+            service: "s3",
+            signed: "host;x-amz-content-sha256;x-amz-date",
+            signature: "c89181c0d06a0dd5738ccc7d1528924a851c2a3c5126a4cf64ab2e9d8473dc6d"
+        ),
+        Vector(
+            url: "https://b.s3.example.com/a%2fb=c",
+            service: "s3",
+            signed: "host;x-amz-content-sha256;x-amz-date",
+            signature: "3d24002a08650cbf3ad124fa75532b2fe36280dc0b6b532054f088a8a6800735"
+        ),
+        Vector(
+            url: "https://b.s3.example.com/?prefix=a+b%2bc/d&marker=:@",
+            service: "s3",
+            signed: "host;x-amz-content-sha256;x-amz-date",
+            signature: "a22c4f221b7f66fa0e4dbb0cb7ff8fbc90e38b1d32ef802dd1d4dff3dd960d7e"
+        ),
+        Vector(
+            url: "https://example.amazonaws.com/g++/a:b?x=a+b,c",
+            signature: "9d11393a7ecc1fe036e8826ec483851c56d95fdc02b3de91f9b2eb66b2d39631"
+        ),
     ]
 
     @Test(arguments: vectors)
@@ -132,7 +154,7 @@ import TransferModel
         )
         let request = RequestSpec(
             method: vector.method,
-            url: try HTTPURL(vector.url).normalized,
+            url: try HTTPURL(vector.url).signable,
             headers: vector.headers
         )
         let fields = try #require(

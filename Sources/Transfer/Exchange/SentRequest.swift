@@ -30,7 +30,7 @@ struct SentRequest {
         if signature.isEmpty, added.isEmpty { return hop }
         return RequestSpec(
             method: hop.method,
-            url: signature.isEmpty ? hop.url : hop.url.normalized,
+            url: signature.isEmpty ? hop.url : hop.url.signable,
             headers: hop.headers + signature + added
         )
     }

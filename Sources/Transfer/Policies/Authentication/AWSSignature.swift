@@ -21,7 +21,7 @@ struct AWSSignature {
 
     /// The fields that sign a request, sent besides its own; nil without libcrypto.
     ///
-    /// The request's URL must be normalized: AWS's servers sign its meaning, not its spelling.
+    /// The request's URL must be `signable`: AWS's servers sign its meaning, not its spelling.
     func fields(for request: RequestSpec, _ payload: Payload, at time: Timestamp) -> [HeaderField]?
     {
         guard let payloadHash = Self.hash(of: payload) else { return nil }
@@ -87,10 +87,10 @@ struct AWSSignature {
         value.splitAtBytes(" ", "\t").joined(separator: " ")
     }
 
-    /// The path as sent, for S3; for all other services without empty segments and encoded once
-    /// more.
+    /// The path as sent, but with each `/` as itself, for S3; for all other services without empty
+    /// segments and encoded once more.
     private func canonicalPath(_ path: String) -> String {
-        if isS3 { return Self.encoded(path, keeping: "/", "%") }
+        if isS3 { return path.replacingBytes("%2F", with: "/") }
         let segments = path.splitAtBytes("/")
         let end = path.hasByteSuffix("/") && !segments.isEmpty ? "/" : ""
         return Self.encoded("/" + segments.joined(separator: "/") + end, keeping: "/")

@@ -126,7 +126,7 @@ struct Authentication {
         }
         let signed = RequestSpec(
             method: request.method,
-            url: request.url.normalized,
+            url: request.url.signable,
             headers: request.headers
         )
         let signer = AWSSignature(credential: keys)
