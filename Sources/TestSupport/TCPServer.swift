@@ -8,6 +8,8 @@ package final class TCPServer: Sendable {
         case send([UInt8])
         /// Sends the bytes and ends the connection.
         case close([UInt8])
+        /// Resets the connection (RST).
+        case reset
         /// Reads no more, and sends nothing.
         case stall
     }
@@ -61,6 +63,9 @@ package final class TCPServer: Sendable {
             case .send(let bytes): try send(bytes)
             case .close(let bytes):
                 try send(bytes)
+                return
+            case .reset:
+                LoopbackSocket.closeWillReset(socket)
                 return
             case .stall:
                 _ = Readiness.wait(

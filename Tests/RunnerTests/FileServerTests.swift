@@ -181,6 +181,26 @@ import TransferModel
         #expect(detail.contains("550"), "\(detail)")
     }
 
+    @Test func `a control connection of FTP that is lost before the last reply is reset`() throws {
+        let server = try FTPServer()
+        try server.folder.write("all of it", to: "lost")
+        let job = try Self.ftp(
+            server,
+            """
+            downloads:
+              a:
+                url: "\(server.origin)/lost"
+                to: out
+                retry: { attempts: 2, on: [reset], backoff: { initial: 10ms } }
+            """,
+            tls: "none"
+        )
+        let run = try job.run(environment: Self.environment)
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(run.attempts("a").map { $0["reason"]?.string } == ["reset", nil])
+        #expect(try job.folder.text("out") == "all of it")
+    }
+
     @Test func `a refused login is not repeated`() throws {
         let server = try FTPServer()
         let job = try Self.ftp(

@@ -134,6 +134,16 @@ import Testing
         #expect(run.attempts("talk").count == 3, "\(run.command.standardError)")
     }
 
+    @Test func `a connection that the server resets is lost, and another is made`() throws {
+        let server = try TCPServer(greeting: [65]) { _ in .reset }
+        let steps = "steps: [{ write: { text: a } }, { read: { count: 2B } }]"
+        let retry = "retry: { attempts: 3, backoff: { initial: 1ms }, repeat: always }\n"
+        let run = try JobFolder(Self.job(server, retry + steps)).run()
+        #expect(run.kind("talk") == "reset")
+        #expect(run.attempts("talk").count == 3, "\(run.command.standardError)")
+        #expect(run.code == 5)
+    }
+
     @Test func `an answer that is not expected fails the task and its file stays`() throws {
         let server = try Self.lines()
         let job = try JobFolder(

@@ -90,7 +90,16 @@ import TransferModel
         end.osErrno = osErrno
         end.isEncrypted = isEncrypted
         end.detail = detail
+        end.readsHTTP = true
         #expect(TransferFailure(end).kind == kind)
+    }
+
+    @Test(arguments: [55, 56], [TransferFailure.Phase.send, .wait, .receive, .finish])
+    func `outside of HTTP, bytes that cannot be moved are a lost connection`(
+        code: Int,
+        phase: TransferFailure.Phase
+    ) {
+        #expect(failure(code, phase).kind == .reset)
     }
 
     @Test(arguments: [(407, true), (403, true), (408, false), (429, false), (502, false)])

@@ -2,10 +2,13 @@
 
 TLS is `none`, `explicit` (refuses logins and files without it) or `implicit`. The user `ada` with `hunter2hunter2` and
 anonymous users see FOLDER. LOG gets a line for each command but PASS. Files whose name begins with `cut` break off once
-after a half, those with `busy` are refused once with 450, those with `shut` close the control connection.
+after a half, those with `busy` are refused once with 450, those with `shut` close the control connection, and those with
+`lost` reset it instead of the reply 226.
 """
 
 import os
+import socket
+import struct
 import sys
 
 from pyftpdlib.authorizers import DummyAuthorizer
@@ -65,6 +68,7 @@ else:
 class Handler(Base):
     use_sendfile = False
     abstracted_fs = Files
+    loses = False
 
     def handle(self):
         if tls == "implicit":
@@ -75,8 +79,15 @@ class Handler(Base):
         log.write(cmd + "\n" if cmd == "PASS" else f"{cmd} {arg}".strip() + "\n")
         super().pre_process_command(line, cmd, arg)
 
+    def respond(self, resp, **more):
+        if not self.loses or not resp.startswith("226"):
+            return super().respond(resp, **more)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
     def ftp_RETR(self, file):
         name = os.path.basename(file)
+        self.loses = name.startswith("lost") and is_first(name)
         if name.startswith("busy") and is_first(name):
             return self.respond("450 Come back later.")
         if name.startswith("shut") and is_first(name):

@@ -137,6 +137,7 @@ struct EndedExchange {
                     errorCode: handle.proxyErrorCode
                 ),
                 route: exchange.proxy.route?.url,
+                readsHTTP: !exchange.hop.url.isOfFileServer,
                 isEncrypted: origin.scheme == .https,
                 offersHTTP1Only: exchange.connection.version(for: exchange.connectionDemand)
                     == .http1,

@@ -28,6 +28,9 @@ struct ExchangeEnd {
     var proxy: Proxy?
     /// The URL of the proxy on the way, failed or not; nil without one.
     var route: String?
+    /// Whether libcurl read the bytes as a response of HTTP, whose faults it also reports as a
+    /// failed receive.
+    var readsHTTP = false
     /// Whether the response came over TLS: libcurl then reports unreadable bytes like a lost
     /// connection.
     var isEncrypted = false
@@ -110,7 +113,9 @@ struct ExchangeEnd {
 
     /// Whether libcurl received unreadable data: its receiving failed (56), but not in the kernel.
     fileprivate var isUnreadable: Bool {
-        guard code.rawValue == 56, osErrno == nil, phase == .receive else { return false }
+        guard readsHTTP, code.rawValue == 56, osErrno == nil, phase == .receive else {
+            return false
+        }
         // `Illegal or missing hexadecimal sequence in chunked-encoding` and similar messages.
         return !isEncrypted || detail?.lowercased().contains("chunk") ?? false
     }
