@@ -194,6 +194,9 @@ static const char *configure(ccurl_channel *channel, const ccurl_channel_options
     }
     if (options->is_verified) {
         int has_roots = options->ca_file ? api.ca_file(context, options->ca_file) : api.default_paths(context);
+        if (has_roots == 1 && !options->ca_file && options->system_file) {
+            has_roots = api.ca_file(context, options->system_file);
+        }
         if (has_roots != 1) return "the trusted certificates cannot be read";
         api.context_verify(context, verify_peer, NULL);
     }

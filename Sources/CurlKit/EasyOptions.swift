@@ -51,11 +51,23 @@ internal import SystemKit
         try set(CURLOPT_SSL_VERIFYPEER, tls.isVerified ? 1 : 0)
         try set(CURLOPT_SSL_VERIFYHOST, tls.isVerified ? 2 : 0)
         try set(CURLOPT_SSLVERSION, tls.versions)
-        if let caFile = tls.caFile {
-            try setPath(CURLOPT_CAINFO, caFile)
-            try set(CURLOPT_CAPATH, nil)
-        }
+        try setRoots(of: tls, file: CURLOPT_CAINFO, folder: CURLOPT_CAPATH)
         if let pins = tls.pinnedPublicKeys { try set(CURLOPT_PINNEDPUBLICKEY, pins) }
+    }
+
+    /// Sets the trusted roots of an origin or a proxy.
+    private func setRoots(
+        of tls: TLSOptions,
+        file: CURLoption,
+        folder: CURLoption
+    ) throws(CurlCode) {
+        if let caFile = tls.caFile {
+            try setPath(file, caFile)
+            try set(folder, nil)
+        } else {
+            if let path = tls.systemFile { try setPath(file, path) }
+            if let path = tls.systemFolder { try setPath(folder, path) }
+        }
     }
 
     /// Presents a certificate on new connections.
@@ -94,10 +106,7 @@ internal import SystemKit
         try set(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
         try set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
         try set(CURLOPT_PROXY_SSLVERSION, tls.versions)
-        if let caFile = tls.caFile {
-            try setPath(CURLOPT_PROXY_CAINFO, caFile)
-            try set(CURLOPT_PROXY_CAPATH, nil)
-        }
+        try setRoots(of: tls, file: CURLOPT_PROXY_CAINFO, folder: CURLOPT_PROXY_CAPATH)
     }
 
     /// Sets the next exchange's credentials and removes those of the previous one.

@@ -42,6 +42,7 @@ internal import SystemKit
         let texts = CStrings([
             host, options.caFile, options.pinnedPublicKeys, certificate?.certificateFile,
             certificate.map { $0.keyFile ?? $0.certificateFile }, certificate?.password,
+            options.systemFile,
         ])
         var settings = unsafe ccurl_channel_options()
         unsafe settings.host = texts[0]
@@ -49,6 +50,7 @@ internal import SystemKit
         unsafe settings.minimum_version = Self.number(options.minimumVersion)
         unsafe settings.maximum_version = options.maximumVersion.map(Self.number) ?? 0
         unsafe settings.ca_file = texts[1]
+        unsafe settings.system_file = texts[6]
         unsafe settings.is_verified = options.isVerified ? 1 : 0
         unsafe settings.pins = texts[2]
         unsafe settings.certificate = texts[3]

@@ -14,6 +14,10 @@ package struct TLSOptions: Sendable, Hashable {
     package var maximumVersion: Version?
     /// An absolute path to PEM roots; nil means the system's.
     package var caFile: String?
+    /// The file of the system's roots; nil means libcurl's.
+    package var systemFile: String?
+    /// The folders of the system's roots, separated by colons; nil means libcurl's.
+    package var systemFolder: String?
     /// `sha256//…`, several separated by semicolons; nil accepts any key
     /// (`CURLOPT_PINNEDPUBLICKEY`).
     package var pinnedPublicKeys: String?
@@ -25,12 +29,16 @@ package struct TLSOptions: Sendable, Hashable {
         minimumVersion: Version = .tls12,
         maximumVersion: Version? = nil,
         caFile: String? = nil,
+        systemFile: String? = nil,
+        systemFolder: String? = nil,
         pinnedPublicKeys: String? = nil,
         isVerified: Bool = true
     ) {
         self.minimumVersion = minimumVersion
         self.maximumVersion = maximumVersion
         self.caFile = caFile
+        self.systemFile = systemFile
+        self.systemFolder = systemFolder
         self.pinnedPublicKeys = pinnedPublicKeys
         self.isVerified = isVerified
     }

@@ -127,6 +127,17 @@ import Testing
         #expect(outcome.status == .exit(4))
     }
 
+    @Test func `roots of the environment are examined instead of the system's`() throws {
+        let authority = try TestCertificates.shared().authorityFile
+        let (_, report) = try doctor(environment: ["SSL_CERT_FILE": authority])
+        let roots = try #require(finding("file of roots", in: report))
+        #expect(roots["status"]?.string == "ok")
+        #expect(roots["value"]?.string == "\(authority) (`SSL_CERT_FILE`): 1 certificates")
+        let (outcome, lost) = try doctor(environment: ["CURL_CA_BUNDLE": "/nonexistent"])
+        #expect(finding("file of roots", in: lost)?["status"]?.string == "fault")
+        #expect(outcome.status == .exit(4))
+    }
+
     @Test func `proxies of the environment are reported without their passwords`() throws {
         let (outcome, report) = try doctor(environment: [
             "http_proxy": nil, "HTTP_PROXY": "http://ignored:3128", "ALL_PROXY": nil,

@@ -133,12 +133,15 @@ import Testing
         #expect(try job.folder.text("out/report.txt") == "42 orders")
     }
 
-    @Test func `a connection that begins with TLS talks to openssl`() throws {
+    @Test(arguments: [nil, "SSL_CERT_FILE", "CURL_CA_BUNDLE"])
+    func `a connection that begins with TLS talks to openssl`(variable: String?) throws {
         let server = try ReversingTLSServer(certificate: certificates.server)
+        let roots = certificates.authorityFile
+        let tls = variable == nil ? "caFile: \(roots)" : "minimumVersion: \"1.2\""
         let job = try JobFolder(
             """
             version: 1
-            sessions: { s: { tls: { caFile: \(certificates.authorityFile) } } }
+            sessions: { s: { tls: { \(tls) } } }
             streams:
               talk:
                 host: localhost
@@ -151,7 +154,8 @@ import Testing
                   - read: { minLength: 5B, maxLength: 5B, expect: { text: "live\\n" } }
             """
         )
-        let run = try job.run()
+        let environment = variable.map { [$0: roots as String?] } ?? [:]
+        let run = try job.run(environment: environment)
         #expect(run.code == 0, "\(run.command.standardError)")
         let record = run.exchanges("talk").first
         #expect(record?["secureConnectionEndDate"]?.string != nil)

@@ -3,7 +3,12 @@ import Testing
 
 @Suite struct TLSTests {
     /// One download from `origin`, with the session's `tls` as given.
-    private func run(_ nginx: Nginx, origin: String?, tls: String) throws -> RunOutcome {
+    private func run(
+        _ nginx: Nginx,
+        origin: String?,
+        tls: String,
+        environment: [String: String?] = [:]
+    ) throws -> RunOutcome {
         try nginx.root.write("over TLS", to: "file.txt")
         let job = try JobFolder(
             """
@@ -15,7 +20,7 @@ import Testing
               file: { url: \(try #require(origin))/file.txt, to: file.txt }
             """
         )
-        let run = try job.run()
+        let run = try job.run(environment: environment)
         if run.code == 0 {
             #expect(try job.folder.text("file.txt") == "over TLS")
         } else {
@@ -37,6 +42,51 @@ import Testing
         let exchange = run.exchanges("file").first
         #expect(exchange?["secureConnectionEndDate"]?.isNull == false)
         #expect(exchange?["negotiatedTLSProtocolVersion"]?.isNull == false)
+    }
+
+    @Test(arguments: ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"])
+    func `an authority that the environment names is trusted`(variable: String) throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates.server)
+        var path = certificates.authorityFile
+        let folder = try TemporaryFolder()
+        if variable == "SSL_CERT_DIR" {
+            let script = "cp \"$1\" \"$2\" && openssl rehash \"$2\""
+            _ = try Command("sh", ["-c", script, "sh", path, folder.path]).run()
+            path = "/nonexistent:" + folder.path
+        }
+        let run = try run(
+            nginx,
+            origin: nginx.secureOrigin,
+            tls: "tls: { minimumVersion: \"1.2\" }",
+            environment: [variable: path]
+        )
+        #expect(run.code == 0, "\(run.command.standardError)")
+    }
+
+    @Test func `a session's own authorities take the place of the environment's`() throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(certificate: certificates.server)
+        let run = try run(
+            nginx,
+            origin: nginx.secureOrigin,
+            tls: "tls: { caFile: \(certificates.selfSigned.certificateFile) }",
+            environment: ["SSL_CERT_FILE": certificates.authorityFile]
+        )
+        try expectRefusal(run, "is issued by an unknown authority")
+    }
+
+    @Test func `a variable that names no authorities is named`() throws {
+        let nginx = try Nginx(certificate: TestCertificates.shared().server)
+        let run = try run(
+            nginx,
+            origin: nginx.secureOrigin,
+            tls: "tls: { minimumVersion: \"1.2\" }",
+            environment: ["SSL_CERT_FILE": "/nonexistent"]
+        )
+        #expect(run.code != 0)
+        let message = run.task("file")?["error"]?["message"]?.string ?? ""
+        #expect(message.contains("`SSL_CERT_FILE=/nonexistent` holds no PEM certificate"))
     }
 
     @Test func `a server below the minimum version is refused`() throws {

@@ -164,6 +164,8 @@ typedef struct {
     int minimum_version, maximum_version;
     // PEM; NULL for the system's roots.
     const char *ca_file;
+    // One more file of the system's roots, or NULL: OpenSSL reads SSL_CERT_FILE and SSL_CERT_DIR itself.
+    const char *system_file;
     // Whether the server's certificate is verified.
     int is_verified;
     // As CURLOPT_PINNEDPUBLICKEY; NULL accepts any key.

@@ -86,13 +86,17 @@ package struct PlanListing {
         )
         return Owner(
             rows: walk.rows.map { row in
-                guard row.path == "proxy", plan.sessions[number].proxy == .environment else {
-                    return row
-                }
                 var row = row
-                let proxies = environmentProxies(plan)
-                row.value += " (\(proxies ?? "which names no proxy"))"
-                row.isOfEnvironment = proxies != nil
+                if row.path == "proxy", plan.sessions[number].proxy == .environment {
+                    let proxies = environmentProxies(plan)
+                    row.value += " (\(proxies ?? "which names no proxy"))"
+                    row.isOfEnvironment = proxies != nil
+                } else if row.path == "tls.caFile", plan.sessions[number].tls.caFile == nil {
+                    let roots = RootsEnvironment { plan.options.environment[$0] }.assignments
+                    guard !roots.isEmpty else { return row }
+                    row.value = roots.joined(separator: ", ")
+                    row.isOfEnvironment = true
+                }
                 return row
             },
             line: entry.map { document.range(of: $0.key).start.line }

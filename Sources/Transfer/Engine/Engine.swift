@@ -62,7 +62,7 @@ package final class Engine: AttemptRunner {
     ///     engine's threads.
     ///   - network: The state of the machine's interfaces; nil when no session has a network
     ///     policy.
-    ///   - environment: The environment's variables, which may name proxies.
+    ///   - environment: The environment's variables, which may name proxies and roots.
     ///   - say: Receives the standard error of programs, on threads that the engine owns; all of it
     ///     before the result of its attempt.
     ///   - deliver: Receives results in batches, on threads that the engine owns.
@@ -168,7 +168,7 @@ package final class Engine: AttemptRunner {
     }
 
     /// The sessions with the properties that each needs before the first thread starts; the
-    /// environment's variables count only for sessions that take their proxies from them.
+    /// environment's proxies count only for sessions that take their proxies from it.
     private static func sessions(
         _ configurations: [SessionConfiguration],
         _ library: CurlLibrary,
@@ -185,6 +185,7 @@ package final class Engine: AttemptRunner {
                 throw StartFailure(message: error.message)
             }
         }
+        let roots = RootsEnvironment(environment)
         return try configurations.enumerated().map { index, configuration throws(StartFailure) in
             EngineContext.Session(
                 configuration: configuration,
@@ -194,7 +195,8 @@ package final class Engine: AttemptRunner {
                 cache: caches.indices.contains(index) ? caches[index] : nil,
                 routes: routes(of: configuration, environment: shared),
                 script: scripts.indices.contains(index) ? scripts[index] : nil,
-                bandwidth: BandwidthLimit(configuration.limits)
+                bandwidth: BandwidthLimit(configuration.limits),
+                roots: roots
             )
         }
     }

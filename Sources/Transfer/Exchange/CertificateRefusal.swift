@@ -87,7 +87,8 @@ struct CertificateRefusal {
             "check this machine's clock; if it is right, "
                 + "the server's owner must renew the certificate"
         case .selfSigned, .untrustedRoot, .unknownIssuer:
-            "if you trust the server, name a file with its authority's certificate in `tls.caFile`"
+            "if you trust the server, name a file with its authority's certificate in `tls.caFile` "
+                + "or in the variable `SSL_CERT_FILE`"
         case .wrongHost:
             "use a host name that the certificate lists, or ask the server's owner for one that "
                 + "lists \(host)"

@@ -126,7 +126,7 @@ struct EndedExchange {
                 isCertificateAsked: handle.wasAskedForCertificate,
                 isShutOut: handle.wasShutOut && exchange.head == nil,
                 certificateNames: code.rawValue == 60 ? handle.certificateNames : [],
-                caFile: exchange.session.configuration.tls.caFile,
+                caFile: exchange.session.caFile,
                 certificateFault: handle.certificateFault
                     ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,

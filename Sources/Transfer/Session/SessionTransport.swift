@@ -26,6 +26,9 @@ final class SessionTransport {
     let turn: EngineTurn
     private let sockets: SocketTable
     private let easyConfiguration: EasyConfiguration
+    /// The TLS versions and trusted certificates of the session.
+    let tlsOptions: TLSOptions
+    private let systemRoots: String?
     private let clientCertificates: ClientCertificates
     /// The newest version of HTTP that requests offer over TLS.
     private let secureProtocol: HTTPProtocol
@@ -104,12 +107,14 @@ final class SessionTransport {
         secureProtocol = session.secureProtocol
         streamTrust = session.streamTrust
         clientCertificates = ClientCertificates(configuration.credentials)
+        tlsOptions = TLSOptions(configuration.tls, roots: session.roots)
+        systemRoots = session.roots.file?.assignment
         easyConfiguration = EasyConfiguration(
             // libcurl adds this number to others as an int.
             connectTimeoutMilliseconds: Int(
                 min(max(1, configuration.connectTimeout.microseconds / 1000), Int64(Int32.max))
             ),
-            tls: TLSOptions(configuration.tls)
+            tls: tlsOptions
         )
         multi = try MultiHandle(
             tag: tag,
@@ -121,6 +126,10 @@ final class SessionTransport {
                 ? 0 : share.part(of: configuration.httpMaximumConnectionsPerHost)
         )
     }
+
+    /// The file of trusted roots, by its path or by the variable of the environment; nil for
+    /// libcurl's.
+    var caFile: String? { configuration.tls.caFile ?? systemRoots }
 
     /// Whether any request of the session may offer a version of HTTP with streams.
     var offersStreams: Bool { secureProtocol != .http1 }
@@ -249,17 +258,14 @@ final class SessionTransport {
     }
 }
 
-extension SessionTransport {
-    /// The TLS versions and trusted certificates of the session.
-    var tlsOptions: TLSOptions { TLSOptions(configuration.tls) }
-}
-
 extension TLSOptions {
-    fileprivate init(_ tls: TLSConfiguration) {
+    fileprivate init(_ tls: TLSConfiguration, roots: RootsEnvironment) {
         self.init(
             minimumVersion: Version(tls.minimumVersion),
             maximumVersion: tls.maximumVersion.map(Version.init),
             caFile: tls.caFile,
+            systemFile: roots.file?.path,
+            systemFolder: roots.folder?.path,
             pinnedPublicKeys: tls.pinnedPublicKeys.isEmpty
                 ? nil : tls.pinnedPublicKeys.joined(separator: ";"),
             isVerified: tls.serverTrust == .system

@@ -1,13 +1,17 @@
 import CurlKit
 import SystemKit
+import TransferModel
 
 /// Looks at the roots that servers' certificates are checked against.
 enum TrustExamination {
     /// The findings about both stores of roots; nil without libcurl.
     static func examine() -> Examination? {
         guard let features = try? CurlLibrary.features() else { return nil }
-        let stores = [file(features.certificateFile), folder(features.certificateFolder)]
-            .compactMap(\.self)
+        let roots = RootsEnvironment(ProcessContext.variable)
+        let stores = [
+            file(features.certificateFile, or: roots.file),
+            folder(features.certificateFolder, or: roots.folder),
+        ].compactMap(\.self)
         let hasRoots = stores.contains { $0.status == .ok }
         let none = Finding(
             "roots",
@@ -19,9 +23,10 @@ enum TrustExamination {
         return Examination(name: "certificates", findings: stores + (hasRoots ? [] : [none]))
     }
 
-    /// The roots in one file.
-    private static func file(_ path: String?) -> Finding? {
-        guard let path else { return nil }
+    /// The roots in one file, that of the environment if it names one.
+    private static func file(_ path: String?, or entry: RootsEnvironment.Entry?) -> Finding? {
+        guard let path = entry?.path ?? path else { return nil }
+        let origin = entry.map { " (`\($0.variable)`)" } ?? ""
         let name = "file of roots"
         do throws(SystemError) {
             let bytes = try InputFile(path: path).readPrefix(limit: 64 << 20)
@@ -29,23 +34,30 @@ enum TrustExamination {
             return Finding(
                 name,
                 count > 0 ? .ok : .absent,
-                "\(path): \(count) certificates",
+                "\(path)\(origin): \(count) certificates",
                 count > 0 ? "https servers are checked against it" : "it has no certificates"
             )
         } catch {
-            return Finding(name, .absent, error.message, "it is not used")
+            guard entry != nil else {
+                return Finding(name, .absent, error.message, "it is not used")
+            }
+            let meaning = "every https server is refused unless the session has `tls.caFile`"
+            return Finding(name, .fault, error.message + origin, meaning)
         }
     }
 
     /// The roots in a folder, under the names that OpenSSL looks for.
-    private static func folder(_ path: String?) -> Finding? {
-        guard let path else { return nil }
+    private static func folder(_ path: String?, or entry: RootsEnvironment.Entry?) -> Finding? {
+        guard let path = entry?.path ?? path else { return nil }
+        let origin = entry.map { " (`\($0.variable)`)" } ?? ""
         let hexadecimal = String(repeating: "[0-9a-f]", count: 8)
-        let count = (try? FilePattern.expand("\(path)/\(hexadecimal).[0-9]").count) ?? 0
+        let count = path.splitAtBytes(":").reduce(0) {
+            $0 + ((try? FilePattern.expand("\($1)/\(hexadecimal).[0-9]").count) ?? 0)
+        }
         return Finding(
             "folder of roots",
             count > 0 ? .ok : .absent,
-            "\(path): \(count) certificates",
+            "\(path)\(origin): \(count) certificates",
             count > 0 ? "used in addition to the file" : "it has no certificates"
         )
     }

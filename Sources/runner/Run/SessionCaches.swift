@@ -85,7 +85,11 @@ struct SessionCaches {
         var parts: [String] = []
         let tls = session.tls
         if tls.serverTrust != .system { parts.append(tls.serverTrust.rawValue) }
-        if let file = tls.caFile { parts.append("ca \(file)") }
+        if let file = tls.caFile {
+            parts.append("ca \(file)")
+        } else {
+            parts += RootsEnvironment(ProcessContext.variable).assignments
+        }
         parts += tls.pinnedPublicKeys
         for credential in session.credentials {
             // The description of a proof omits its secrets.
