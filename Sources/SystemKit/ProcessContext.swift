@@ -153,12 +153,13 @@ package enum ProcessContext {
 extension ProcessContext {
     /// Opens `/dev/null` for each standard stream that is closed at the start.
     ///
-    /// Otherwise the next opened file would get its number and receive messages. Call it before
-    /// opening anything.
+    /// Otherwise the next opened file would get its number and receive messages. Results for a
+    /// closed standard output still fail, because they would be lost. Call it before opening
+    /// anything.
     package static func openMissingStandardStreams() {
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
             // The lowest free number is this one, since the lower ones are open.
-            _ = unsafe open("/dev/null", O_RDWR)
+            _ = unsafe open("/dev/null", number == STDOUT_FILENO ? O_RDONLY : O_RDWR)
         }
     }
 
@@ -200,6 +201,11 @@ package enum StandardOutput {
             }
         }
         return true
+    }
+
+    /// The error of a result that must reach its reader whole.
+    package static var lostReader: SystemError {
+        SystemError(errno: EPIPE, operation: "write to", subject: "standard output")
     }
 
     /// Writes a JSON document, or a part that ends between values, without text that a terminal

@@ -192,6 +192,29 @@ import Testing
         #expect(outcome.standardError.contains("No space left on device"))
     }
 
+    @Test(arguments: [("", ">/dev/full"), ("", ">&-"), ("exec 3> >(:); wait $!;", ">&3")])
+    func `a printed report that is lost is a failure, which the written one tells`(
+        preparation: String,
+        output: String
+    ) throws {
+        let server = try ScriptedServer(["/": [.ok("")]])
+        let job = try JobFolder(
+            """
+            version: 1
+            report: { json: report.json }
+            data:
+              a: { url: \(server.url("/")) }
+            """
+        )
+        let command = "\"$1\" run job.yaml --report - --progress json"
+        let outcome = try shell("\(preparation) \(command) \(output)", in: job)
+        #expect(outcome.status == .exit(4), "\(outcome.standardError)")
+        let report = try JSONValue(job.folder.text("report.json"))
+        #expect(report["summary"]?["exitCode"]?.integer == 4)
+        let end = outcome.standardError.split(separator: "\n").first { $0.contains("runFinished") }
+        #expect(end?.contains(#""exitCode":4"#) == true, "\(outcome.standardError)")
+    }
+
     @Test func `a run without a standard error has the same exit code`() throws {
         let server = try ScriptedServer(["/": [.ok("")]])
         let job = try JobFolder("version: 1\ndata:\n  a: { url: \(server.url("/")) }\n")

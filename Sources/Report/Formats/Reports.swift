@@ -93,6 +93,14 @@ package final class Reports: RunEventSink {
         return nil
     }
 
+    /// The totals with the exit code of the process: a report that failed makes the run fail.
+    package func ended(_ summary: RunSummary) -> RunSummary {
+        guard failure != nil else { return summary }
+        var summary = summary
+        summary.exitCode = summary.exitCode.combined(with: .environment)
+        return summary
+    }
+
     /// Whether every report is complete under its name.
     package var isPublished: Bool {
         outputs.allSatisfy { if case .published = $0.state { true } else { false } }
@@ -137,9 +145,13 @@ package final class Reports: RunEventSink {
         for index in outputs.indices { outputs[index].receive(record) }
     }
 
+    /// Ends every report, the first one last: it tells of the failures of the others.
     private func finish(_ summary: RunSummary) {
         guard let header else { return }
-        let run = RedactedRun(header: header, summary: summary, redactor: redactor)
-        for index in outputs.indices { outputs[index].finish(run) }
+        for index in Array(outputs.indices.dropFirst()) + outputs.indices.prefix(1) {
+            let summary = ended(summary)
+            let run = RedactedRun(header: header, summary: summary, redactor: redactor)
+            outputs[index].finish(run)
+        }
     }
 }

@@ -84,9 +84,10 @@ struct JobRun {
     ) -> Scheduler {
         let display = display(redactor: job.redactor, report)
         let keys = resources.keys
-        var sinks: [any RunEventSink] = [report, display]
         // Its group begins before the display's first line, and ends before its summary.
-        if let actions = gitHubActions(redactor: job.redactor) { sinks.insert(actions, at: 0) }
+        var listeners: [any RunEventSink] = [display]
+        if let actions = gitHubActions(redactor: job.redactor) { listeners.insert(actions, at: 0) }
+        var sinks: [any RunEventSink] = [report, ListenersAfterReports(report, listeners)]
         if let keys { sinks.append(keys.journal) }
         if job.plan.webhook != nil { sinks.append(context.hook.notes) }
         var schedule = job.plan.schedule

@@ -71,6 +71,14 @@ private final class LineFormat: ReportFormat {
         for secret in ["swordfish", "pass", "me:", "word@"] { #expect(!line.contains(secret)) }
     }
 
+    @Test func `the first report tells of the failure of a later one`() throws {
+        let (json, full) = (MemoryFile(), MemoryFile(publishFailure: .diskFull("memory")))
+        let reports = Reports([output(JSONReport(), json), output(LineFormat(), full)])
+        for event in Samples.events { reports.receive(event) }
+        let report = try JSONValue(String(decoding: json.bytes, as: UTF8.self))
+        #expect(report["summary"]?["exitCode"]?.integer == 4)
+    }
+
     @Test func `a report that fails leaves the others whole and names its failure`() {
         let (full, json) = (MemoryFile(capacity: 4), MemoryFile())
         let reports = Reports([output(LineFormat(), full), output(JSONReport(), json)])
