@@ -15,6 +15,7 @@ struct RunTally {
         case .cancelled: sums.cancelled += 1
         case .skipped: sums.skipped += 1
         }
+        if record.isCached { sums.cached += 1 }
         sums.attempts += record.attemptCount
         sums.redirects += record.redirectCount
         for index in record.transactions.indices

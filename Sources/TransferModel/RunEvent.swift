@@ -161,6 +161,8 @@ package struct RunSummary: Sendable, Hashable {
     package var tasks = 0
     /// The number of tasks that succeeded.
     package var succeeded = 0
+    /// Of these, the number of tasks with a stored response that their server has not confirmed.
+    package var cached = 0
     /// The number of tasks that failed for good.
     package var failed = 0
     /// The number of tasks that could not start or continue now.

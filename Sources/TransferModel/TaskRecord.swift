@@ -171,6 +171,10 @@ package struct TaskRecord: Sendable, Hashable {
     package var voucher: BodyVoucher?
     /// The cache's part in the final response; nil without a cache.
     package var cache: CacheVerdict?
+    /// Whether the task succeeded by a stored response that its server has not confirmed.
+    package var isCached: Bool {
+        outcome == .succeeded && (cache?.outcome == .hit || cache?.outcome == .stale)
+    }
     /// In the job file's order; empty unless the task succeeded.
     package var captures: [Capture]
     /// The body bytes sent by all attempts of this run.

@@ -52,6 +52,41 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
+    @Test func `a task that the cache answers says so`() throws {
+        let server = try ScriptedServer { _ in
+            .ok("content", ["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"])
+        }
+        let job = try job(server)
+        let first = try job.run()
+        #expect(first.command.standardError.contains("succeeded  a  7 B"))
+        let second = try job.run()
+        let lines = second.command.standardError
+        #expect(lines.contains("cached     a  0 B"), "\(lines)")
+        #expect(lines.contains("1 of 1 tasks succeeded (1 cached); "), "\(lines)")
+    }
+
+    @Test(arguments: [
+        ("capture: { state: { json: /state } }", ""), ("expect: { json: { /state: up } }", ""),
+        ("expect: { headers: { X-State: up } }", ""),
+        ("expect: { json: { /state: up } }", "requestCachePolicy: returnCacheDataElseLoad"),
+    ])
+    func `a task that looks into its response does not guess how long that is fresh`(
+        check: String,
+        policy: String
+    ) throws {
+        let server = try ScriptedServer { _ in
+            .ok(
+                #"{"state":"up"}"#,
+                ["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", "X-State: up"]
+            )
+        }
+        let job = try job(server, session: policy, task: check)
+        #expect(try job.run().code == 0)
+        let second = cache(try job.run())
+        #expect(second.first == (policy.isEmpty ? "miss" : "hit"))
+        #expect(server.requests.count == (policy.isEmpty ? 2 : 1))
+    }
+
     @Test func `a stale response is validated, and its fields are new`() throws {
         let server = try ScriptedServer { request in
             request.headers["if-none-match"] == "\"a\""

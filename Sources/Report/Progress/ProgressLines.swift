@@ -25,7 +25,8 @@ struct ProgressLines: Sendable {
     /// For a task that is not done `failed     id  GET https://… answered 404 Not Found; attempt 4,
     /// 1.2 s (job.yaml:3:5)`, with the help on a line of its own.
     func finished(_ record: TaskRecord) -> String {
-        let line = word(record.outcome) + "  " + foreign.line(record.id)
+        let word = record.isCached ? head("cached", color: 32) : word(record.outcome)
+        let line = word + "  " + foreign.line(record.id)
         let duration = Quantity.duration(
             microseconds: record.endDate.microseconds(since: record.startDate)
         )
@@ -161,6 +162,7 @@ struct ProgressLines: Sendable {
         skipped: [String] = []
     ) -> String {
         var counts = ["\(summary.succeeded) of \(summary.tasks) tasks succeeded"]
+        if summary.cached > 0 { counts[0] += " (\(summary.cached) cached)" }
         for (count, name) in [
             (summary.unchanged, "unchanged"), (summary.failed, "failed"),
             (summary.deferred, "deferred"), (summary.cancelled, "cancelled"),

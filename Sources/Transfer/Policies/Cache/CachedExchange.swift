@@ -47,10 +47,10 @@ final class CachedExchange {
         self.cache = cache
         self.policy = policy
         ignoresStored = request.ignoresStored
-        if case .file(let wanted) = request.sink {
-            mayGuess = wanted.ifExists != .revalidate
+        if case .file(let wanted) = request.sink, wanted.ifExists == .revalidate {
+            mayGuess = false
         } else {
-            mayGuess = true
+            mayGuess = !request.expectation.looksIntoResponse
         }
         if case .file(let wanted) = request.sink, wanted.ifExists == .revalidate,
             !wanted.isFolder, !request.decodesBody
