@@ -31,6 +31,11 @@ internal import Glibc
 
     /// The properties when the file was opened.
     package let identity: Identity
+    /// The content of a file whose size fstat(2) does not tell, read when it was opened; nil for
+    /// usual files.
+    ///
+    /// The kernel has such files in `/proc` and `/sys`.
+    package let unsizedContent: [UInt8]?
     private let descriptor: Int32
     /// The file's folder; nil when `name` is a path.
     private let folder: Folder?
@@ -79,7 +84,8 @@ internal import Glibc
         guard descriptor >= 0 else { throw .last("open", Self.path(folder, name)) }
         do throws(SystemError) {
             let status = try Self.status(of: descriptor, path: Self.path(folder, name))
-            identity = Identity(status)
+            unsizedContent = try Self.unsizedContent(of: opened, status) { Self.path(folder, name) }
+            identity = unsizedContent.map { Identity(unsized: $0) } ?? Identity(status)
             owner = status.st_uid
             mode = status.st_mode
         } catch {
@@ -122,7 +128,8 @@ internal import Glibc
 
     /// Whether the file has not changed since it was opened.
     package var isUnchanged: Bool {
-        (try? Self.status(of: descriptor, path: path)).map { Identity($0) } == identity
+        unsizedContent != nil
+            || (try? Self.status(of: descriptor, path: path)).map { Identity($0) } == identity
     }
 
     /// Sets the modification time to now, as a note of use; ignores failures.
@@ -144,10 +151,24 @@ internal import Glibc
         into buffer: UnsafeMutableRawBufferPointer,
         at offset: Int64
     ) throws(SystemError) -> Int {
+        if let unsizedContent {
+            let rest = unsizedContent.dropFirst(Int(clamping: offset)).prefix(buffer.count)
+            unsafe buffer.copyBytes(from: rest)
+            return rest.count
+        }
+        return try unsafe Self.read(descriptor, into: buffer, at: offset) { path }
+    }
+
+    private static func read(
+        _ descriptor: Int32,
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64,
+        path: () -> String
+    ) throws(SystemError) -> Int {
         while true {
             let count = unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
             if count >= 0 { return count }
-            if Glibc.errno != EINTR { throw .last("read", path) }
+            if Glibc.errno != EINTR { throw .last("read", path()) }
         }
     }
 
@@ -174,14 +195,11 @@ internal import Glibc
     /// - Returns: The bytes at the time of each read; fewer than `limit` only at the file's end.
     /// - Throws: The error of pread(2).
     package func readPrefix(limit: Int) throws(SystemError) -> [UInt8] {
-        // One byte more than expected, so that the first read finds the end; kernel files have no
-        // size.
-        let isOfKernel = identity.size == 0
-        var room = Swift.min(isOfKernel ? 4096 : Int(clamping: identity.size), limit - 1) + 1
+        // One byte more than expected, so that the first read finds the end.
+        var room = Swift.min(Int(clamping: identity.size), limit - 1) + 1
         var result = try readOnce(at: 0, count: room)
         var length = result.count
-        // Only kernel files choose the size of their reads.
-        while length > 0, length == room || isOfKernel, result.count < limit {
+        while length > 0, length == room, result.count < limit {
             room = Swift.min(Swift.max(result.count, 4096), limit - result.count)
             let more = try readOnce(at: Int64(result.count), count: room)
             length = more.count
@@ -199,6 +217,44 @@ internal import Glibc
     }
 
     private var path: String { Self.path(folder, name) }
+
+    /// The largest file with a wrong size that is expected: a page of the largest kind.
+    private static let largestPage = 64 << 10
+    /// The most bytes of a file without a size.
+    private static let largestUnsized = 64 << 20
+
+    /// Reads a file of which fstat(2) tells no size, or that of a page; nil when the size is right.
+    private static func unsizedContent(
+        of descriptor: Int32,
+        _ status: stat,
+        path: () -> String
+    ) throws(SystemError) -> [UInt8]? {
+        guard status.st_size == 0 || status.st_blocks == 0 && status.st_size <= largestPage else {
+            return nil
+        }
+        var content: [UInt8] = []
+        while content.count <= largestUnsized {
+            let piece = try unsafe [UInt8](unsafeUninitializedCapacity: largestPage) {
+                (buffer, length) throws(SystemError) in
+                unsafe length = try read(
+                    descriptor,
+                    into: UnsafeMutableRawBufferPointer(buffer),
+                    at: Int64(content.count),
+                    path: path
+                )
+            }
+            if piece.isEmpty { break }
+            content += piece
+        }
+        // A usual file may have grown meanwhile.
+        let size = try Self.status(of: descriptor, path: path()).st_size
+        guard size == status.st_size, content.count != Int(size) else { return nil }
+        guard content.count <= largestUnsized else {
+            let reason = "it has no size, and more than \(largestUnsized >> 20) MiB"
+            throw .notPermitted("read", path(), reason: reason)
+        }
+        return content
+    }
 
     private static func path(_ folder: Folder?, _ name: String) -> String {
         folder?.path(of: name) ?? name
@@ -227,6 +283,13 @@ internal import Glibc
 }
 
 extension InputFile.Identity {
+    /// The times and numbers of the kernel's files are made when they are looked at.
+    fileprivate init(unsized content: [UInt8]) {
+        size = Int64(content.count)
+        modificationNanoseconds = 0
+        inode = 0
+    }
+
     fileprivate init(_ status: stat) {
         size = Int64(status.st_size)
         modificationNanoseconds =

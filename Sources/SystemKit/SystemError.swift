@@ -74,15 +74,9 @@ package struct SystemError: Error, Sendable, Hashable {
     /// A full disk, a limit, a permission or a missing file, which the machine's owner must fix.
     package var isEnvironment: Bool { Self.isEnvironment(errno) }
 
-    /// Whether an `errno` value means a problem that the machine's owner must fix.
-    package static func isEnvironment(_ errno: Int32) -> Bool {
-        switch errno {
-        case ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EPERM, ENOENT, ENOTDIR, EISDIR, EIO, ELOOP,
-            ENAMETOOLONG, EMFILE, ENFILE, ESTALE:
-            true
-        default: false
-        }
-    }
+    /// Whether an `errno` value means a problem that the machine's owner must fix: any but a taken
+    /// name.
+    package static func isEnvironment(_ errno: Int32) -> Bool { errno != EEXIST }
 }
 
 extension SystemError {

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -98,6 +99,53 @@ import Testing
         let run = try job.run()
         #expect(run.code == 4)
         #expect(run.kind("unwritable") == "localIO")
+    }
+
+    @Test func `4 when a path of this machine does not serve`() throws {
+        let job = try JobFolder("")
+        try job.folder.makeFolder("in")
+        try job.folder.write("secret", to: "secret")
+        try job.folder.link("in/link", to: "../secret")
+        let link = job.folder.path("in/link")
+        for (task, reason) in [
+            ("url: \"data:,x\", to: /dev/null", "it is a device, which a file would replace"),
+            (
+                "url: \"file://\(link)\", to: out",
+                "it leads out of the folders that the session allows"
+            ),
+        ] {
+            try job.folder.write(
+                """
+                version: 1
+                defaults: { allowsReadAccessTo: [in] }
+                downloads: { a: { \(task) } }
+                """,
+                to: "job.yaml"
+            )
+            let run = try job.run()
+            #expect(run.code == 4, "\(run.command.standardError)")
+            let message = run.task("a")?["error"]?["message"]?.string ?? ""
+            #expect(message.contains(reason), "\(message)")
+        }
+    }
+
+    @Test func `4 when the destination is a mount point`() throws {
+        let job = try JobFolder("version: 1\ndownloads: { a: { url: \"data:,x\", to: out.txt } }\n")
+        for name in ["host.txt", "out.txt"] { try job.folder.write("old", to: name) }
+        let command = try job.runCommand()
+        let script = "mount --bind host.txt out.txt && exec \"$@\""
+        let outcome = try Command(
+            "unshare",
+            (geteuid() == 0 ? ["-m"] : ["-rm"]) + ["sh", "-c", script, "sh", command.executable]
+                + command.arguments,
+            environment: command.environment,
+            workingFolder: job.folder.path
+        ).run()
+        let run = try outcome.reported(in: job.folder)
+        #expect(run.code == 4)
+        let help = run.task("a")?["error"]?["help"]?.string ?? ""
+        #expect(help.contains("a mount point"), "\(outcome.standardError)")
+        #expect(try job.folder.text("host.txt") == "old")
     }
 
     @Test(arguments: ["job.yaml/report.json", "/proc/report.json"])

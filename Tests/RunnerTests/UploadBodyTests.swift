@@ -4,6 +4,31 @@ import TransferModel
 
 /// Bodies other than JSON, texts and single files, sent by the built executable.
 @Suite struct UploadBodyTests {
+    // fstat(2) says that they are empty.
+    @Test func `a file of the kernel is sent and fetched with its content`() throws {
+        let content = try Command("cat", ["/proc/version"]).run().standardOutput
+        let server = try ScriptedServer { _ in .ok("") }
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { allowsReadAccessTo: [/proc] }
+            uploads:
+              file: { url: \(server.url("/file")), file: /proc/version }
+              parts:
+                url: \(server.url("/parts"))
+                multipart: { a: { file: /proc/version }, b: { file: /proc/version } }
+            downloads:
+              copy: { url: "file:///proc/version", to: copy }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        let bodies = server.requests.map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(bodies.contains(content))
+        #expect(bodies.contains { $0.ranges(of: content).count == 2 })
+        #expect(try job.folder.text("copy") == content)
+    }
+
     @Test func `a compressed order inflates to its JSON`() throws {
         let server = try ScriptedServer(["/": [.status(201)]])
         let job = try JobFolder(

@@ -100,7 +100,8 @@ import TransferModel
         arguments: [
             (ENOSPC, .environment), (EACCES, .environment), (EROFS, .environment),
             (EDQUOT, .environment), (ENOENT, .environment), (EEXIST, .taskFailed),
-            (EFBIG, .environment), (EMFILE, .environment), (ESTALE, .environment),
+            (EFBIG, .environment), (EBUSY, .environment), (EINVAL, .environment),
+            (EPERM, .environment), (EMFILE, .environment), (ESTALE, .environment),
         ] as [(Int32, ExitCode)]
     )
     func `the errno of local input and output decides the exit code`(errno: Int32, code: ExitCode) {

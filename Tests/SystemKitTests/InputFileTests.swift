@@ -53,6 +53,29 @@ import Testing
         #expect(error?.isMissing == true)
     }
 
+    // fstat(2) tells 0 of the one, and a page of the other.
+    @Test(arguments: ["/proc/version", "/sys/class/net/lo/mtu"])
+    func `a kernel file has the size of its content`(path: String) throws {
+        let text = try Command("cat", [path]).run().standardOutput
+        let file = try InputFile(path: path)
+        #expect(file.identity.size == Int64(text.utf8.count))
+        #expect(try file.read(at: 0, count: 1 << 16) == Array(text.utf8))
+        #expect(try file.read(at: 2, count: 1) == [Array(text.utf8)[2]])
+        #expect(file.isUnchanged)
+        #expect(try InputFile(path: path).identity == file.identity)
+    }
+
+    @Test func `an empty file and one with holes have their sizes`() throws {
+        let folder = try TemporaryFolder()
+        let empty = try InputFile(path: folder.write("", to: "empty"))
+        #expect(empty.identity.size == 0 && empty.unsizedContent == nil)
+        _ = try Command("truncate", ["-s", "4096", folder.path("hole")]).run()
+        let hole = try InputFile(path: folder.path("hole"))
+        #expect(hole.identity.size == 4096 && hole.unsizedContent == nil)
+        try folder.write("grown", to: "empty")
+        #expect(!empty.isUnchanged)
+    }
+
     @Test func `a kernel file is read whole in spite of its reported size`() throws {
         let bytes = try InputFile(path: "/proc/version").readPrefix(limit: 1 << 16)
         #expect(bytes.starts(with: "Linux version".utf8) && bytes.last == UInt8(ascii: "\n"))

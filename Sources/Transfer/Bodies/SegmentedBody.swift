@@ -64,8 +64,13 @@ final class SegmentedBody: RequestBody {
                     )
                 }
                 source.size = file.identity.size
-                source.identity = file.identity
-                if open == nil { open = (file, sources.count) }
+                if let content = file.unsizedContent {
+                    // The kernel may tell something else at the next reading.
+                    source.segment = .bytes(content)
+                } else {
+                    source.identity = file.identity
+                    if open == nil { open = (file, sources.count) }
+                }
             }
             let (sum, overflow) = total.addingReportingOverflow(source.size)
             total = overflow ? .max : sum

@@ -37,6 +37,9 @@ extension TransferFailure {
         switch osErrno {
         case 1, 13: "give the user who runs the job this permission, or choose another path"
         case 2: "check the path"
+        case 16 where urlError == .cannotWriteToFile:
+            "the file is a mount point, which no file replaces: mount its folder instead, or choose "
+                + "another path"
         case 20: "a part of the path is a file: choose another path"
         case 21 where urlError == .cannotWriteToFile:
             "name a file; a folder's path ends with `/`, and the server names the file in it"

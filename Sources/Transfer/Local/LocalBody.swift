@@ -59,12 +59,18 @@ struct LocalBody {
     }
 
     private static func outside(_ file: FileURL) -> TransferFailure {
-        failure("`\(file.path)` leads out of the folders that the session allows")
+        let reason = "it leads out of the folders that the session allows"
+        let error = SystemError.notPermitted("read", file.path, reason: reason)
+        var failure = TransferFailure(error, phase: .prepare)
+        failure.urlError = .resourceUnavailable
+        failure.isKnownUnprocessed = true
+        failure.help = "add its folder to `allowsReadAccessTo`"
+        return failure
     }
 
     private static func failure(
         _ detail: String,
-        _ code: TransferFailure.URLErrorCode = .resourceUnavailable
+        _ code: TransferFailure.URLErrorCode
     ) -> TransferFailure {
         var failure = TransferFailure(kind: .localIO, phase: .prepare, detail: detail)
         failure.urlError = code
