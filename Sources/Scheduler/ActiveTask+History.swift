@@ -19,7 +19,8 @@ extension ActiveTask {
             leavesUpload: result.leavesUpload,
             retryAfter: (result.response ?? result.proxyResponse).flatMap {
                 RetryAfter.wait(in: $0.fields, now: wall)
-            }
+            },
+            status: result.response?.statusCode
         )
     }
 

@@ -47,6 +47,8 @@ package enum RetryDecision: Sendable, Hashable {
         package var leavesUpload: Bool
         /// The wait that the response asks for, if it asks for a usable one.
         package var retryAfter: Duration?
+        /// The status of the response; nil without one.
+        package var status: Int?
 
         /// Creates the history of a task after `attempts` attempts.
         package init(
@@ -55,7 +57,8 @@ package enum RetryDecision: Sendable, Hashable {
             hasBrokenFraming: Bool = false,
             wasResumed: Bool = false,
             leavesUpload: Bool = false,
-            retryAfter: Duration? = nil
+            retryAfter: Duration? = nil,
+            status: Int? = nil
         ) {
             self.attempts = attempts
             self.remaining = remaining
@@ -63,6 +66,7 @@ package enum RetryDecision: Sendable, Hashable {
             self.wasResumed = wasResumed
             self.leavesUpload = leavesUpload
             self.retryAfter = retryAfter
+            self.status = status
         }
     }
 
@@ -89,7 +93,7 @@ package enum RetryDecision: Sendable, Hashable {
             policy.repeat == .always || history.leavesUpload
                 || isSafeToRepeat(request, after: failure)
         else {
-            return .giveUp(.outcomeUnknown)
+            return .giveUp(failure.isOfCheck ? .notRetried : .outcomeUnknown)
         }
         guard history.attempts < policy.attempts else { return .giveUp(.attemptsExhausted) }
 
@@ -133,6 +137,8 @@ package enum RetryDecision: Sendable, Hashable {
         under policy: RetryPolicy,
         history: History
     ) -> Bool {
+        // A response that fails a check may be better later, as that of a running job is.
+        if failure.isOfCheck { return history.status.map(policy.statusCodes.contains) ?? false }
         if failure.isPermanent { return false }
         switch failure.symptom ?? failure.kind {
         case .resolve: return policy.conditions.contains(.dns)
@@ -197,6 +203,16 @@ package enum RetryDecision: Sendable, Hashable {
         switch failure.httpStatus {
         case 417, 425, 429: return true
         default: return false
+        }
+    }
+}
+
+extension TransferFailure {
+    /// Whether the result is there, and a check other than that of its status refused it.
+    fileprivate var isOfCheck: Bool {
+        switch kind {
+        case .mimeType, .tooLarge, .content: true
+        default: false
         }
     }
 }

@@ -81,6 +81,61 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test(arguments: [
+        ("expect: { json: { /status: done } }", false),
+        ("expect: { headers: { X-State: done } }", false), ("expect: { maximumSize: 30B }", false),
+        ("expect: { mimeType: application/json }", false),
+        ("capture: { result: { json: /result } }", false),
+        ("expect: { json: { /status: done } }", true),
+    ])
+    func `a result that is not there yet is asked for until it is`(
+        check: String,
+        isDownload: Bool
+    ) throws {
+        let pending = Reply.ok(
+            #"{ "status": "pending", "reason": "in the queue" }"#,
+            ["Content-Type: text/plain", "Cache-Control: max-age=60"]
+        )
+        let done = Reply.ok(
+            #"{"status":"done","result":1}"#,
+            ["Content-Type: application/json", "Cache-Control: max-age=60", "X-State: done"]
+        )
+        let server = try ScriptedServer(["/": [pending, pending, done]])
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { urlCache: { directory: cache } } }
+            \(isDownload ? "downloads" : "data"):
+              a:
+                url: \(server.url("/"))\(isDownload ? "\n    to: a.json" : "")
+                \(check)
+                retry: { attempts: 4, on: [200], backoff: { initial: 1ms } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func `an order whose result fails a check is not sent again`() throws {
+        let server = try ScriptedServer(["/": [.ok(#"{"status":"pending"}"#)]])
+        let job = try JobFolder(
+            """
+            version: 1
+            uploads:
+              a:
+                url: \(server.url("/"))
+                text: order
+                expect: { json: { /status: done } }
+                retry: { attempts: 4, on: [200], backoff: { initial: 1ms } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(server.requests.count == 1)
+        #expect(!run.command.standardError.contains("outcome unknown"))
+    }
+
     // Taken by itself, nearly each of these answers allows a repeat.
     @Test(arguments: [
         ("http", Reply.status(429)), ("http", .status(404)), ("https", .status(429)),

@@ -105,6 +105,20 @@ import TransferModel
         #expect(try decide(broken, history: again) == .giveUp(.notRetried))
     }
 
+    @Test(arguments: [TransferFailure.Kind.content, .mimeType, .tooLarge])
+    func `a failed check is retried when the policy lists the response's status`(
+        kind: TransferFailure.Kind
+    ) throws {
+        let history = RetryDecision.History(attempts: 1, status: 200)
+        #expect(try decide(failure(kind), history: history) == .giveUp(.notRetried))
+        var policy = RetryPolicy.steady
+        policy.statusCodes = [200]
+        let again = RetryDecision.retry(after: .seconds(1), .backoff)
+        #expect(try decide(failure(kind), policy: policy, history: history) == again)
+        let order = try decide(failure(kind), method: "POST", policy: policy, history: history)
+        #expect(order == .giveUp(.notRetried))
+    }
+
     @Test(arguments: [
         (408, true), (429, true), (503, true), (404, false), (501, false), (409, false),
     ])

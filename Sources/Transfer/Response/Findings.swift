@@ -13,7 +13,7 @@ struct Findings: Sendable, Hashable {
     }
 
     /// Adds a failed check, which ends the checks; repeating the request would give the same
-    /// result.
+    /// result, unless the job says otherwise (`retry.on`).
     mutating func fail(
         _ check: TaskRecord.Check.Name,
         expected: String,
