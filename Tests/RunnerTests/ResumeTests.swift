@@ -271,6 +271,22 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
+    @Test func `a redirect with another query is the same file if its tag is a hash`() throws {
+        let tag = "ETag: \"d41d8cd98f00b204e9800998ecf8427e\""
+        let server = try ScriptedServer { request in
+            guard request.path == "/file" else {
+                return .redirect(to: "/file?jwt=\(request.earlierRequestsForPath)")
+            }
+            return request.rangeStart.map { .part(of: Self.body, from: $0, [tag]) }
+                ?? .ok(Self.body, [tag]).cut(after: 200_000)
+        }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(run.attempts("a").map { $0["resumedFrom"]?.integer } == [nil, 200_000])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+    }
+
     @Test func `a changed redirect fetches everything in spite of the ETag`() throws {
         let other = Self.other
         let server = try ScriptedServer { request in

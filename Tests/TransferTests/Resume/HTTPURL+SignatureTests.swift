@@ -14,6 +14,7 @@ import TransferModel
         ("?\(amazon)aa", ""), ("?X-Amz-Signature=aa", "?X-Amz-Signature=aa"),
         ("?X-Goog-Credential=k&X-Goog-Signature=a&generation=1", "?generation=1"),
         ("?sv=2024&se=1&sr=b&sp=r&sig=a%3D&snapshot=5", "?snapshot=5"),
+        ("?sv=2024&se=1&sig=a%3D&jwt=a.b.c", ""), ("?jwt=a.b.c", "?jwt=a.b.c"),
         ("?sp=1&st=2&sr=3", "?sp=1&st=2&sr=3"), ("?sig=1&id=2", "?sig=1&id=2"),
         ("?Expires=1&Signature=a&Key-Pair-Id=K&id=7", "?id=7"),
         ("?Policy=p&Signature=a&Key-Pair-Id=K", ""),
@@ -28,5 +29,22 @@ import TransferModel
     ) throws {
         let url = try HTTPURL("https://a.example:8443/x" + query)
         #expect(url.withoutSignature == "https://a.example:8443/x" + kept)
+        #expect(url.resource(under: .entityTag("\"1\"")) == url.withoutSignature)
+        let hash = ResumeValidator.entityTag("\"d41d8cd98f00b204e9800998ecf8427e\"")
+        #expect(url.resource(under: hash) == "https://a.example:8443/x")
+    }
+
+    @Test(arguments: [
+        ("\"d41d8cd98f00b204e9800998ecf8427e\"", true), ("\"0x8D4BCC2E4835CD0\"", true),
+        ("\"9b2cf535f27731c974343645a3985328-12\"", true),
+        ("\"{0A5B6C7D-1234-4ABC-9DEF-0123456789AB}\"", true), ("\"1\"", false),
+        ("\"1700000000000000\"", false), ("\"65a1b2c3-2dc6c0abc\"", false),
+        ("\"1e8480-5f1b2c3d4e5f6\"", false), ("\"xxxxxxxxxxxxxxxxxxxxa\"", false),
+    ])
+    func `a hash or a GUID in an entity tag is unique, a counter or a time is not`(
+        tag: String,
+        isUnique: Bool
+    ) {
+        #expect(ResumeValidator.entityTag(tag).isUnique == isUnique)
     }
 }

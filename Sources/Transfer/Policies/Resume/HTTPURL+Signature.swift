@@ -2,6 +2,12 @@ internal import SystemKit
 internal import TransferModel
 
 extension HTTPURL {
+    /// The resource of a partial file: the URL that answered, without its query under a validator
+    /// that no two files share by chance, and otherwise without a known signature.
+    func resource(under validator: ResumeValidator?) -> String {
+        validator?.isUnique == true ? origin.text + path : withoutSignature
+    }
+
     /// The URL without its fragment and without the signature in its query, which changes with each
     /// signing.
     ///
@@ -60,6 +66,8 @@ private enum Signature: CaseIterable {
             [
                 "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
                 "X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders",
+                // Of GitHub and of Hugging Face.
+                "jwt", "X-Xet-Cas-Uid", "X-Xet-Session-Id",
             ]
         case .google:
             [
@@ -72,6 +80,8 @@ private enum Signature: CaseIterable {
             [
                 "saoid", "scid", "sdd", "se", "sig", "sip", "ske", "skoid", "sks", "skt", "sktid",
                 "skv", "sp", "spr", "sr", "srt", "ss", "st", "suoid", "sv",
+                // Of GitHub.
+                "jwt",
             ]
         case .cloudFront: ["Expires", "Hash-Algorithm", "Key-Pair-Id", "Policy", "Signature"]
         }

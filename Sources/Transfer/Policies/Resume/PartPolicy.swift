@@ -118,7 +118,7 @@ struct PartPolicy {
             folder: folder,
             path: file.path,
             url: request.request.url.text,
-            source: .url(url.withoutSignature),
+            source: .url(url.resource(under: validator)),
             validator: validator,
             total: total,
             // The next run does not know the server's file name before its request.

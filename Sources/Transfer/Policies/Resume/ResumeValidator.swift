@@ -46,6 +46,25 @@ enum ResumeValidator: Sendable, Hashable {
         self = .sizeAndModification(dates[0])
     }
 
+    /// Whether two files of one length cannot have the validator by chance: an entity tag with a
+    /// hash or a GUID, not a counter or a time.
+    var isUnique: Bool {
+        guard case .entityTag(let tag) = self else { return false }
+        var (longest, stretch, count) = (0, 0, 0)
+        var hasLetter = false
+        for byte in tag.utf8 {
+            let isDigit = byte.hexadecimalValue != nil
+            // Azure writes `0x8D4BCC2E4835CD0`.
+            stretch = isDigit || byte == UInt8(ascii: "x") ? stretch + 1 : 0
+            longest = max(longest, stretch)
+            if isDigit {
+                count += 1
+                hasLetter = hasLetter || byte > UInt8(ascii: "9")
+            }
+        }
+        return hasLetter && count >= 16 && (longest >= 16 || count >= 32)
+    }
+
     /// The value for `If-Range` (RFC 9110 §13.1.5).
     var text: String {
         switch self {

@@ -75,7 +75,8 @@ final class Resumption {
         switch ResumeAnswer.judge(head, contentLength: contentLength, to: offer) {
         case .rest(let end):
             guard !needsMIMEType || head.mimeType != nil,
-                hasChecksum || partial?.isFrom(url.withoutSignature) == true
+                hasChecksum
+                    || partial.map { $0.isFrom(url.resource(under: $0.validator)) } == true
             else { break }
             start = offer.offset
             self.end = end
