@@ -74,7 +74,7 @@ import TransferModel
             requests: 2,
             isChanged: true
         ),
-        .init(testDescription: "no ranges", rest: .ok(body, [tag]), requests: 2),
+        .init(testDescription: "no ranges", rest: .ok(body, [tag])),
         .init(
             testDescription: "a part of the changed file",
             rest: .part(of: other, from: 200_000, [otherTag]),
@@ -268,6 +268,41 @@ import TransferModel
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(other.requests.map(\.rangeStart) == [nil, 200_000])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+    }
+
+    /// A server that ignores the range of a request with `If-Range`.
+    private static func droppingServer(_ tag: @escaping @Sendable (Int) -> String) throws
+        -> ScriptedServer
+    {
+        try ScriptedServer { request in
+            let tag = tag(request.earlierRequestsForPath)
+            guard let start = request.rangeStart, request.headers["If-Range"] == nil else {
+                return .ok(body, [tag]).cut(after: 200_000)
+            }
+            return .part(of: body, from: start, [tag])
+        }
+    }
+
+    @Test func `a server that drops a range with If-Range is asked with If-Match`() throws {
+        let server = try Self.droppingServer { _ in Self.tag }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, 200_000, 200_000])
+        #expect(server.requests.map { $0.headers["If-Match"] } == [nil, nil, "\"one\""])
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(run.exchanges("a").map { $0["reason"]?.string } == ["initial", "resume", "resume"])
+    }
+
+    @Test func `a checksum vouches for the rest of a server whose tags differ`() throws {
+        let server = try Self.droppingServer { "ETag: \"\($0)\"" }
+        let sum = try FileServerTests.digest(of: Self.body)
+        let job = try job(server.url("/"), ", checksum: \"sha256:\(sum)\"")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.rangeStart) == [nil, 200_000, 200_000])
+        #expect(server.requests.allSatisfy { $0.headers["If-Match"] == nil })
         #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 

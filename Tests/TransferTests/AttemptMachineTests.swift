@@ -37,6 +37,9 @@ import TransferModel
         #expect(Self.machine(verdict).step == step)
         #expect(Self.machine(verdict, hasFailed: true).step == .finish)
         #expect(Self.machine(verdict, asksForAll: true).step == .startOver)
+        var again = Self.machine(verdict)
+        again.asksAgain = true
+        #expect(again.step == .askAgain)
     }
 
     @Test func `an upload that was given up goes on without an answer, or with one passed over`() {

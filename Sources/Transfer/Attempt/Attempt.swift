@@ -114,6 +114,7 @@ struct Attempt {
         AttemptMachine(
             hasFailed: exchange.hasFailed,
             asksForAll: exchange.part.mustAskForAll,
+            asksAgain: exchange.part.mustAskAgain,
             isGivingUp: isGivingUp,
             verdict: exchange.verdict
         )
@@ -150,6 +151,10 @@ struct Attempt {
             exchange.part.giveUp(&exchange.hop)
             exchange.checks = []
             return try repeatRequest(.restart)
+        case .askAgain:
+            exchange.part.askAgain(&exchange.hop)
+            exchange.checks = []
+            return try repeatRequest(.resume)
         case .didCancelUpload: return try UploadAttempt(attempt: self).didCancel()
         case .follow: return try follow()
         case .answer(let answer): return try self.answer(answer)

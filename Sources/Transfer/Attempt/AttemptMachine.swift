@@ -14,6 +14,8 @@ struct AttemptMachine {
         case endCaching
         /// Repeats the request without a range.
         case startOver
+        /// Repeats the request for the rest by another condition.
+        case askAgain
         /// What follows the end of an upload that was given up.
         case didCancelUpload
         case follow
@@ -36,10 +38,15 @@ struct AttemptMachine {
     var hasFailed: Bool
     /// Whether the answer to a request for the rest of a file is of no use.
     let asksForAll: Bool
+    /// Whether the rest of a file is requested by another condition.
+    var asksAgain = false
     /// Whether the request has given an upload up: no failure of it counts.
     let isGivingUp: Bool
     /// nil without a judged head.
     let verdict: ResponseVerdict?
+
+    /// Whether another request for the file follows, because the response is of no use.
+    var isUseless: Bool { asksForAll || asksAgain }
 
     /// The next step.
     var step: Step {
@@ -49,6 +56,7 @@ struct AttemptMachine {
         if isCaching { return .endCaching }
         if hasFailed { return .finish }
         if asksForAll { return .startOver }
+        if asksAgain { return .askAgain }
         switch verdict {
         case .redirect: return .follow
         case .challenge(let answer): return .answer(answer)

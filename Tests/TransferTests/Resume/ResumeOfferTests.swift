@@ -102,6 +102,41 @@ import TransferModel
         #expect(ResumeAnswer.judge(head, contentLength: length, to: Self.offer) == answer)
     }
 
+    // RFC 9110 §13.1.1
+    @Test(
+        arguments: [
+            (["ETag: \"a\""], 10, false, ["Range: bytes=5-", "If-Match: \"a\""]),
+            (["ETag: \"a\""], 10, true, ["Range: bytes=5-", "If-Match: \"a\""]),
+            (["ETag: \"b\""], 10, true, ["Range: bytes=5-"]), ([], 10, true, ["Range: bytes=5-"]),
+            (["ETag: \"b\""], 10, false, nil), ([], 10, false, nil),
+            (["ETag: \"a\""], 11, true, nil),
+            (["ETag: \"a\"", "Accept-Ranges: none"], 10, true, nil),
+            (["ETag: \"a\"", "Content-Encoding: br"], 10, true, nil),
+        ] as [([String], Int64, Bool, [String]?)]
+    )
+    func `a range that is dropped because of If-Range is requested once more without it`(
+        fields: [String],
+        length: Int64,
+        hasChecksum: Bool,
+        sent: [String]?
+    ) {
+        var lines = HeaderFields()
+        for field in fields { lines.append(line: Array(field.utf8).span) }
+        let head = ResponseHead(statusCode: 200, fields: lines)
+        let next = Self.offer.withoutIfRange(
+            after: head,
+            contentLength: length,
+            hasChecksum: hasChecksum
+        )
+        #expect(next?.fields.map { "\($0.name): \($0.value)" } == sent)
+        let last = next?.withoutIfRange(
+            after: head,
+            contentLength: length,
+            hasChecksum: hasChecksum
+        )
+        #expect(last == nil)
+    }
+
     @Test func `a mirror is checked by its length alone, a checksum decides the rest`() {
         let offer = ResumeOffer(offset: 5, total: 10, validator: nil)
         var fields = HeaderFields()

@@ -31,6 +31,8 @@ struct PartPolicy {
     var isRest: Bool { start > 0 }
     /// Whether the response to a request for the rest was unusable.
     var mustAskForAll: Bool { resumption?.mustAskForAll == true }
+    /// Whether the rest must be requested once more.
+    var mustAskAgain: Bool { resumption?.mustAskAgain == true }
 
     /// Looks for the part of a file that an earlier attempt left.
     ///
@@ -55,10 +57,18 @@ struct PartPolicy {
     /// Drops the part of an earlier attempt, and requests the whole file.
     func giveUp(_ hop: inout RequestSpec) {
         guard let resumption else { return }
-        if resumption.offer != nil {
-            hop.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
-        }
+        if resumption.offer != nil { removeOffer(from: &hop) }
         resumption.startOver()
+    }
+
+    /// Requests the rest once more, by the fields of the new offer.
+    func askAgain(_ hop: inout RequestSpec) {
+        removeOffer(from: &hop)
+        hop.headers += resumption?.offer?.fields ?? []
+    }
+
+    private func removeOffer(from hop: inout RequestSpec) {
+        hop.headers.removeAll { ResumeOffer.fieldNames.contains($0.name.lowercased()) }
     }
 
     /// Prepares the sink for an accepted body: it is appended to the part or begins a new file.

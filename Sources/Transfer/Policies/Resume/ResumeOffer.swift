@@ -8,13 +8,44 @@ struct ResumeOffer: Sendable, Hashable {
     let total: Int64
     /// nil for a mirror, which has its own validators: the file's checksum decides there.
     let validator: ResumeValidator?
+    /// Whether the server has dropped the range of an earlier offer because of its `If-Range`.
+    var isWithoutIfRange = false
 
     /// The request's fields: if the validator does not match, the server sends the whole file (RFC
-    /// 9110 §13.1.5).
+    /// 9110 §13.1.5), or refuses the range.
     var fields: [HeaderField] {
         let range = HeaderField(name: "Range", value: "bytes=\(offset)-")
         guard let validator else { return [range] }
-        return [range, HeaderField(name: "If-Range", value: validator.text)]
+        guard isWithoutIfRange else {
+            return [range, HeaderField(name: "If-Range", value: validator.text)]
+        }
+        return [range, HeaderField(name: validator.preconditionName, value: validator.text)]
+    }
+
+    /// The names of all fields that an offer may have.
+    static let fieldNames: Set<String> = ["range", "if-range", "if-match", "if-unmodified-since"]
+
+    /// The offer that follows a 200 with the part's own file: some servers drop the range because
+    /// of `If-Range`.
+    ///
+    /// nil for a server without ranges, for another file, and after such an offer.
+    func withoutIfRange(
+        after head: ResponseHead,
+        contentLength: Int64?,
+        hasChecksum: Bool
+    ) -> ResumeOffer? {
+        guard !isWithoutIfRange, let validator, contentLength == total,
+            !head.hasContentCoding, head.fields["accept-ranges"]?.lowercased() != "none"
+        else { return nil }
+        let isSame = validator.isStated(in: head)
+        guard isSame || hasChecksum else { return nil }
+        return ResumeOffer(
+            offset: offset,
+            total: total,
+            // A checksum vouches for the file of a server whose validators differ.
+            validator: isSame ? validator : nil,
+            isWithoutIfRange: true
+        )
     }
 }
 

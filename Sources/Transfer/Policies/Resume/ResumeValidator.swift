@@ -72,6 +72,24 @@ enum ResumeValidator: Sendable, Hashable {
         }
     }
 
+    /// The field of a request that the server refuses when its file has another validator (RFC 9110
+    /// §13.1.1, §13.1.4).
+    var preconditionName: String {
+        switch self {
+        case .entityTag: "If-Match"
+        case .lastModified, .sizeAndModification: "If-Unmodified-Since"
+        }
+    }
+
+    /// Whether a response names the validator.
+    func isStated(in head: ResponseHead) -> Bool {
+        switch self {
+        case .entityTag: matches(head)
+        case .lastModified, .sizeAndModification:
+            matches(head) && head.fields["last-modified"] != nil && head.fields["etag"] == nil
+        }
+    }
+
     /// Whether a part may belong to the same representation.
     ///
     /// The part must repeat an `ETag`, but it may omit `Last-Modified` (RFC 9110 §15.3.7).

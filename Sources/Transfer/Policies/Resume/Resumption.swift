@@ -37,6 +37,8 @@ final class Resumption {
     private var end: Int64 = .max
     /// Whether the response to the offer was unusable, so that the whole file must be requested.
     var mustAskForAll = false
+    /// Whether the rest must be requested once more, by the fields of `offer`.
+    private(set) var mustAskAgain = false
 
     /// `offer` is nil to request everything; later runs find the part from `keepTime` on.
     init(
@@ -72,20 +74,34 @@ final class Resumption {
         needsMIMEType: Bool
     ) -> Bool {
         guard let offer else { return true }
+        mustAskAgain = false
         switch ResumeAnswer.judge(head, contentLength: contentLength, to: offer) {
         case .rest(let end):
-            guard !needsMIMEType || head.mimeType != nil,
-                hasChecksum
-                    || partial.map { $0.isFrom(url.resource(under: $0.validator)) } == true
-            else { break }
+            guard !needsMIMEType || head.mimeType != nil, mayContinue(from: url) else { break }
             start = offer.offset
             self.end = end
             return true
-        case .whole, .unrelated: return true
+        case .whole:
+            guard mayContinue(from: url),
+                let next = offer.withoutIfRange(
+                    after: head,
+                    contentLength: contentLength,
+                    hasChecksum: hasChecksum
+                )
+            else { return true }
+            self.offer = next
+            mustAskAgain = true
+            return false
+        case .unrelated: return true
         case .unusable: break
         }
         mustAskForAll = true
         return false
+    }
+
+    /// Whether a URL may have the rest of the part.
+    private func mayContinue(from url: HTTPURL) -> Bool {
+        hasChecksum || partial.map { $0.isFrom(url.resource(under: $0.validator)) } == true
     }
 
     /// Whether a look at the part may be due.
@@ -230,6 +246,7 @@ final class Resumption {
         offer = nil
         keeping = .never
         mustAskForAll = false
+        mustAskAgain = false
         start = 0
         end = .max
     }
