@@ -23,10 +23,24 @@ package struct Credential: Sendable, Hashable {
         case netrc(path: String)
     }
 
+    /// Whether a login waits for the server to ask for it.
+    package enum ChallengeRule: String, Sendable, Hashable, CaseIterable {
+        /// The first request over TLS carries the login.
+        case skip
+        /// The login only answers a challenge.
+        case wait
+    }
+
     /// The servers and the realm that may get the proof.
     package var space: ProtectionSpace
     /// What the session proves itself with.
     package var proof: Proof
+
+    /// When Basic is sent; of no use for other methods.
+    package var challenge = ChallengeRule.skip
+    /// Whether another credential has the same login, and this one is for servers that ask for its
+    /// method.
+    package var isFallback = false
 
     /// Creates a credential for the servers of `space`.
     package init(space: ProtectionSpace, proof: Proof) {

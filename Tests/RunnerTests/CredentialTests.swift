@@ -226,6 +226,46 @@ import TransferModel
         #expect(try !Self.traces(run, job).contains("sesame"))
     }
 
+    @Test func `a login goes over TLS to a server that hides what is private`() throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(
+            certificate: certificates.server,
+            locations: """
+                location /hidden/ {
+                    if ($http_authorization = "") { return 404; }
+                    rewrite ^/hidden(/.*)$ $1 break;
+                }
+                """
+        )
+        try nginx.root.write("content", to: "file.txt")
+        let url = "\(try #require(nginx.secureOrigin))/hidden/file.txt"
+        let login = "method: basic, host: localhost, user: me, password: '${secret.password}'"
+        let job = try JobFolder(
+            """
+            version: 1
+            secrets: { password: { env: PASSWORD } }
+            defaults: { retry: 1 }
+            sessions:
+              own: { tls: &tls { caFile: \(certificates.authorityFile) }, credentials: [{ \(login) }] }
+              file: { tls: *tls, credentials: [{ method: netrc }] }
+              patient: { tls: *tls, credentials: [{ \(login), challenge: wait }] }
+            downloads:
+              own: { session: own, url: "\(url)", to: own }
+              file: { session: file, url: "\(url)", to: file }
+              patient: { session: patient, url: "\(url)", to: patient }
+            """
+        )
+        try job.folder.write("machine localhost login me password x", to: ".netrc", mode: 0o600)
+        let run = try job.run(environment: ["PASSWORD": Self.password])
+        for id in ["own", "file"] {
+            #expect(run.outcome(id) == "succeeded", "\(run.command.standardError)")
+            #expect(Self.statuses(run, id) == [200])
+        }
+        #expect(Self.statuses(run, "patient") == [404])
+        let help = run.task("patient")?["error"]?["help"]?.string
+        #expect(help?.contains("the session's login (basic) was not sent") == true)
+    }
+
     // CVE-2024-11053 is the same in curl: an entry without a password took the one before it.
     @Test(arguments: ["", "machine localhost", "machine localhost login you", "default login you"])
     func `a redirect to a host without a password in the netrc file gets none`(

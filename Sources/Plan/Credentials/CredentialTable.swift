@@ -7,6 +7,7 @@ struct CredentialDraft: Sendable {
     /// The field of `origin` or `host`.
     var scopeField: Field?
     var realm: String?
+    var challenge = Credential.ChallengeRule.skip
     var user: CredentialText?
     /// A password, a token, a secret key.
     var secret: CredentialText?
@@ -67,7 +68,7 @@ struct CredentialMethod: Sendable {
 /// An entry of `credentials`: its keys depend on its `method`.
 enum CredentialTable {
     static let methods = [
-        CredentialMethod("basic", .value, [realm, basicUser, password]) { draft, _ in
+        CredentialMethod("basic", .value, [realm, challenge, basicUser, password]) { draft, _ in
             draft.login.map { .basic($0) }
         },
         CredentialMethod("digest", .guessable, [realm, user, password]) { draft, _ in
@@ -105,7 +106,9 @@ enum CredentialTable {
                 )
             }
         },
-        CredentialMethod("netrc", .value, [netrcFile], namesItsHosts: true) { draft, reader in
+        CredentialMethod("netrc", .value, [netrcFile, challenge], namesItsHosts: true) {
+            draft,
+            reader in
             if let file = draft.file { return .netrc(path: file.path) }
             return reader.values.environment["HOME"].map {
                 .netrc(path: AbsolutePath.make(".netrc", in: $0))
@@ -152,6 +155,13 @@ enum CredentialTable {
         default: "any",
         "The realm that a challenge must name."
     ) { $0.realm = $1 }
+
+    private static let challenge = Setting<CredentialDraft>(
+        "challenge",
+        .choice(),
+        default: "skip",
+        "`skip` sends the login with the first request over TLS; `wait` only answers a challenge."
+    ) { $0.challenge = $1 }
 
     private static let user = Setting<CredentialDraft>(
         "user",

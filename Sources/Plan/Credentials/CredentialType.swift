@@ -59,7 +59,9 @@ enum CredentialType {
         checkFileServer(of: draft, proof, by: method, &reader)
         guard reader.faults.log.errorCount == errors else { return nil }
         let space = ProtectionSpace(scope: draft.scope, realm: draft.realm)
-        return Credential(space: space, proof: proof)
+        var credential = Credential(space: space, proof: proof)
+        credential.challenge = draft.challenge
+        return credential
     }
 
     private static func credentialMethod(_ field: Field, _ reader: inout Reader)

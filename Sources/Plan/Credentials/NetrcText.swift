@@ -32,10 +32,11 @@ package enum NetrcText {
                 guard let password else { continue }
                 let space = ProtectionSpace(scope: .host(host.lowercased()))
                 let login = Login(user: user ?? "", password: Secret(password))
-                credentials.append(Credential(space: space, proof: .digest(login)))
-                if !login.user.utf8.contains(UInt8(ascii: ":")) {
-                    credentials.append(Credential(space: space, proof: .basic(login)))
-                }
+                let hasBasic = !login.user.utf8.contains(UInt8(ascii: ":"))
+                var digest = Credential(space: space, proof: .digest(login))
+                digest.isFallback = hasBasic
+                credentials.append(digest)
+                if hasBasic { credentials.append(Credential(space: space, proof: .basic(login))) }
             case "default": _ = try login(&words)
             default:
                 throw Fault(line: word.line, message: "`machine` or `default` is expected")

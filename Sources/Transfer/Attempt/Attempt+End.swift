@@ -162,7 +162,7 @@ extension Attempt {
         }
         if var failure = exchange.failure {
             if exchange.body?.isSpent == true { failure.explainSpentBody() }
-            exchange.authentication?.explain(&failure, exchange.head)
+            exchange.authentication?.explain(&failure, exchange.head, from: exchange.hop.url)
             return exchange.fail(failure)
         }
         guard isAccepted else { return }

@@ -73,7 +73,8 @@ extension AttemptResult {
             checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
         }
         let isChallenged = kind == .httpStatus && failure?.httpStatus == 401
-        if failure?.help == nil || isChallenged {
+        let isRefused = [401, 403, 404].contains(failure?.httpStatus)
+        if failure?.help == nil || kind == .httpStatus && isRefused {
             let excerpt = ServerExcerpt.help(
                 of: exchange.response.sink.excerpt,
                 isCut: exchange.response.sink.isExcerptCut || !exchange.response.isWhole,

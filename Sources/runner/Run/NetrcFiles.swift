@@ -25,7 +25,11 @@ enum NetrcFiles {
             var credentials: [Credential] = []
             for credential in sessions[index].credentials {
                 if case .netrc(let path) = credential.proof {
-                    credentials += try logins(of: path)
+                    credentials += try logins(of: path).map {
+                        var login = $0
+                        login.challenge = credential.challenge
+                        return login
+                    }
                 } else {
                     credentials.append(credential)
                 }

@@ -133,7 +133,7 @@ import TransferModel
         arguments: [
             (Credential.Proof.bearer(Secret("t")), false, Authentication.Start.carrying(0)),
             (.bearer(Secret("t")), true, .carrying(0)),
-            (.basic(login), false, .plain),
+            (.basic(login), false, .carrying(0)),
             (.basic(login), true, .carrying(0)),
             (.digest(login), false, .plain),
             (.digest(login), true, .asking),
@@ -172,6 +172,51 @@ import TransferModel
             known: KnownSpaces()
         )
         #expect(elsewhere == .plain)
+    }
+
+    // Many servers answer 404 to a request without a login.
+    @Test func `Basic goes at once over TLS alone, and where nothing else may be wanted`() throws {
+        func start(_ credentials: [Credential], _ url: String = "https://a.example/x") throws
+            -> Authentication.Start
+        {
+            var machine = Authentication(credentials)
+            return machine.begin(
+                try HTTPURL(url),
+                hasBody: false,
+                hasAuthorization: false,
+                known: KnownSpaces()
+            )
+        }
+        let basic = Self.credential(.basic(Self.login))
+        #expect(try start([basic]) == .carrying(0))
+        let local = Self.credential(.basic(Self.login), host: "127.0.0.1")
+        #expect(try start([local], "http://127.0.0.1/x") == .plain)
+        #expect(try start([Self.credential(.basic(Self.login), realm: "r")]) == .plain)
+        #expect(try start([basic, Self.credential(.digest(Self.login))]) == .plain)
+        var patient = basic
+        patient.challenge = .wait
+        #expect(try start([patient]) == .plain)
+        var digest = Self.credential(.digest(Self.login))
+        digest.isFallback = true
+        #expect(try start([digest, basic]) == .carrying(1))
+    }
+
+    @Test(arguments: [401, 403, 404])
+    func `a refusal tells of a login that was not asked for`(status: Int) throws {
+        let url = try #require(Self.url)
+        let head = ResponseHead(statusCode: status)
+        var failure = ResponseVerdict.statusFailure(head)
+        let unsent = try Self.carrying([Self.credential(.digest(Self.login))])
+        unsent.explain(&failure, head, from: url)
+        #expect(failure.help?.contains("the session's login (digest) was not sent") == true)
+        for credential in [
+            Self.credential(.basic(Self.login)),
+            Self.credential(.digest(Self.login), host: "b.test"),
+        ] {
+            var other = ResponseVerdict.statusFailure(head)
+            try Self.carrying([credential]).explain(&other, head, from: url)
+            #expect(other.help == nil)
+        }
     }
 
     @Test(arguments: [Credential.Proof.digest(login), .ntlm(login), .negotiate])
@@ -320,15 +365,16 @@ import TransferModel
         var machine = try Self.carrying([Self.credential(.bearer(Secret("t")))])
         var refused = failure
         _ = machine.answer(Challenge.all(of: head), from: try #require(Self.url), didSend: true)
-        machine.explain(&refused, head)
+        let url = try #require(Self.url)
+        machine.explain(&refused, head, from: url)
         #expect(refused.isPermanent)
         #expect(refused.help?.contains("refused the session's credential (bearer)") == true)
         var unfit = failure
-        try Self.carrying([Self.credential(.basic(Self.login))]).explain(&unfit, head)
+        try Self.carrying([Self.credential(.ntlm(Self.login))]).explain(&unfit, head, from: url)
         #expect(unfit.help?.hasPrefix("the server asks for digest") == true)
         var other = ResponseVerdict.statusFailure(ResponseHead(statusCode: 500))
         let before = other
-        machine.explain(&other, head)
+        machine.explain(&other, head, from: url)
         #expect(other == before)
     }
 

@@ -79,14 +79,27 @@ struct Authentication {
             !hasBody || !credentials[known].takesChallenge
         {
             carried = known
+        } else if let early = early(usable, to: url) {
+            carried = early
         } else if hasBody {
             let answering = usable.filter { credentials[$0].strength != nil }
             guard let only = answering.first else { return .plain }
             // With a single candidate, the server's wanted credential is known.
-            guard answering.count == 1, credentials[only].isSentWithBodies else { return .asking }
+            guard answering.count == 1, credentials[only].isSentEarly else { return .asking }
             carried = only
         }
         return carried.map { .carrying($0) } ?? .plain
+    }
+
+    /// The login that goes over TLS before the server asks, because many servers hide a private
+    /// resource behind a 404; nil while another method may be wanted.
+    private func early(_ usable: [Int], to url: HTTPURL) -> Int? {
+        guard url.origin.scheme == .https else { return nil }
+        let answering = usable.filter {
+            credentials[$0].strength != nil && !credentials[$0].isFallback
+        }
+        guard answering.count == 1, credentials[answering[0]].isSentEarly else { return nil }
+        return answering[0]
     }
 
     /// The carried credential for libcurl; nil when libcurl does not handle it.
@@ -153,9 +166,25 @@ struct Authentication {
         }
     }
 
+    /// Adds to a refusal which part the session's credentials had in it.
+    func explain(_ failure: inout TransferFailure, _ head: ResponseHead?, from url: HTTPURL) {
+        guard !isOverruled else { return }
+        if failure.httpStatus == 401 { explainChallenge(&failure, head) }
+        // A server may hide a private resource behind these.
+        guard failure.help == nil, [401, 403, 404].contains(failure.httpStatus), carried == nil,
+            spent.isEmpty,
+            let unsent = credentials.first(where: {
+                $0.space.contains(url.origin) && $0.strength != nil
+            })
+        else { return }
+        failure.help =
+            "the session's login (\(unsent.methodName)) was not sent, because the server did not "
+            + "ask for it; over TLS `method: basic` alone sends it at once, without `realm` and "
+            + "`challenge: wait`"
+    }
+
     /// Adds to a final 401 why the session could not answer it.
-    func explain(_ failure: inout TransferFailure, _ head: ResponseHead?) {
-        guard failure.httpStatus == 401, !isOverruled else { return }
+    private func explainChallenge(_ failure: inout TransferFailure, _ head: ResponseHead?) {
         let refused = refused.map { credentials[$0].methodName }
         if !refused.isEmpty {
             // Another attempt would carry the same credentials.
@@ -308,10 +337,10 @@ extension Credential {
         }
     }
 
-    /// Whether a request with a body carries the credential unasked, because otherwise the body
-    /// would be sent twice.
-    fileprivate var isSentWithBodies: Bool {
-        if case .basic = proof { space.realm == nil } else { false }
+    /// Whether a request over TLS or with a body, which would otherwise be sent twice, carries the
+    /// credential unasked.
+    fileprivate var isSentEarly: Bool {
+        if case .basic = proof { space.realm == nil && challenge == .skip } else { false }
     }
 
     /// Whether the method needs a challenge before it can prove anything.
