@@ -48,6 +48,9 @@ package enum YAMLLibrary {
         var mark: Mark
         var context: String?
         var contextMark: Mark
+
+        /// Whether an escape has the number of no character, as half a surrogate pair has.
+        var isAboutEscape: Bool { message == "found invalid Unicode character escape code" }
     }
 
     private let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -57,10 +60,16 @@ package enum YAMLLibrary {
     private let unread: UnsafeMutablePointer<Unread>?
     /// The offsets to add to libyaml's counts of scalars and lines.
     private let shift: (index: Int, line: Int)
+    private let pairs: SurrogatePairs?
     private let isInitialized: Bool
 
-    private init(_ input: UnsafeBufferPointer<UInt8>, behindOpeningInLine line: UInt32? = nil) {
+    private init(
+        _ input: UnsafeBufferPointer<UInt8>,
+        behindOpeningInLine line: UInt32? = nil,
+        of pairs: SurrogatePairs? = nil
+    ) {
         unsafe self.input = input
+        self.pairs = pairs
         if let line {
             unsafe unread = .allocate(capacity: 1)
             unsafe unread?.initialize(to: Unread(bytes: input))
@@ -102,6 +111,14 @@ package enum YAMLLibrary {
             let reader = unsafe EventReader(UnsafeBufferPointer(rebasing: buffer[start...]))
             return body(reader)
         }
+    }
+
+    /// Parses the text of `pairs`; the marks are positions in the source.
+    static func read<Result>(
+        _ pairs: SurrogatePairs,
+        _ body: (borrowing EventReader) -> Result
+    ) -> Result {
+        unsafe pairs.text.withUnsafeBufferPointer { body(unsafe EventReader($0, of: pairs)) }
     }
 
     /// Parses `bytes` between `start`, the beginning of an indented line, and `end`, as entries of
@@ -202,6 +219,9 @@ package enum YAMLLibrary {
     }
 
     var isPlainScalar: Bool { unsafe event.pointee.data.scalar.style == YAML_PLAIN_SCALAR_STYLE }
+    var isDoubleQuoted: Bool {
+        unsafe event.pointee.data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE
+    }
     var isBlockScalar: Bool {
         let style = unsafe event.pointee.data.scalar.style
         return style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE
@@ -210,10 +230,13 @@ package enum YAMLLibrary {
     /// The number of bytes of the current scalar's value.
     var valueLength: Int { unsafe event.pointee.data.scalar.length }
 
-    /// Whether the current scalar's value equals the input's bytes at `offset`.
+    /// Whether the current scalar's value equals the source's bytes at `offset`; false for a text
+    /// of `pairs`.
     func valueStands(at offset: Int) -> Bool {
         let length = valueLength
-        guard offset >= 0, length <= (unsafe input.count) - offset else { return false }
+        guard pairs == nil, offset >= 0, length <= (unsafe input.count) - offset else {
+            return false
+        }
         guard length > 0, let base = unsafe input.baseAddress else { return true }
         return unsafe memcmp(base + offset, event.pointee.data.scalar.value, length) == 0
     }
@@ -246,10 +269,16 @@ package enum YAMLLibrary {
     }
 
     private func mark(_ mark: yaml_mark_t) -> Mark {
-        Mark(
-            index: mark.index &+ shift.index,
+        var (index, column) = (mark.index &+ shift.index, mark.column &+ 1)
+        if let pairs {
+            let lacking = pairs.scalarsLacking(before: mark.index)
+            index &+= lacking
+            column &+= lacking &- pairs.scalarsLacking(before: mark.index &- mark.column)
+        }
+        return Mark(
+            index: index,
             line: UInt32(truncatingIfNeeded: mark.line &+ shift.line &+ 1),
-            column: UInt32(truncatingIfNeeded: mark.column &+ 1)
+            column: UInt32(truncatingIfNeeded: column)
         )
     }
 }

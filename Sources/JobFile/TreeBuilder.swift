@@ -64,7 +64,13 @@ struct TreeBuilder {
         cursor: SourceCursor
     ) -> (builder: TreeBuilder, isWhole: Bool) {
         var builder = TreeBuilder(source, cursor: cursor)
-        let end = EventReader.read(source.bytes, from: cursor.base) { builder.build(from: $0) }
+        var end = EventReader.read(source.bytes, from: cursor.base) { builder.build(from: $0) }
+        if case .broken(let problem) = end, problem.isAboutEscape,
+            let pairs = SurrogatePairs(in: source, from: cursor.base)
+        {
+            builder = TreeBuilder(source, cursor: cursor)
+            end = EventReader.read(pairs) { builder.build(from: $0) }
+        }
         switch end {
         case .whole:
             return (builder, true)
