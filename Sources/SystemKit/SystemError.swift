@@ -75,8 +75,10 @@ package struct SystemError: Error, Sendable, Hashable {
     package var isEnvironment: Bool { Self.isEnvironment(errno) }
 
     /// Whether an `errno` value means a problem that the machine's owner must fix: any but a taken
-    /// name.
-    package static func isEnvironment(_ errno: Int32) -> Bool { errno != EEXIST }
+    /// name, be it of a file or of a folder.
+    package static func isEnvironment(_ errno: Int32) -> Bool {
+        errno != EEXIST && errno != ENOTEMPTY
+    }
 }
 
 extension SystemError {

@@ -100,6 +100,7 @@ import TransferModel
         arguments: [
             (ENOSPC, .environment), (EACCES, .environment), (EROFS, .environment),
             (EDQUOT, .environment), (ENOENT, .environment), (EEXIST, .taskFailed),
+            (ENOTEMPTY, .taskFailed),
             (EFBIG, .environment), (EBUSY, .environment), (EINVAL, .environment),
             (EPERM, .environment), (EMFILE, .environment), (ESTALE, .environment),
         ] as [(Int32, ExitCode)]
