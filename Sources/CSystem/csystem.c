@@ -22,6 +22,7 @@
 #include <sys/timex.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static int argument_count = 0;
@@ -122,6 +123,15 @@ int csystem_link_name(int start, const char *from, int flags, int folder, const 
 int csystem_unlink(int folder, const char *name) {
     char room[PATH_MAX];
     return unlinkat(folder, real(name, room), 0);
+}
+
+int csystem_copy_access_list(int folder, const char *name, int descriptor) {
+    const char *const attribute = "system.posix_acl_access";
+    char room[PATH_MAX], path[PATH_MAX + 64], list[4096];
+    snprintf(path, sizeof path, "/proc/self/fd/%d/%s", folder, real(name, room));
+    ssize_t size = lgetxattr(path, attribute, list, sizeof list);
+    if (size < 0) return errno == ENODATA || errno == ENOTSUP || errno == ENOENT ? 0 : -1;
+    return fsetxattr(descriptor, attribute, list, (size_t)size, 0) == 0 ? 1 : -1;
 }
 
 uint32_t csystem_file_system(int folder) {

@@ -47,7 +47,7 @@ final class HiddenFolder {
         if let temporaryName { FolderTree.remove(temporaryName, in: parent.descriptor) }
     }
 
-    /// Gives the folder its name and the permissions of a new folder.
+    /// Gives the folder its name, and the permissions of a new folder or those of the older one.
     ///
     /// - Parameters:
     ///   - replacing: Whether an older folder may be replaced; an empty one always is.
@@ -57,7 +57,9 @@ final class HiddenFolder {
     func publish(replacing: Bool, isDurable: Bool) throws(SystemError) {
         guard let temporaryName else { return }
         let path = parent.path(of: name)
-        fchmod(descriptor, 0o777 & ~OutputFile.processMask)
+        let usual = 0o777 & ~OutputFile.processMask
+        fchmod(descriptor, usual)
+        ReplacedAccess(of: name, in: parent.descriptor)?.take(over: descriptor, usual: usual)
         if isDurable, csystem_sync_all(descriptor) != 0 { throw .last("sync", path) }
         if unsafe csystem_rename(parent.descriptor, temporaryName, name) == 0 {
             self.temporaryName = nil

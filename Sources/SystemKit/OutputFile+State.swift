@@ -18,7 +18,7 @@ extension OutputFile {
             in: folder,
             name: name,
             mode: 0o600,
-            keepsModeOfReplacedFile: false
+            inheritsAccess: false
         )
         try file.write(content)
         if isDurable { try file.syncForPublishing(replacing: true) }

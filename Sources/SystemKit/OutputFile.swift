@@ -15,7 +15,7 @@ internal import Glibc
     /// Bytes written so far.
     package private(set) var size: Int64 = 0
     private let folder: Folder
-    private let keepsModeOfReplacedFile: Bool
+    private let inheritsAccess: Bool
     private let mode: mode_t
     /// The permissions of the published file, regardless of those of the replaced file.
     private var finalMode: mode_t?
@@ -38,7 +38,7 @@ internal import Glibc
     ///   - folder: The destination's folder: a rename is atomic only within it.
     ///   - name: The final name, without a slash.
     ///   - mode: The permissions before the umask.
-    ///   - keepsModeOfReplacedFile: Whether to take over the permissions of a replaced file.
+    ///   - inheritsAccess: Whether to take over owner, group and permissions of a replaced file.
     ///   - startsUnnamed: Whether to create the file unnamed where the file system can.
     /// - Throws: The error of open(2). Only `publish` finds out whether the name is available; call
     ///   `Folder.requireReplaceable` to check earlier.
@@ -46,13 +46,13 @@ internal import Glibc
         in folder: Folder,
         name: String,
         mode: UInt32 = 0o666,
-        keepsModeOfReplacedFile: Bool = true,
+        inheritsAccess: Bool = true,
         startsUnnamed: Bool = true
     ) throws(SystemError) {
         self.folder = folder
         self.name = name
         self.mode = mode
-        self.keepsModeOfReplacedFile = keepsModeOfReplacedFile
+        self.inheritsAccess = inheritsAccess
         if startsUnnamed, Self.canNameUnnamed {
             let unnamed = csystem_open_unnamed(folder.descriptor, mode)
             if unnamed >= 0 {
@@ -96,7 +96,7 @@ internal import Glibc
         self.folder = folder
         self.name = name
         mode = 0o666
-        keepsModeOfReplacedFile = true
+        inheritsAccess = true
         descriptor = Self.openKept(keptName, in: folder)
         guard descriptor >= 0 else { throw .last("open", folder.path(of: keptName)) }
         temporaryName = keptName
@@ -261,6 +261,8 @@ internal import Glibc
 
     /// Lets only the owner open the file until publication.
     package func restrict() throws(SystemError) {
+        // The file may have the owner of the file that it was to replace.
+        if hasFinalMode { fchown(descriptor, geteuid(), .max) }
         hasFinalMode = false
         guard fchmod(descriptor, Self.keptMode) == 0 else { throw .last("set the mode of", path) }
     }
@@ -459,45 +461,27 @@ internal import Glibc
     }
 
     /// Gives the file its final permissions: the exact ones, else those of the replaced file, else
-    /// its own.
+    /// its own; and the replaced file's owner and group.
     ///
     /// - Returns: Whether it changed any.
     @discardableResult
     private func setMode(replacing: Bool) throws(SystemError) -> Bool {
         if hasFinalMode { return false }
         hasFinalMode = true
-        if let finalMode {
-            guard fchmod(descriptor, finalMode) == 0 else {
-                hasFinalMode = false
-                throw .last("set the mode of", path)
-            }
-        } else if replacing, keepsModeOfReplacedFile, let inherited = modeOfReplacedFile {
-            if hasMode(inherited) { return false }
-            fchmod(descriptor, inherited)
+        let usual = mode & ~Self.processMask
+        var isChanged = false
+        if replacing, inheritsAccess, let old = ReplacedAccess(of: name, in: folder.descriptor) {
+            isChanged = old.take(over: descriptor, usual: usual)
         } else if temporaryName != nil {
-            fchmod(descriptor, mode & ~Self.processMask)
-        } else {
-            return false
+            fchmod(descriptor, usual)
+            isChanged = true
+        }
+        guard let finalMode else { return isChanged }
+        guard fchmod(descriptor, finalMode) == 0 else {
+            hasFinalMode = false
+            throw .last("set the mode of", path)
         }
         return true
-    }
-
-    private func hasMode(_ wanted: mode_t) -> Bool {
-        var status = stat()
-        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & 0o777 == wanted
-    }
-
-    /// The permissions of the replaced file; nil unless that is a regular file of this user.
-    ///
-    /// Another user may have put a file with several names here (link(2)): its permissions can only
-    /// remove rights, not add them.
-    private var modeOfReplacedFile: mode_t? {
-        var status = stat()
-        guard self.status(of: name, &status),
-            status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
-        else { return nil }
-        let permissions = status.st_mode & 0o777
-        return status.st_nlink == 1 ? permissions : permissions & mode & ~Self.processMask
     }
 
     /// The permissions of an unpublished file.

@@ -15,13 +15,13 @@ import Testing
         _ name: String = "out",
         unnamed: Bool,
         mode: UInt32 = 0o666,
-        keepsMode: Bool = true
+        inherits: Bool = true
     ) throws -> OutputFile {
         try OutputFile(
             in: Folder(path: folder.path, create: false),
             name: name,
             mode: mode,
-            keepsModeOfReplacedFile: keepsMode,
+            inheritsAccess: inherits,
             startsUnnamed: unnamed
         )
     }
@@ -173,7 +173,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a private file stays private when it replaces an open one`(unnamed: Bool) throws {
         try folder.write("old", to: "out", mode: 0o644)
-        try open(unnamed: unnamed, mode: 0o600, keepsMode: false).publish(replacing: true)
+        try open(unnamed: unnamed, mode: 0o600, inherits: false).publish(replacing: true)
         #expect(try folder.mode(of: "out") == 0o600)
     }
 

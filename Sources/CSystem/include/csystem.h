@@ -48,6 +48,9 @@ int csystem_remove_folder(int folder, const char *name);
 // unlinkat(2) of a file.
 int csystem_unlink(int folder, const char *name);
 
+// Copies the access control list of a folder's file to an open file (acl(5)): 1, 0 if it has none, -1 on failure.
+int csystem_copy_access_list(int folder, const char *name, int descriptor);
+
 // The type of a folder's file system, a number of <linux/magic.h>; 0 if unknown (fstatfs(2)).
 uint32_t csystem_file_system(int folder);
 

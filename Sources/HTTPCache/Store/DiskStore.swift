@@ -280,7 +280,7 @@ package final class DiskStore: CacheStore {
     }
 
     private static func file(_ name: String, in folder: Folder) throws(SystemError) -> OutputFile {
-        try OutputFile(in: folder, name: name, mode: 0o600, keepsModeOfReplacedFile: false)
+        try OutputFile(in: folder, name: name, mode: 0o600, inheritsAccess: false)
     }
 
     private static func newBodyName(for response: StoredResponse, _ key: CacheKey) -> String {

@@ -146,7 +146,7 @@ enum TaskTable {
             Setting(
                 "mode",
                 FileModeType.type,
-                default: "from the umask",
+                default: "those of the replaced file, else from the umask",
                 "The file's permission bits in octal, in quotes, such as `\"0644\"`."
             ) { $0.mode = $1 },
             Setting(

@@ -10,7 +10,7 @@ package protocol ReportFile: AnyObject {
     func publish() throws(SystemError)
 }
 
-/// A report on disk: unnamed until it is complete, and private.
+/// A report on disk: unnamed until it is complete, and private unless it replaces a file.
 ///
 /// A report whose path ends in `.gz` is compressed as it is written.
 package final class PublishedReport: ReportFile {
@@ -19,8 +19,8 @@ package final class PublishedReport: ReportFile {
     /// Nil for a report that is not compressed.
     private let compressor: GzipCompressor?
 
-    /// Opens the file that will become `path`, with the permissions of a report of that kind, and
-    /// creates missing folders.
+    /// Opens the file that will become `path`, with the permissions of a report of that kind or
+    /// of the file that it replaces, and creates missing folders.
     package init(path: String, kind: ReportKind = .json) throws(SystemError) {
         compressor = try Self.compressor(for: path)
         (folder, file) = try Self.open(path, mode: kind.fileMode)
@@ -36,13 +36,7 @@ package final class PublishedReport: ReportFile {
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
         let folder = try Folder(path: folderPath, create: true, isDurable: true)
         try folder.requireReplaceable(name)
-        let file = try OutputFile(
-            in: folder,
-            name: name,
-            mode: mode,
-            keepsModeOfReplacedFile: false
-        )
-        return (folder, file)
+        return (folder, try OutputFile(in: folder, name: name, mode: mode))
     }
 
     /// Appends all of `bytes` to the unnamed file.
@@ -77,7 +71,7 @@ package final class LiveReport: ReportFile {
     private let folder: Folder
     private let file: OutputFile
 
-    /// Replaces the file at `path` by an empty, private one, and creates missing folders.
+    /// Replaces the file at `path` by an empty one, and creates missing folders.
     package init(path: String) throws(SystemError) {
         (folder, file) = try PublishedReport.open(path, mode: ReportKind.events.fileMode)
         try file.publish(replacing: true)
