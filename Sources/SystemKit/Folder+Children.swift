@@ -3,10 +3,11 @@ internal import Glibc
 extension Folder {
     /// A name in a folder, and the kind of file that it leads to.
     package struct Child: Sendable, Hashable {
-        /// What a name leads to; links to regular files are files.
+        /// What a name leads to.
         package enum Kind: Sendable, Hashable {
             case file
             case folder
+            case linkToFile
             case linkToFolder
             case brokenLink
             /// A pipe, a socket or a device.
@@ -74,7 +75,7 @@ extension Folder {
             return .brokenLink
         }
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return .file
+        case S_IFREG: return isLink ? .linkToFile : .file
         case S_IFDIR: return isLink ? .linkToFolder : .folder
         default: return .special
         }

@@ -76,6 +76,32 @@ internal import Glibc
         try self.init(opened: unsafe csystem_open_beneath(root, path, flags), nil, name)
     }
 
+    /// Opens a regular file; with `root`, no link leads out of that folder, even a late one.
+    ///
+    /// - Parameters:
+    ///   - path: Absolute.
+    ///   - root: An absolute path, whose own links are followed; nil for any file.
+    /// - Throws: The error of open(2) or openat2(2); `EPERM` for a path that leads out.
+    package convenience init(path: String, within root: String?) throws(SystemError) {
+        guard let root else {
+            try self.init(path: path)
+            return
+        }
+        let folder = Folder.canonicalPath(root) + "/"
+        let file = Folder.canonicalPath(path)
+        let isInside = file.hasBytePrefix(folder)
+        let inner = String(Substring(file.utf8.dropFirst(folder.utf8.count)))
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+        var opened = unsafe isInside ? csystem_open_beneath(folder, inner, flags) : -1
+        if isInside, opened < 0, errno == ENOSYS {
+            opened = unsafe csystem_openat(AT_FDCWD, file, flags | O_NOFOLLOW, 0)
+        }
+        guard isInside, opened >= 0 || errno != EXDEV else {
+            throw .notPermitted("read", path, reason: "a link leads out of the folder \(root)")
+        }
+        try self.init(opened: opened, nil, path)
+    }
+
     /// Takes over a descriptor; a negative one is the failure that errno tells.
     private init(opened: Int32, _ folder: Folder?, _ name: String) throws(SystemError) {
         self.folder = folder

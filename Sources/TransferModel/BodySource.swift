@@ -4,8 +4,8 @@ package enum BodySource: Sendable, Hashable {
     /// The bytes to send under a `Content-Encoding`, and their count before encoding.
     case compressed([UInt8], originalCount: Int)
     /// An absolute path; opened once for each attempt, which compares size and modification time
-    /// before and after.
-    case file(path: String)
+    /// before and after. With `within`, no link of the path may lead out of that folder.
+    case file(path: String, within: String? = nil)
     /// The parts of a `multipart/form-data` body (RFC 7578); each attempt chooses its own boundary.
     case multipart([BodyPart])
     /// A program's standard output, of unknown length; the program runs again for each request.
@@ -22,7 +22,7 @@ package struct BodyPart: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
         case bytes([UInt8])
         /// An absolute path, handled like that of `BodySource.file`.
-        case file(path: String)
+        case file(path: String, within: String? = nil)
     }
 
     /// The `name` parameter of its `Content-Disposition` (RFC 7578 §4.2).

@@ -5,7 +5,8 @@ import SystemKit
 struct MemoryFolders: Sendable {
     private var folders: [String: [Folder.Child]] = [:]
 
-    /// Folders with these files; a path that ends in `@` is a link to a folder, in `?` a pipe.
+    /// Folders with these files; a path that ends in `@` is a link to a folder, in `>` one to a
+    /// file, in `?` a pipe.
     init(_ paths: [String]) {
         for path in paths {
             var folder = ""
@@ -16,7 +17,12 @@ struct MemoryFolders: Sendable {
             }
             var name = names.last ?? ""
             let kind: Folder.Child.Kind =
-                name.hasSuffix("@") ? .linkToFolder : name.hasSuffix("?") ? .special : .file
+                switch name.last {
+                case "@": .linkToFolder
+                case ">": .linkToFile
+                case "?": .special
+                default: .file
+                }
             if kind != .file { name.removeLast() }
             add(Folder.Child(name, kind), to: folder)
         }

@@ -50,6 +50,45 @@ import Testing
         )
     }
 
+    @Test func `a stranger's link in a folder sends no private file`() throws {
+        let server = try Self.server(["/up/a.csv"])
+        let job = try JobFolder(Self.job(server))
+        try job.folder.makeFolder("site")
+        try job.folder.write("a", to: "site/a.csv")
+        try job.folder.write("private", to: "key")
+        #expect(unsafe symlink("../key", job.folder.path("site/evil.csv")) == 0)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.allSatisfy { $0.text != "private" })
+        #expect(
+            run.command.standardError.contains(
+                "`glob` skips 1 link out of the folder: `site/evil.csv` [job.skipped-files]"
+            )
+        )
+    }
+
+    @Test func `a link that replaces a found file sends no private file`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("private", to: "key")
+        try folder.makeFolder("site")
+        let (key, file) = (folder.path("key"), folder.path("site/a.csv"))
+        let server = try ScriptedServer { request in
+            // The stranger acts when the plan is made and the file not yet open.
+            if request.path == "/login" { _ = unsafe (unlink(file), symlink(key, file)) }
+            return .ok("")
+        }
+        let job = try JobFolder(Self.job(server, folder.path("site/**")))
+        try folder.write("a", to: "site/a.csv")
+        let run = try job.run()
+        #expect(run.outcome("file[a.csv]") == "failed")
+        #expect(server.requests.allSatisfy { $0.text != "private" })
+        #expect(
+            run.task("file[a.csv]")?["error"]?["message"]?.string?.contains(
+                "a link leads out of the folder"
+            ) == true
+        )
+    }
+
     @Test func `a folder without matching files is said, and nothing fails`() throws {
         let server = try Self.server([])
         let job = try JobFolder(Self.job(server, "site/*.html"))

@@ -15,7 +15,7 @@ import Testing
         let children = try Folder.children(of: folder.path, limit: 100) ?? []
         #expect(
             Set(children) == [
-                .init("file", .file), .init("folder", .folder), .init("to-file", .file),
+                .init("file", .file), .init("folder", .folder), .init("to-file", .linkToFile),
                 .init("to-folder", .linkToFolder), .init("to-none", .brokenLink),
                 .init("pipe", .special),
             ]

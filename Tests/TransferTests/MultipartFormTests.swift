@@ -19,7 +19,7 @@ import TransferModel
         form().segments(of: parts).map { segment in
             switch segment {
             case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-            case .file(let path): "<\(path)>"
+            case .file(let path, _): "<\(path)>"
             }
         }.joined().replacing(form().boundary, with: "B").replacing("\r\n", with: "|")
     }

@@ -32,7 +32,7 @@ enum EmptyGroupCheck {
             }
         case .files:
             reason = "no file matches"
-            let row = Row.record(columns: FileRows.columns, fields: FileRows.columns)
+            let row = Row.file(FileRows.File(base: "", relativePath: "name"))
             checkNames(row, of: group, deferred, &reader)
         }
         let entry = reader.values.tasks.entries[group.entry]

@@ -7,8 +7,10 @@ enum Row: Sendable {
     case scalar(ScalarValue)
     /// An element of `items`.
     case node(NodeID)
-    /// A row of a CSV file, or a found file.
+    /// A row of a CSV file.
     case record(columns: [String], fields: [String])
+    /// A found file.
+    case file(FileRows.File)
     /// A line of JSON.
     case json(JSONValue)
     /// One value of each name of a `matrix`.
@@ -31,6 +33,7 @@ enum Row: Sendable {
         case .json(let value): Self.part(of: value, at: name)
         case .record(let columns, let fields):
             columns.firstIndex(of: name).map { .text(fields[$0]) }
+        case .file(let file): FileRows.columns.firstIndex(of: name).map { .text(file.fields[$0]) }
         case .combination(let names, let values):
             names.firstIndex(of: name).map { .node(values[$0]) }
         }
@@ -87,6 +90,7 @@ enum Row: Sendable {
         switch self {
         case .scalar: nil
         case .record(let columns, _): columns
+        case .file: FileRows.columns
         case .combination(let names, _): names
         case .json(let value):
             if case .object(let members) = value { members.map(\.name) } else { nil }

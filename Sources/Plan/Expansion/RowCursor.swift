@@ -25,8 +25,7 @@ struct RowCursor {
         case .matrix(let matrix):
             return .combination(names: matrix.names, values: matrix.values(at: number))
         case .data(let data): return try row(at: number, of: data)
-        case .files(let rows):
-            return .record(columns: FileRows.columns, fields: rows.fields(at: number))
+        case .files(let rows): return .file(rows.files[number])
         case .faulty: throw .unreadable
         }
     }

@@ -68,10 +68,8 @@ enum RowKey {
             }
             return texts.joined(separator: ",")
         case .record(_, let fields):
-            if case .files = source.form {
-                return FileRows.key(of: fields[FileRows.keyColumn], longest: longest)
-            }
             return source.keyColumn.map { fields[$0] } ?? noKey(field, &reader)
+        case .file(let file): return FileRows.key(of: file.relativePath, longest: longest)
         case .node(let node):
             guard reader.document.kind(of: node) == .mapping else {
                 return keyText(node, field, &reader)

@@ -34,8 +34,7 @@ final class RowSource: Sendable {
             case .data(let rows):
                 rows.columns.firstIndex(of: "id") ?? rows.columns.firstIndex(of: "key")
                     ?? rows.columns.firstIndex { !SecretName.isOne($0) }
-            case .files: FileRows.keyColumn
-            case .items, .range, .matrix, .faulty: nil
+            case .items, .range, .matrix, .files, .faulty: nil
             }
         hasConfidentialCombinations =
             if case .matrix(let matrix) = form {

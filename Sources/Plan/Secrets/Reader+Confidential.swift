@@ -22,8 +22,8 @@ extension Reader {
                 valuesOfRows.append(field)
             }
         case .json(let value): note(value, isSecret: false)
-        // They stand in the job file.
-        case .scalar, .node, .combination: break
+        // They stand in the job file, or are paths.
+        case .scalar, .node, .combination, .file: break
         }
     }
 
@@ -56,7 +56,7 @@ extension Reader {
         switch row {
         case .node(let node): child(of: node, at: path)
         case .combination(let names, let values): names.firstIndex(of: path).map { values[$0] }
-        case .scalar, .record, .json: nil
+        case .scalar, .record, .json, .file: nil
         }
     }
 

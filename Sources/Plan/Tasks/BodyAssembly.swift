@@ -11,7 +11,7 @@ enum BodyAssembly {
     ) -> BodySource? {
         let formatting = draft.encoding?.value.json ?? JSONFormatting()
         switch draft.body {
-        case .file(let path): return .file(path: path)
+        case .file(let path): return .file(path: path, within: root(of: path, reader))
         case .text(let text): return .bytes(Array(text.utf8))
         case .textFile(let field):
             return TemplateBody.text(field, &reader).map { .bytes(Array($0.utf8)) }
@@ -30,6 +30,12 @@ enum BodyAssembly {
         }
     }
 
+    /// The folder that a file of a `glob` may not lead out of; nil for other files.
+    private static func root(of path: String, _ reader: Reader) -> String? {
+        guard case .file(let file)? = reader.values.row, file.path == path else { return nil }
+        return file.root
+    }
+
     private static func parts(
         _ drafts: [PartDraft],
         _ formatting: JSONFormatting,
@@ -44,7 +50,7 @@ enum BodyAssembly {
             switch draft.content {
             case .text(let text): content = .bytes(Array(text.utf8))
             case .file(let path):
-                content = .file(path: path)
+                content = .file(path: path, within: root(of: path, reader))
                 type = type ?? BodyFields.type(ofFile: path)
             case .json(let field):
                 guard let bytes = JSONBody.json(field, formatting, isSent: true, &reader) else {

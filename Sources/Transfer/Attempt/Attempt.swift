@@ -69,9 +69,9 @@ struct Attempt {
         _ errors: ErrorRelay
     ) throws(SystemError) -> String? {
         switch exchange.request.body {
-        case .file(let path):
+        case .file(let path, let root):
             exchange.body = try SegmentedBody(
-                [.file(path: path)],
+                [.file(path: path, within: root)],
                 files: exchange.request.bodyFiles
             )
         case .multipart(let parts):

@@ -51,8 +51,8 @@ struct MultipartForm {
             switch part.content {
             case .bytes(let content):
                 bytes += content
-            case .file(let path):
-                segments += [.bytes(bytes), .file(path: path)]
+            case .file(let path, let root):
+                segments += [.bytes(bytes), .file(path: path, within: root)]
                 bytes = []
             }
             bytes += [13, 10]

@@ -49,7 +49,7 @@ package struct Order: Sendable {
             let plain = try Self.plain(bytes, count: count)
             Self.add(Array("gzip".utf8), to: digest)
             digestText(plain)
-        case .file(let path): files = [try Self.addFile(path, to: digest)]
+        case .file(let path, _): files = [try Self.addFile(path, to: digest)]
         case .multipart(let parts):
             for part in parts {
                 let texts =
@@ -57,7 +57,7 @@ package struct Order: Sendable {
                 digestText(Array(texts.joined(separator: "\n").utf8))
                 switch part.content {
                 case .bytes(let bytes): digestText(bytes)
-                case .file(let path): files.append(try Self.addFile(path, to: digest))
+                case .file(let path, _): files.append(try Self.addFile(path, to: digest))
                 }
             }
         }

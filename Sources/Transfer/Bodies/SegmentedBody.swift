@@ -9,8 +9,8 @@ internal import TransferModel
 final class SegmentedBody: RequestBody {
     enum Segment {
         case bytes([UInt8])
-        /// An absolute path.
-        case file(path: String)
+        /// An absolute path, and the folder that its links may not lead out of; nil for any file.
+        case file(path: String, within: String? = nil)
     }
 
     /// A segment and its announced size.
@@ -52,8 +52,8 @@ final class SegmentedBody: RequestBody {
             switch segment {
             case .bytes(let bytes):
                 source.size = Int64(bytes.count)
-            case .file(let path):
-                let file = try InputFile(path: path)
+            case .file(let path, let root):
+                let file = try InputFile(path: path, within: root)
                 if let identity = expected.popFirst(), identity != file.identity {
                     throw .notPermitted(
                         "send",
@@ -134,7 +134,7 @@ final class SegmentedBody: RequestBody {
             case .bytes(let bytes):
                 digest.update(Array("\(bytes.count) ".utf8).span)
                 digest.update(bytes.span)
-            case .file(let path):
+            case .file(let path, _):
                 guard let identity = source.identity else { continue }
                 let times = "\(identity.modificationNanoseconds) \(identity.inode) "
                 let text = "\(identity.size) \(withTimes ? times : "")"
@@ -157,13 +157,14 @@ final class SegmentedBody: RequestBody {
         try verifyOpen()
         // Empty files were not read, so they have not been checked since.
         for (place, source) in sources.enumerated() where source.size == 0 && place != open?.place {
-            guard case .file(let path) = source.segment else { continue }
+            guard case .file(let path, _) = source.segment else { continue }
             _ = try openAgain(path, of: source)
         }
     }
 
     private func verifyOpen() throws(TransferFailure) {
-        guard let open, !open.file.isUnchanged, case .file(let path) = sources[open.place].segment
+        guard let open, !open.file.isUnchanged,
+            case .file(let path, _) = sources[open.place].segment
         else { return }
         throw Self.changed(path)
     }
@@ -173,7 +174,7 @@ final class SegmentedBody: RequestBody {
         switch sources[place].segment {
         case .bytes(let bytes):
             return piece.update(from: bytes.span.extracting(droppingFirst: Int(offset)))
-        case .file(let path):
+        case .file(let path, _):
             let file = try file(path)
             do throws(SystemError) {
                 let count = try file.read(into: &piece, at: offset)

@@ -8,24 +8,29 @@ struct FileRows: Sendable {
         var base: String
         /// Below the base.
         var relativePath: String
+        /// Where the file must be when it is read, below the base: empty for the base itself, nil
+        /// for a link that the job names.
+        var rootName: String? = ""
+
+        /// The folder that no link of the path may leave, absolute; nil for a link that the job
+        /// names.
+        var root: String? {
+            rootName.map { $0.isEmpty && !base.isEmpty ? base : base + "/" + $0 }
+        }
 
         /// Absolute.
         var path: String { base + "/" + relativePath }
+
+        /// The values of a file, as `columns` name them.
+        var fields: [String] {
+            [path, relativePath, String(AbsolutePath.lastComponent(of: relativePath))]
+        }
     }
 
     /// The names of a file's values.
     static let columns = ["path", "relativePath", "name"]
-    /// The column that names the rows.
-    static let keyColumn = 1
 
     let files: [File]
-
-    /// The values of a file, as `columns` name them.
-    func fields(at row: Int) -> [String] {
-        let file = files[row]
-        let name = String(AbsolutePath.lastComponent(of: file.relativePath))
-        return [file.path, file.relativePath, name]
-    }
 
     /// The key of a file: its path, and of a long one its end behind a number made of all of it.
     static func key(of relativePath: String, longest: Int) -> String {

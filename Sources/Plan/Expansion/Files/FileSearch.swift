@@ -89,7 +89,7 @@ struct FileSearch {
         var walk = FileWalk(pattern, includesHidden: includesHidden, names: names)
         defer { names = walk.names }
         do throws(FileWalk.Fault) {
-            try walk.run(options.folder)
+            try walk.run(resolve: options.resolvedPath, options.folder)
         } catch {
             isIncomplete = true
             let reason =
@@ -148,7 +148,9 @@ struct FileSearch {
         chosen.sort { $0.relativePath.utf8.lexicographicallyPrecedes($1.relativePath.utf8) }
         guard !resolved.isEmpty else { return chosen }
         return chosen.map { file in
-            .init(base: resolved[file.base] ?? file.base, relativePath: file.relativePath)
+            var file = file
+            file.base = resolved[file.base] ?? file.base
+            return file
         }
     }
 

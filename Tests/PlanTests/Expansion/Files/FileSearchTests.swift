@@ -8,7 +8,11 @@ import TransferModel
 
 @Suite struct FileSearchTests {
     /// The plan of an upload for each file of a `forEach` in `/jobs`.
-    private static func plan(_ forEach: String, _ paths: [String]) throws -> Plan {
+    private static func plan(
+        _ forEach: String,
+        _ paths: [String],
+        resolvedPath: @escaping @Sendable (String) -> String = { $0 }
+    ) throws -> Plan {
         let folders = MemoryFolders(paths.map { "/jobs/" + $0 })
         let text = """
             version: 1
@@ -20,7 +24,11 @@ import TransferModel
                 headers: { X-Name: "${item.name}" }
             """
         let document = try #require(Document.parse(Array(text.utf8), name: "job.yaml").document)
-        let options = PlanOptions(workingFolder: "/jobs", folder: { path, _ in folders.list(path) })
+        let options = PlanOptions(
+            workingFolder: "/jobs",
+            resolvedPath: resolvedPath,
+            folder: { path, _ in folders.list(path) }
+        )
         return try Plan.make(from: document, options: options)
     }
 
@@ -79,7 +87,7 @@ import TransferModel
         let task = try plan.task(at: 0)
         #expect(task.request.url.text == "https://h.example/files/x%20y/50%25%20%231.html")
         #expect(task.request.headers.first?.value == "50% #1.html")
-        guard case .file(let path)? = task.body else {
+        guard case .file(let path, "/jobs/s")? = task.body else {
             Issue.record("the body is no file")
             return
         }
@@ -100,7 +108,7 @@ import TransferModel
         )
         let plan = try Plan.make(from: document, options: options)
         let body = try plan.task(at: 0).body
-        guard case .file(let path)? = body else {
+        guard case .file(let path, "/other")? = body else {
             Issue.record("the body is no file")
             return
         }
@@ -124,7 +132,7 @@ import TransferModel
         let plan = try Plan.make(from: document, options: options)
         #expect(Self.ids(plan) == ["t[x]"])
         let body = try plan.task(at: 0).body
-        #expect(body == .file(path: "/jobs/[a] {b}*/s/x"))
+        #expect(body == .file(path: "/jobs/[a] {b}*/s/x", within: "/jobs/[a] {b}*/s"))
     }
 
     @Test func `no matching file is a warning`() throws {
@@ -140,6 +148,25 @@ import TransferModel
             plan.warnings.map(\.message) == [
                 "`glob` skips 2 links to folders, such as `s/link`; 1 pipe, socket or device: `s/pipe`"
             ]
+        )
+    }
+
+    @Test(arguments: [
+        ("s/*", ["t[a]", "t[in]"], true), ("[s/*, s/out]", ["t[a]", "t[in]", "t[out]"], true),
+        ("s/out", ["t[out]"], false),
+    ])
+    func `a link out of the folder is sent only by its name`(
+        glob: String,
+        expected: [String],
+        warns: Bool
+    ) throws {
+        let plan = try Self.plan("{ glob: \(glob) }", ["s/a", "s/in>", "s/out>"]) { path in
+            ["/jobs/s/out": "/root/key", "/jobs/s/in": "/jobs/s/a"][path] ?? path
+        }
+        #expect(Self.ids(plan) == expected)
+        #expect(
+            plan.warnings.map(\.message)
+                == (warns ? ["`glob` skips 1 link out of the folder: `s/out`"] : [])
         )
     }
 
