@@ -140,15 +140,27 @@ import Testing
             #expect(try complete("runner run missing.yaml --only ").isEmpty)
         }
         #expect(try bash("runner run 'job.yaml' --only t") == ["talk"])
-        // Neither code for the shell nor for the terminal.
+    }
+
+    @Test func `names that a shell or a terminal obeys are not offered`() throws {
+        let names = [
+            "x$(touch PWNED)é", "x$(touch PWNED)", "x`id`", "x y", "d\\e[2Je", "xé", "plain",
+        ]
+        let tasks = names.map { "\"\($0)\": 1" }.joined(separator: ", ")
         try job.folder.write(
-            "version: 1\ndata: { 'a$(touch x)': 1, 'b c': 1, \"d\\e[2Je\": 1 }\n",
+            "version: 1\nvariables: { \(tasks) }\ndata: { \(tasks) }\n",
             to: "hostile.yaml"
         )
-        #expect(
-            try bash("runner run hostile.yaml --only ") == ["a\\$\\(touch\\ x\\)", "b\\ c"]
-        )
-        #expect(!job.folder.contains("x"))
+        let state = ".local/state/runner/background"
+        _ = try Command("mkdir", ["-p", job.folder.path(state)]).run()
+        try job.folder.write("", to: state + "/x$(touch PWNED).journal")
+        for complete in [bash, fish] {
+            #expect(try complete("runner run hostile.yaml --only ") == ["plain"])
+            #expect(try complete("runner run hostile.yaml --var ") == ["plain="])
+            #expect(try complete("runner status ").isEmpty)
+        }
+        #expect(try bash("runner run hostile.yaml --only \"x").isEmpty)
+        #expect(!job.folder.contains("PWNED"))
     }
 
     @Test func `identifiers of background sessions are completed in bash and fish`() throws {

@@ -150,12 +150,23 @@ struct CommandLineCompletion {
         )
     }
 
-    /// Keeps the candidates that begin with the word and are harmless lines.
+    /// Keeps the candidates that begin with the word and that no shell and no terminal obeys.
+    ///
+    /// An invalid job file may have any names. No quotes make them safe: a shell inserts its own
+    /// quotes into a word that the user may have begun with others.
     private mutating func offer(_ found: [Candidate], _ word: String) {
         candidates += found.filter { candidate in
-            // A name of the job file may be hostile to terminals.
-            candidate.text.hasBytePrefix(word)
-                && TerminalText.harmless(candidate.text) == candidate.text
+            candidate.text.hasBytePrefix(word) && candidate.text.utf8.allSatisfy(Self.isPlain)
+        }
+    }
+
+    /// Whether a byte may be in the name of a task, variable, session or option.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "._-=".utf8.contains(byte)
         }
     }
 

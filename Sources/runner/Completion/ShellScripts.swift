@@ -61,8 +61,7 @@ extension Completion.Shell {
             for line in "${answer[@]:1}"; do
                 word=${line%%$'\t'*}
                 [[ $word == *= ]] && compopt -o nospace 2>/dev/null
-                printf -v word '%q' "${word#"$prefix"}"
-                COMPREPLY+=("${word//\\=/=}")
+                COMPREPLY+=("${word#"$prefix"}")
             done
             read -r -a kind <<<"${answer[0]-}"
             local path=${current#"$prefix"}
