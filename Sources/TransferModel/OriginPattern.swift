@@ -78,8 +78,8 @@ package struct OriginPattern: Sendable, Hashable {
         }
         return switch host {
         case .any: true
-        case .exactly(let name): name == origin.host
-        case .subdomains(let ending): origin.host.hasByteSuffix(ending)
+        case .exactly(let name): name == Self.withoutFinalDot(origin.host)
+        case .subdomains(let ending): Self.withoutFinalDot(origin.host).hasByteSuffix(ending)
         }
     }
 
@@ -105,6 +105,14 @@ package struct OriginPattern: Sendable, Hashable {
         guard isName, !name.isEmpty, let url = try? HTTPURL("https://\(name)/"),
             url.authorityEnd == url.text.utf8.count - 1, !url.hasUserInformation
         else { return nil }
-        return url.origin.host
+        return withoutFinalDot(url.origin.host)
+    }
+
+    /// A host without the dot that ends a name of DNS (RFC 1034 §3.1): both lead to one server, so
+    /// that a server refused by the one is not reached by the other.
+    private static func withoutFinalDot(_ host: String) -> String {
+        guard host.utf8.count > 1, host.utf8.last == UInt8(ascii: ".") else { return host }
+        let name = String(host.dropLast())
+        return IPAddress(shorthand: name)?.text ?? name
     }
 }

@@ -18,6 +18,11 @@ import TransferModel
         ("https://*", "https://a.example/", true), ("https://*", "https://a.example:81/", false),
         ("*://*:*", "http://a.example:81/", true), ("http://[::1]:81", "http://[::1]:81/", true),
         ("http://[::1]:*", "http://[::1]/", true),
+        ("http://a.localhost", "http://a.localhost./", true),
+        ("http://a.localhost.", "http://a.localhost/", true),
+        ("http://*.a.example", "http://b.a.example./", true),
+        ("http://127.0.0.1", "http://127.1./", true),
+        ("http://a.example", "http://a.example../", false),
     ])
     func `an origin matches by scheme, host and port`(
         pattern: String,
