@@ -88,9 +88,8 @@ package struct Plan: Sendable {
     package var forbidsInterfaces: Bool {
         traits.tightensAccess || sessions.contains(where: \.access.isRestricted)
     }
-    /// Absolute paths of files that no server may name a download like; empty when no server names
-    /// one.
-    package var reservedPaths: [String] { traits.hasServerNames ? source.files.map(\.path) : [] }
+    /// Whether a server, or a captured value, names a file or folder that a task writes.
+    package var hasPeerNames: Bool { traits.hasPeerNames }
     /// Which tasks are filled in with what others capture.
     package var captureUses: CaptureUses { source.captureUses }
     /// The run's id, as `${run.id}` has it.

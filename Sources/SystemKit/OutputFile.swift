@@ -19,6 +19,8 @@ internal import Glibc
     private let mode: mode_t
     /// The permissions of the published file, regardless of those of the replaced file.
     private var finalMode: mode_t?
+    /// The permissions that a replaced file may hand on.
+    private var inheritedMode: mode_t = .max
     /// Whether the file already has its final permissions.
     private var hasFinalMode = false
     /// Whether the file was synced for publishing before its permissions were set.
@@ -339,6 +341,9 @@ internal import Glibc
     /// file.
     package func setMode(exactly mode: UInt16) { finalMode = mode_t(mode & 0o777) }
 
+    /// Takes no right to be executed over from a replaced file.
+    package func inheritNoExecution() { inheritedMode = ~0o111 }
+
     /// Makes the content and the final permissions survive a power loss.
     ///
     /// Permissions come first: some file systems (btrfs) lose a change of permissions after the
@@ -471,7 +476,7 @@ internal import Glibc
         let usual = mode & ~Self.processMask
         var isChanged = false
         if replacing, inheritsAccess, let old = ReplacedAccess(of: name, in: folder.descriptor) {
-            isChanged = old.take(over: descriptor, usual: usual)
+            isChanged = old.take(over: descriptor, usual: usual, most: inheritedMode)
         } else if temporaryName != nil {
             fchmod(descriptor, usual)
             isChanged = true

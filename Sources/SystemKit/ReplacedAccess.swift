@@ -31,20 +31,20 @@ struct ReplacedAccess {
     /// - Parameters:
     ///   - descriptor: The file.
     ///   - usual: The permissions of a new file.
+    ///   - most: The permissions that the file may have at all.
     /// - Returns: Whether that changed the file.
     @discardableResult
-    func take(over descriptor: Int32, usual: mode_t) -> Bool {
+    func take(over descriptor: Int32, usual: mode_t, most: mode_t = .max) -> Bool {
         var own = stat()
         guard unsafe fstat(descriptor, &own) == 0 else { return false }
         let hasGroup =
             own.st_gid == status.st_gid
             || !isForeign && fchown(descriptor, .max, status.st_gid) == 0
         if own.st_uid != status.st_uid, !isForeign { fchown(descriptor, status.st_uid, .max) }
-        let permissions = permissions(usual: usual, hasGroup: hasGroup)
-        fchmod(descriptor, permissions)
-        if !isForeign, !copyAccessList(to: descriptor, hasGroup: hasGroup) {
-            fchmod(descriptor, permissions & 0o700)
-        }
+        let permissions = permissions(usual: usual, hasGroup: hasGroup) & most
+        // The permissions come last: they limit those of the list.
+        let hasList = isForeign || copyAccessList(to: descriptor, hasGroup: hasGroup)
+        fchmod(descriptor, hasList ? permissions : permissions & 0o700)
         var now = stat()
         return unsafe fstat(descriptor, &now) != 0
             || (now.st_uid, now.st_gid, now.st_mode) != (own.st_uid, own.st_gid, own.st_mode)

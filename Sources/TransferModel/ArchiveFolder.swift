@@ -14,6 +14,8 @@ package final class ArchiveFolder: Sendable, Equatable {
     package let stripComponents: Int
     /// How much the archive may become.
     package let limits: ArchiveLimits
+    /// Whether a captured value is a part of the path.
+    package let isNamedByPeer: Bool
 
     /// Creates a folder; both paths name the same one.
     package init(
@@ -21,19 +23,21 @@ package final class ArchiveFolder: Sendable, Equatable {
         displayPath: String,
         replaces: Bool,
         stripComponents: Int,
-        limits: ArchiveLimits
+        limits: ArchiveLimits,
+        isNamedByPeer: Bool = false
     ) {
         self.path = path
         self.displayPath = displayPath
         self.replaces = replaces
         self.stripComponents = stripComponents
         self.limits = limits
+        self.isNamedByPeer = isNamedByPeer
     }
 
     /// Whether both extract in the same way to the same folder.
     package static func == (left: ArchiveFolder, right: ArchiveFolder) -> Bool {
         left.path.hasSameBytes(as: right.path) && left.displayPath == right.displayPath
             && left.replaces == right.replaces && left.stripComponents == right.stripComponents
-            && left.limits == right.limits
+            && left.limits == right.limits && left.isNamedByPeer == right.isNamedByPeer
     }
 }

@@ -75,6 +75,8 @@ package final class TaskSpec: Sendable {
 
         /// The folder for the content of an archive; nil when the file is not extracted.
         package let archiveFolder: ArchiveFolder?
+        /// Whether a server, or a captured value, chose a part of the path.
+        package let isNamedByPeer: Bool
 
         /// Creates a destination; both paths name the same file.
         package init(
@@ -86,7 +88,8 @@ package final class TaskSpec: Sendable {
             resume: Resume = .nothing,
             segments: Segments? = nil,
             sizeToExceed: Int64? = nil,
-            archiveFolder: ArchiveFolder? = nil
+            archiveFolder: ArchiveFolder? = nil,
+            isNamedByPeer: Bool = false
         ) {
             self.path = path
             self.displayPath = displayPath
@@ -97,6 +100,7 @@ package final class TaskSpec: Sendable {
             self.segments = segments
             self.sizeToExceed = sizeToExceed
             self.archiveFolder = archiveFolder
+            self.isNamedByPeer = isNamedByPeer
         }
 
         /// Whether both describe the same file with the same rules.
@@ -106,6 +110,7 @@ package final class TaskSpec: Sendable {
                 && left.mode == right.mode && left.resume == right.resume
                 && left.segments == right.segments && left.sizeToExceed == right.sizeToExceed
                 && left.archiveFolder == right.archiveFolder
+                && left.isNamedByPeer == right.isNamedByPeer
         }
 
         /// Whether the server names the file.
@@ -113,7 +118,7 @@ package final class TaskSpec: Sendable {
 
         /// The destination with that file name in this folder.
         package func appending(_ name: String) -> Destination {
-            copy(path: path + name, displayPath: displayPath + name)
+            copy(path: path + name, displayPath: displayPath + name, isNamedByPeer: true)
         }
 
         /// The same destination, but replacing an existing file.
@@ -129,7 +134,8 @@ package final class TaskSpec: Sendable {
             path: String? = nil,
             displayPath: String? = nil,
             ifExists: IfExists? = nil,
-            checksum: ExpectedChecksum? = nil
+            checksum: ExpectedChecksum? = nil,
+            isNamedByPeer: Bool? = nil
         ) -> Destination {
             Destination(
                 path: path ?? self.path,
@@ -140,7 +146,8 @@ package final class TaskSpec: Sendable {
                 resume: resume,
                 segments: segments,
                 sizeToExceed: sizeToExceed,
-                archiveFolder: archiveFolder
+                archiveFolder: archiveFolder,
+                isNamedByPeer: isNamedByPeer ?? self.isNamedByPeer
             )
         }
     }

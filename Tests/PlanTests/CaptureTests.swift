@@ -183,13 +183,13 @@ import TransferModel
             "path-escape"
         ),
         (#"url: "https://a.example", responseTo: "out/${task.log.in.text}""#, "a\0b", "bad-path"),
-        (#"url: "https://a.example", responseTo: "${task.log.in.text}""#, ".", "bad-path"),
+        (#"url: "https://a.example", responseTo: "${task.log.in.text}""#, ".", "path-escape"),
         (
             #"url: "https://a.example", responseTo: "${task.log.in.text}""#, "test.yaml",
             "duplicate-destination"
         ),
         (
-            #"url: "https://a.example", responseTo: "out/${task.log.in.text}""#, "./report.json",
+            #"url: "https://a.example", responseTo: "out/${task.log.in.text}""#, "report.json",
             "duplicate-destination"
         ),
         (
@@ -227,9 +227,12 @@ import TransferModel
     ])
     func `a captured value does not make a path a folder`(to: String, text: String) throws {
         let settings = #"url: "https://a.example", to: "\#(to)""#
-        #expect(try plan(settings, section: "downloads").reservedPaths.isEmpty)
+        #expect(try plan(settings, section: "downloads").hasPeerNames)
         let found = try fault(settings, section: "downloads", text: text)
-        #expect(found?.hasPrefix("job.bad-path:") == true)
+        #expect(found?.hasPrefix("job.path-escape:") == true)
+        let raw = settings.replacing("${", with: "${raw:")
+        let code = try fault(raw, section: "downloads", text: text)
+        #expect(code?.hasPrefix("job.bad-path:") == true)
     }
 
     @Test func `a slash of the job file after a captured value names a folder`() throws {
@@ -239,11 +242,12 @@ import TransferModel
             "\(settings) }\n  file: { url: http://a/, to: captured",
             section: "downloads"
         )
-        #expect(plan.reservedPaths == ["/jobs/out/report.json", "/jobs/test.yaml"])
-        let task = try task(settings, section: "downloads", text: ".")
-        #expect(task.destination?.path == "/jobs/")
+        #expect(plan.hasPeerNames && plan.foldersOfServerNames() == nil)
+        let task = try task(settings, section: "downloads", text: "in")
+        #expect(task.destination?.path == "/jobs/in/")
         #expect(task.destination?.ifExists == .fail)
         #expect(try fault(settings, section: "downloads", text: "") != nil)
+        #expect(try fault(settings, section: "downloads", text: ".") != nil)
     }
 
     @Test(arguments: [

@@ -91,13 +91,13 @@ import TransferModel
         #expect(destination.path == path)
         #expect(destination.displayPath == to)
         #expect(destination.ifExists == .fail)
-        #expect(plan.reservedPaths == ["/jobs/test.yaml"])
+        #expect(plan.foldersOfServerNames() == [path])
         let replacing = try TestJob.plan(text + ", ifExists: replace }")
         #expect(try replacing.task(at: 0).destination?.ifExists == .replace)
     }
 
-    @Test func `no path is reserved when the job names every file`() throws {
-        #expect(try TestJob.download("ifExists: fail").reservedPaths.isEmpty)
+    @Test func `no server names a file when the job names every file`() throws {
+        #expect(try !TestJob.download("ifExists: fail").hasPeerNames)
     }
 
     @Test func `a plan names every path of its tasks again`() throws {

@@ -11,10 +11,12 @@ extension Interpolator {
         else {
             return scalarOrStandIn(field, &faults)
         }
-        guard let pieces = filledPieces(field, ofURL: true, &faults) else { return nil }
+        guard let pieces = filledPieces(field, takesRaw: { _ in true }, &faults) else { return nil }
         do {
             let url = try FilledURL.fill(pieces)
-            if faults.log.takesWarnings { warnOfRawValues(in: pieces, field, &faults) }
+            if faults.log.takesWarnings {
+                warnOfRawValues(in: pieces, field, "may change other parts of the URL", &faults)
+            }
             // A value that is the whole URL keeps its type, so that null is found.
             return pieces.count == 1 ? pieces[0].value : url
         } catch {
@@ -28,10 +30,11 @@ extension Interpolator {
         }
     }
 
-    /// Warns of a value that may change other parts of the URL.
-    private mutating func warnOfRawValues(
+    /// Warns of a value that may be more than its part of a URL or path, with the harm.
+    func warnOfRawValues(
         in pieces: [FilledPiece],
         _ field: Field,
+        _ harm: String,
         _ faults: inout FaultReporter
     ) {
         for case let expression? in pieces.map(\.expression) where expression.isRaw {
@@ -42,8 +45,7 @@ extension Interpolator {
             )
             faults.log.warn(
                 .rawInURL,
-                "`\(field.name.excerpt)`: this value is filled in without encoding, "
-                    + "and may change other parts of the URL",
+                "`\(field.name.excerpt)`: this value is filled in without encoding, and \(harm)",
                 at: range
             )
         }

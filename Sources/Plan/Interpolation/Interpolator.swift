@@ -135,10 +135,10 @@ struct Interpolator {
     /// A scalar's pieces with the values of its expressions; nil after a fault, when all were
     /// looked at.
     ///
-    /// `ofURL`: they become a URL, the only place for `raw:`.
+    /// `takesRaw` says which expressions may have `raw:`.
     mutating func filledPieces(
         _ field: Field,
-        ofURL isURL: Bool = false,
+        takesRaw: (Expression) -> Bool = { _ in false },
         text: String? = nil,
         _ faults: inout FaultReporter
     ) -> [FilledPiece]? {
@@ -163,7 +163,7 @@ struct Interpolator {
                 pieces.append(FilledPiece(value: value))
                 length += text.utf8.count
             case .expression(let expression):
-                if expression.isRaw, !isURL {
+                if expression.isRaw, !takesRaw(expression) {
                     reportMisplacedMark(expression, text, field, &faults)
                     isWhole = false
                     continue
@@ -220,7 +220,8 @@ struct Interpolator {
         let written = text.slice(expression.range)
         let fault = ValueFault(
             .badExpression,
-            "`raw:` is only for URLs: elsewhere values are never encoded",
+            "`raw:` is only for URLs, and for captured values in paths: elsewhere values are never "
+                + "encoded",
             likely: "${\(Substring(written.utf8.dropFirst("${raw:".utf8.count)))"
         )
         faults.report(

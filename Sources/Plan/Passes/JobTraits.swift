@@ -6,8 +6,8 @@ struct JobTraits: Sendable {
     private(set) var orderCount = 0
     /// How many tasks each session has; none without a background session.
     private(set) var sessionTasks: [Int]
-    /// Whether a server names the file of a download.
-    private(set) var hasServerNames = false
+    /// Whether a server, or a captured value, names a file or folder that a task writes.
+    private(set) var hasPeerNames = false
     /// Whether a task forbids interfaces that its session does not.
     private(set) var tightensAccess = false
 
@@ -19,7 +19,7 @@ struct JobTraits: Sendable {
         mostAttempts = max(mostAttempts, task.attempts)
         if task.makesKey { orderCount += 1 }
         if !sessionTasks.isEmpty, let session = task.session { sessionTasks[session] += 1 }
-        if task.hasServerName { hasServerNames = true }
+        if task.hasPeerName { hasPeerNames = true }
         if task.tightensAccess { tightensAccess = true }
     }
 }

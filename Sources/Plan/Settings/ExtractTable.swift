@@ -81,7 +81,8 @@ extension ArchiveFolder {
             displayPath: folder.text,
             replaces: draft.ifExists == .replace,
             stripComponents: draft.stripComponents,
-            limits: draft.limits
+            limits: draft.limits,
+            isNamedByPeer: folder.isOfPeer
         )
     }
 }

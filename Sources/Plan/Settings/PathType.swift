@@ -10,6 +10,8 @@ struct PathValue: Sendable, Hashable {
     var text: String
     /// Whether a part of it is a stand-in for a value that a task will capture.
     var isKnownLater = false
+    /// Whether a part of it is a captured value, or will be.
+    var isOfPeer = false
 
     /// Whether it ends in a slash.
     var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
@@ -22,7 +24,8 @@ enum PathType {
     /// From the first expression on, a path may not climb: what a variable fills in stays in the
     /// folder it stands in. What stands at the very front may be an absolute path: then it names
     /// the folder itself. What a task has captured may not, because a peer chose it; nor does a
-    /// piece make the path absolute behind one that is empty.
+    /// piece make the path absolute behind one that is empty. A captured value is a part of one
+    /// name, unless its expression has `raw:`.
     static func path(_ field: Field, _ reader: inout Reader) -> PathValue? {
         Slips.warnOfPlaceholders(in: field, &reader)
         Slips.warnOfHome(in: field, &reader)
@@ -32,7 +35,8 @@ enum PathType {
             guard let text = reader.text(field) else { return nil }
             return checkedPath(text, field, &reader)
         }
-        guard let pieces = reader.values.filledPieces(field, &reader.faults) else { return nil }
+        let pieces = reader.values.filledPieces(field, takesRaw: isCapture, &reader.faults)
+        guard let pieces else { return nil }
         let slash = UInt8(ascii: "/")
         var text = ""
         var firstFilledIn: Int?
@@ -41,6 +45,7 @@ enum PathType {
                 reader.reportInPath(piece.value.secrets, field)
                 return nil
             }
+            guard checkName(piece, behind: text, field, &reader) else { return nil }
             if piece.isFilledIn {
                 firstFilledIn = firstFilledIn ?? text.utf8.count
                 if !text.isEmpty, piece.value.text.utf8.first == slash {
@@ -69,7 +74,41 @@ enum PathType {
         }
         guard var value = checkedPath(text, field, &reader) else { return nil }
         value.isKnownLater = pieces.contains(where: \.value.isKnownLater)
+        value.isOfPeer = pieces.contains(where: \.value.isOfPeer)
+        if reader.faults.log.takesWarnings {
+            let harm = "may name any file below the folder in front of it"
+            reader.values.warnOfRawValues(in: pieces, field, harm, &reader.faults)
+        }
         return value
+    }
+
+    /// `raw:` has a meaning in front of captured values only: others may be several names anyway.
+    private static func isCapture(_ expression: Expression) -> Bool {
+        expression.namespace == .task
+    }
+
+    /// Reports a captured value that is more than a part of one visible name, which a peer could
+    /// make a file such as `.git/hooks/post-checkout`.
+    private static func checkName(
+        _ piece: FilledPiece,
+        behind text: String,
+        _ field: Field,
+        _ reader: inout Reader
+    ) -> Bool {
+        let value = piece.value.text.utf8
+        let isFirst = text.isEmpty || text.utf8.last == UInt8(ascii: "/")
+        let isHidden = isFirst && (value.isEmpty || value.first == UInt8(ascii: "."))
+        guard piece.value.isCaptured, let expression = piece.expression, !expression.isRaw,
+            isHidden || value.contains(UInt8(ascii: "/"))
+        else { return true }
+        reader.report(
+            .pathEscape,
+            "`\(field.name)`: the captured value `\(piece.value.text.excerpt)` is not one name: it "
+                + "may have no `/`, and at the front of a name no dot, and not be empty",
+            at: field.node,
+            help: "write `raw:` behind `${` if the server may choose folders and hidden files"
+        )
+        return false
     }
 
     /// Reports an absolute path that its first piece does not make one, or that a peer has chosen.
@@ -156,7 +195,7 @@ enum PathType {
             )
             return nil
         }
-        return value.isKnownLater ? nil : value
+        return value
     }
 
     /// A path to a folder that the runner makes; a slash at its end changes nothing.
@@ -173,7 +212,7 @@ enum PathType {
             )
             return nil
         }
-        return value.isKnownLater ? nil : value
+        return value
     }
 
     /// Whether a scalar ends in a slash as the job file has it.

@@ -21,7 +21,11 @@ extension TaskAssembly {
             session: session,
             request: RequestSpec(method: StreamSpec.method, url: url),
             destination: draft.destination.map {
-                TaskSpec.Destination(path: $0.path, displayPath: $0.text)
+                TaskSpec.Destination(
+                    path: $0.path,
+                    displayPath: $0.text,
+                    isNamedByPeer: $0.isOfPeer
+                )
             },
             expectation: expectation,
             retry: draft.retry,

@@ -13,8 +13,8 @@ struct ReadTask: Sendable {
         /// to.
         let givenKey: UInt64?
         let isRequired: Bool
-        /// Whether the server names the file of a download.
-        let hasServerName: Bool
+        /// Whether a server, or a captured value, names a file or folder that it writes.
+        let hasPeerName: Bool
         /// Whether the runner makes its idempotency key.
         let makesKey: Bool
         /// Whether it forbids interfaces by itself.
@@ -32,7 +32,7 @@ struct ReadTask: Sendable {
                 paths: draft.paths,
                 givenKey: RepeatedKeyCheck.hash(of: draft),
                 isRequired: draft.isRequired,
-                hasServerName: draft.destination?.isFolder == true,
+                hasPeerName: draft.destination?.isFolder == true || draft.writesToCapturedPath,
                 makesKey: draft.idempotencyKey == .auto,
                 tightensAccess: !draft.deniedAccess.isEmpty,
                 attempts: draft.retry.attempts,

@@ -75,7 +75,8 @@ struct TaskAssembly: Sendable {
                 resume: resume(of: draft, entry, session),
                 segments: draft.segments,
                 sizeToExceed: draft.sizeToExceed,
-                archiveFolder: ArchiveFolder(draft.archive)
+                archiveFolder: ArchiveFolder(draft.archive),
+                isNamedByPeer: $0.isOfPeer
             )
         }
     }

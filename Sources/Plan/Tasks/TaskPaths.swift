@@ -22,6 +22,11 @@ struct TaskPaths: Sendable {
 }
 
 extension TaskDraft {
+    /// Whether a captured value is a part of a path that the task writes to.
+    var writesToCapturedPath: Bool {
+        destination?.isKnownLater == true || archive?.folder?.isKnownLater == true
+    }
+
     /// The paths that are known before the run.
     var paths: TaskPaths {
         var paths = TaskPaths()

@@ -32,6 +32,9 @@ final class TemplateFiles: Sendable {
     /// No file was read yet; `open` opens the file of an absolute path.
     init(_ open: @escaping @Sendable (String) -> (any DataFile)?) { self.open = open }
 
+    /// The absolute paths of the files that were read.
+    var paths: [String] { state.withLock { Array($0.texts.keys) } }
+
     /// The text of the file of an absolute path.
     func text(_ path: String) -> Result<String, Fault> {
         state.withLock { text(path, &$0) }

@@ -76,6 +76,12 @@ final class ExchangeConversationHost: ConversationHost {
 
     func openFile() throws(SystemError) {
         guard case .file(let destination) = exchange.request.sink else { return }
+        if destination.isNamedByPeer,
+            let owner = try exchange.context.claims?.claim(destination, for: exchange.request.key)
+        {
+            let path = destination.displayPath
+            throw .notPermitted("write", path, reason: "it belongs to \(owner)")
+        }
         exchange.response.destination = destination
         try exchange.response.sink.open(destination, expectedCount: nil)
     }

@@ -4,7 +4,8 @@ package import TransferModel
 /// Prevents the tasks of a run from writing the same file where servers name files, and from
 /// overwriting files that the run needs.
 ///
-/// Used only for jobs in which a server names a file; otherwise the plan excludes conflicts. The
+/// Used only for jobs in which a server, or a captured value, names a file; otherwise the plan
+/// excludes conflicts. The
 /// job's own paths are reserved before the first task starts, so that they take precedence. Files
 /// are identified by folder and name, whatever path leads to the folder.
 package final class DestinationClaims: Sendable {
@@ -39,6 +40,8 @@ package final class DestinationClaims: Sendable {
         }
     }
 
+    /// MAXSYMLINKS of Linux.
+    private static let mostLinks = 40
     /// The folders in which servers name files; nil if any folder is possible.
     private let folders: Set<ByteText>?
     private let state = Lock(State())
@@ -52,21 +55,33 @@ package final class DestinationClaims: Sendable {
         self.name = name
     }
 
-    /// Reserves a path for its task or the run, and prevents the destination's parent folders from
-    /// becoming files.
+    /// Reserves a path for its task or the run, and prevents its parent folders from becoming
+    /// files, or folders of an archive.
     ///
     /// Only paths in folders where servers name files are reserved. The first reservation wins.
     package func reserve(_ planned: PlannedPath) {
-        let slash = planned.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? planned.path.startIndex
-        let name = planned.path[slash...].dropFirst()
-        state.withLock { state in
-            let folder = state.folder(at: String(planned.path[..<slash]))
-            switch planned.use {
-            case .destination(of: let task):
-                if !name.isEmpty { reserve(folder, name, for: .task(task), &state) }
-            case .ofTheRun:
-                return reserve(folder, name, for: .run, &state)
+        switch planned.use {
+        case .destination(of: let task): reserve(planned.path, for: .task(task))
+        case .ofTheRun:
+            var path = planned.path
+            reserve(path, for: .run)
+            // A file that a link leads to is the run's own as well.
+            for _ in 0..<Self.mostLinks {
+                guard let target = SymbolicLink.target(of: path) else { break }
+                let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+                let isAbsolute = target.utf8.first == UInt8(ascii: "/")
+                path = isAbsolute ? target : String(path[...slash]) + target
+                reserve(path, for: .run)
             }
+        }
+    }
+
+    private func reserve(_ path: String, for owner: Owner) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        let name = path[slash...].dropFirst()
+        state.withLock { state in
+            let folder = state.folder(at: String(path[..<slash]))
+            if !name.isEmpty { reserve(folder, name, for: owner, &state) }
             guard state.lastWay?.hasSameBytes(as: folder) != true else { return }
             state.lastWay = folder
             var way = folder[...]
@@ -96,6 +111,15 @@ package final class DestinationClaims: Sendable {
     func claim(_ file: TaskSpec.Destination, for task: Int) throws(SystemError) -> String? {
         let (path, fileName) = file.split
         _ = try Folder(path: path, create: true)
+        if let owner = claim(fileName, in: path, for: task) { return owner }
+        guard let archive = file.archiveFolder, archive.isNamedByPeer,
+            let slash = archive.path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        else { return nil }
+        let name = String(archive.path[slash...].dropFirst())
+        return claim(name, in: String(archive.path[..<slash]), for: task)
+    }
+
+    private func claim(_ fileName: String, in path: String, for task: Int) -> String? {
         let owner = state.withLock { state in
             let place = Place(state.folder(at: path), fileName)
             let owner = state.owners[place] ?? .task(task)

@@ -172,6 +172,8 @@ struct Publication {
             }
         }
         if let mode = destination.mode { file.setMode(exactly: mode) }
+        // A peer that chose the name must not choose a program.
+        if destination.isNamedByPeer { file.inheritNoExecution() }
         let replacing = destination.ifExists.mayReplace
         if durability != .none { try file.syncForPublishing(replacing: replacing) }
         do throws(SystemError) {

@@ -11,9 +11,9 @@ struct FilledJob {
     /// Finds all secrets of the run in a text; nil when the run has none.
     let redactor: Redactor?
 
-    /// The owner of each destination file; nil when no server names a file.
+    /// The owner of each destination file; nil when no server and no captured value names a file.
     var claims: DestinationClaims? {
-        guard !plan.reservedPaths.isEmpty else { return nil }
+        guard plan.hasPeerNames else { return nil }
         let claims = DestinationClaims(folders: plan.foldersOfServerNames()) { plan.id(of: $0) }
         plan.forEachPlannedPath(claims.reserve)
         return claims
