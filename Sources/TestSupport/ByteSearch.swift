@@ -5,19 +5,19 @@ extension [UInt8] {
     ///
     /// The standard library's search takes a microsecond for each byte in a debug build.
     ///
-    /// - Parameter start: Where an occurrence may begin.
+    /// - Parameters:
+    ///   - part: The bytes.
+    ///   - start: Where an occurrence may begin.
+    /// - Returns: The index behind it.
     package func end(of part: [UInt8], from start: Int = 0) -> Int? {
         guard let last = part.last else { return start }
         return unsafe withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
             var from = start + part.count - 1
             while from < bytes.count,
-                let found = unsafe memchr(
-                    bytes.baseAddress! + from,
-                    Int32(last),
-                    bytes.count - from
-                )
+                let found = unsafe memchr(base + from, Int32(last), bytes.count - from)
             {
-                from = unsafe UnsafeRawPointer(found) - bytes.baseAddress! + 1
+                from = unsafe UnsafeRawPointer(found) - base + 1
                 if unsafe bytes[(from - part.count)..<from].elementsEqual(part) { return from }
             }
             return nil
