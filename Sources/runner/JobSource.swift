@@ -77,7 +77,9 @@ struct JobSource {
             bytes = present
             parsed = Document.parse(bytes, name: path)
         }
-        let source = SourceText(name: path, bytes: bytes)
+        // Of a file that is too large the diagnostic shows the start, and nothing reads the rest.
+        let isTooLarge = bytes.count > DocumentLimits.bytes
+        let source = SourceText(name: path, bytes: isTooLarge ? Array(bytes.prefix(4096)) : bytes)
         content = source
         guard let document = parsed.document else {
             report = FileDiagnostics(
