@@ -30,8 +30,9 @@ import Testing
             """
         )
         let files = [
-            "notify.sh": "#!/bin/sh\necho sesame\n", "proxy.pac": "function FindProxyForURL() {}",
-            "body.json": "{}", "secret.txt": "sesame", "netrc": "machine h login a password b",
+            "notify.sh": "#!/bin/sh\necho sesame\n", "body.json": "{}",
+            "proxy.pac": "function FindProxyForURL() { return 'DIRECT' }",
+            "secret.txt": "sesame", "netrc": "machine h login a password b",
         ]
         for (name, text) in files {
             try job.folder.write(text, to: name, mode: name == "notify.sh" ? 0o755 : 0o600)
@@ -64,7 +65,7 @@ import Testing
             "notify.sh"
         ),
         ("sessions: { own: { proxy: { pac: proxy.pac } } }", "proxy.pac"),
-        ("sessions: { own: { credentials: [{ netrc: netrc }] } }", "netrc"),
+        ("sessions: { own: { credentials: [{ method: netrc, file: netrc }] } }", "netrc"),
     ]
 
     @Test(arguments: uses, [captured, named])
