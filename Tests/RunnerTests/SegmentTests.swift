@@ -264,10 +264,15 @@ import TransferModel
                 ? Self.beginning(Self.share, then: .waitForPeerToLeave)
                 : .ok(Self.body, [Self.tag])
         }
+        // Asked for the whole, it may also be asked for the end of the same file.
+        let isAskedAlone = Lock(false)
         let mirror = try ScriptedServer { request in
-            request.byteRange.map {
-                .part(of: Self.other, from: $0.lowerBound, to: $0.upperBound, [Self.tag])
-            } ?? .ok(Self.body, [Self.tag])
+            guard let range = request.byteRange else {
+                isAskedAlone.withLock { $0 = true }
+                return .ok(Self.body, [Self.tag])
+            }
+            let body = isAskedAlone.withLock { $0 } ? Self.body : Self.other
+            return .part(of: body, from: range.lowerBound, to: range.upperBound, [Self.tag])
         }
         let digest = try FileServerTests.digest(of: Self.body)
         let job = try job(server, mirror, ", checksum: \"sha256:\(digest)\"")
