@@ -169,7 +169,8 @@ import TransferModel
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try job.folder.read("out/a.bin") == Self.body)
-        #expect(run.task("a")?["attempts"]?.elements.count == 2)
+        // On a loaded machine the second attempt may fall silent, too.
+        #expect((run.task("a")?["attempts"]?.elements.count ?? 0) > 1)
         #expect(run.task("a")?["countOfBytesReceived"]?.integer == Int64(Self.body.count))
     }
 
