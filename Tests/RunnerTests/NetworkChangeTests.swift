@@ -76,7 +76,8 @@ import Testing
         )
         let packets = try links.packets(of: "eth0")
         let running = try links.start(job)
-        _ = try packets.waitForLine(containing: "received")
+        // Behind the packets of the connection those of the response.
+        for _ in 0..<4 { _ = try packets.waitForLine(containing: "received") }
         try links.ip("route add \(Self.wiredRoute)")
         let outcome = try running.finish().reported(in: job.folder)
         #expect(outcome.code == 0)
