@@ -73,7 +73,7 @@ import Testing
             (0o4755, "755"),
         ] as [(mode_t, String)]
     )
-    func `without the owner and the group a replaced file lets nobody else in`(
+    func `a file that cannot keep its owner and group admits no new users`(
         mode: mode_t,
         left: String
     ) throws {
