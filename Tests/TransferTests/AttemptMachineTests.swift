@@ -8,12 +8,12 @@ import TransferModel
     private static func machine(
         _ verdict: ResponseVerdict?,
         hasFailed: Bool = false,
-        asksForAll: Bool = false,
+        repetition: Resumption.Repetition? = nil,
         isGivingUp: Bool = false
     ) -> AttemptMachine {
         AttemptMachine(
             hasFailed: hasFailed,
-            asksForAll: asksForAll,
+            repetition: repetition,
             isGivingUp: isGivingUp,
             verdict: verdict
         )
@@ -36,10 +36,8 @@ import TransferModel
     ) {
         #expect(Self.machine(verdict).step == step)
         #expect(Self.machine(verdict, hasFailed: true).step == .finish)
-        #expect(Self.machine(verdict, asksForAll: true).step == .startOver)
-        var again = Self.machine(verdict)
-        again.asksAgain = true
-        #expect(again.step == .askAgain)
+        #expect(Self.machine(verdict, repetition: .wholeFile).step == .startOver)
+        #expect(Self.machine(verdict, repetition: .rest).step == .askAgain)
     }
 
     @Test func `an upload that was given up goes on without an answer, or with one passed over`() {
@@ -59,7 +57,7 @@ import TransferModel
     }
 
     @Test func `a proxy's question comes before a resent request, the cache and all others`() {
-        var machine = Self.machine(.redirect, hasFailed: true, asksForAll: true)
+        var machine = Self.machine(.redirect, hasFailed: true, repetition: .wholeFile)
         machine.isCaching = true
         #expect(machine.step == .endCaching)
         machine.isGivenUp = true

@@ -38,7 +38,7 @@ extension Attempt {
         let isFault = !isEnd && !exchange.response.isUnchanged && !machine.isAsked
         noteFailedConnection()
         exchange.recorder.end(
-            isComplete: isComplete && !machine.isUseless && !machine.isUnvouched
+            isComplete: isComplete && machine.repetition == nil && !machine.isUnvouched
                 && (code.isOK || exchange.part.segment == nil)
                 && exchange.failure?.kind != .truncated,
             protocolName: protocolName,
@@ -60,7 +60,7 @@ extension Attempt {
         isComplete: Bool,
         _ machine: AttemptMachine
     ) -> TransferFailure? {
-        let isExpected = !machine.isUseless && !machine.isAsked
+        let isExpected = machine.repetition == nil && !machine.isAsked
         if isComplete { return ended.faultOfResponse(isExpected: isExpected) }
         let isFault =
             !exchange.response.isUnchanged && !machine.isGivenUp && !machine.isAsked

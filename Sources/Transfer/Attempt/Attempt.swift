@@ -113,8 +113,7 @@ struct Attempt {
     var machine: AttemptMachine {
         AttemptMachine(
             hasFailed: exchange.hasFailed,
-            asksForAll: exchange.part.mustAskForAll,
-            asksAgain: exchange.part.mustAskAgain,
+            repetition: exchange.part.repetition,
             isGivingUp: isGivingUp,
             verdict: exchange.verdict
         )

@@ -36,17 +36,12 @@ struct AttemptMachine {
     /// Whether the cache has not decided yet.
     var isCaching = false
     var hasFailed: Bool
-    /// Whether the answer to a request for the rest of a file is of no use.
-    let asksForAll: Bool
-    /// Whether the rest of a file is requested by another condition.
-    var asksAgain = false
+    /// The request for a file that follows, because the response is of no use; nil for none.
+    let repetition: Resumption.Repetition?
     /// Whether the request has given an upload up: no failure of it counts.
     let isGivingUp: Bool
     /// nil without a judged head.
     let verdict: ResponseVerdict?
-
-    /// Whether another request for the file follows, because the response is of no use.
-    var isUseless: Bool { asksForAll || asksAgain }
 
     /// The next step.
     var step: Step {
@@ -55,8 +50,11 @@ struct AttemptMachine {
         if isUnvouched, !hasFailed { return .fetchAgain }
         if isCaching { return .endCaching }
         if hasFailed { return .finish }
-        if asksForAll { return .startOver }
-        if asksAgain { return .askAgain }
+        switch repetition {
+        case .wholeFile: return .startOver
+        case .rest: return .askAgain
+        case nil: break
+        }
         switch verdict {
         case .redirect: return .follow
         case .challenge(let answer): return .answer(answer)

@@ -48,8 +48,6 @@ final class Exchange {
     var bodyHold = BodyHold()
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy
-    /// Whether the session has a limit of bandwidth.
-    var isPaced = false
     /// The conversation over the connection, once it is open.
     var dialogue: Dialogue?
     /// The body of a URL without a server, while it is read.
@@ -152,6 +150,9 @@ final class Exchange {
         watch.didMove(bytes: count, at: now)
         return now
     }
+
+    /// Whether the session has a limit of bandwidth.
+    var isPaced: Bool { context.sessions[request.session].bandwidth != nil }
 
     /// The failure of an exchange that has exceeded one of its time limits; nil while it has not.
     func overdue(at now: MonotonicTime) -> TransferFailure? {

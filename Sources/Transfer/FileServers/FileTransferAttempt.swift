@@ -51,7 +51,7 @@ struct FileTransferAttempt {
         let isGivenUp = isFault && ended.mayGoAnotherWay()
         if isFault, !isGivenUp {
             if file.easy.offset > 0, FileTransferFault.refusesOffset(code) {
-                exchange.part.resumption?.mustAskForAll = true
+                exchange.part.resumption?.repetition = .wholeFile
             } else {
                 exchange.fail(FileTransferFault(ended, file).failure)
             }

@@ -24,7 +24,6 @@ final class PacedClient: EasyHandleClient {
         self.exchange = exchange
         self.inner = inner
         self.pace = pace
-        exchange.isPaced = true
     }
 
     // MARK: - The exchange

@@ -5,9 +5,8 @@ package import TransferModel
 /// overwriting files that the run needs.
 ///
 /// Used only for jobs in which a server, or a captured value, names a file; otherwise the plan
-/// excludes conflicts. The
-/// job's own paths are reserved before the first task starts, so that they take precedence. Files
-/// are identified by folder and name, whatever path leads to the folder.
+/// excludes conflicts. The job's own paths are reserved before the first task starts, so that they
+/// take precedence. Files are identified by folder and name, whatever path leads to the folder.
 package final class DestinationClaims: Sendable {
     /// The owner of a file.
     enum Owner: Sendable, Hashable {

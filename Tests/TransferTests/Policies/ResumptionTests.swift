@@ -65,10 +65,10 @@ import TransferModel
     func `a useless part makes the attempt request the whole file`(range: String?) {
         let resumption = Resumption(nil, Self.offer, hasChecksum: true, keepTime: nil)
         #expect(!judge(resumption, head(206, range)))
-        #expect(resumption.mustAskForAll)
+        #expect(resumption.repetition == .wholeFile)
         resumption.startOver()
         #expect(resumption.offer == nil)
-        #expect(!resumption.mustAskForAll)
+        #expect(resumption.repetition == nil)
     }
 
     @Test func `a part without a media type is of no use to a task that expects one`() {

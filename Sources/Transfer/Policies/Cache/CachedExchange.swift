@@ -47,14 +47,12 @@ final class CachedExchange {
         self.cache = cache
         self.policy = policy
         ignoresStored = request.ignoresStored
-        if case .file(let wanted) = request.sink, wanted.ifExists == .revalidate {
-            mayGuess = false
-        } else {
+        guard case .file(let wanted) = request.sink, wanted.ifExists == .revalidate else {
             mayGuess = !request.expectation.looksIntoResponse
+            return
         }
-        if case .file(let wanted) = request.sink, wanted.ifExists == .revalidate,
-            !wanted.isFolder, !request.decodesBody
-        {
+        mayGuess = false
+        if !wanted.isFolder, !request.decodesBody {
             copy = PresentCopy(path: wanted.path, algorithm: wanted.checksum?.algorithm)
         }
     }

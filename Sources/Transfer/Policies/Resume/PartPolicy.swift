@@ -29,10 +29,8 @@ struct PartPolicy {
     var start: Int64 { resumption?.start ?? 0 }
     /// Whether the response has the rest of a file.
     var isRest: Bool { start > 0 }
-    /// Whether the response to a request for the rest was unusable.
-    var mustAskForAll: Bool { resumption?.mustAskForAll == true }
-    /// Whether the rest must be requested once more.
-    var mustAskAgain: Bool { resumption?.mustAskAgain == true }
+    /// The request that follows a useless response to one for the rest; nil for none.
+    var repetition: Resumption.Repetition? { resumption?.repetition }
 
     /// Looks for the part of a file that an earlier attempt left.
     ///
@@ -83,7 +81,7 @@ struct PartPolicy {
         let expectedCount = response.expectedCount
         if let resumption, isRest, let partial = resumption.partial {
             guard partial.path.hasSameBytes(as: file.path) else {
-                resumption.mustAskForAll = true
+                resumption.repetition = .wholeFile
                 response.isCutOff = true
                 return false
             }

@@ -35,10 +35,15 @@ final class Resumption {
     /// it must end.
     private(set) var start: Int64 = 0
     private var end: Int64 = .max
-    /// Whether the response to the offer was unusable, so that the whole file must be requested.
-    var mustAskForAll = false
-    /// Whether the rest must be requested once more, by the fields of `offer`.
-    private(set) var mustAskAgain = false
+    /// The request that follows, because the response to the offer is of no use; nil for none.
+    var repetition: Repetition?
+
+    /// What a request asks for once more.
+    enum Repetition {
+        case wholeFile
+        /// By the fields of the new offer.
+        case rest
+    }
 
     /// `offer` is nil to request everything; later runs find the part from `keepTime` on.
     init(
@@ -74,7 +79,7 @@ final class Resumption {
         needsMIMEType: Bool
     ) -> Bool {
         guard let offer else { return true }
-        mustAskAgain = false
+        repetition = nil
         switch ResumeAnswer.judge(head, contentLength: contentLength, to: offer) {
         case .rest(let end):
             guard !needsMIMEType || head.mimeType != nil, mayContinue(from: url) else { break }
@@ -90,12 +95,12 @@ final class Resumption {
                 )
             else { return true }
             self.offer = next
-            mustAskAgain = true
+            repetition = .rest
             return false
         case .unrelated: return true
         case .unusable: break
         }
-        mustAskForAll = true
+        repetition = .wholeFile
         return false
     }
 
@@ -245,8 +250,7 @@ final class Resumption {
         partial = nil
         offer = nil
         keeping = .never
-        mustAskForAll = false
-        mustAskAgain = false
+        repetition = nil
         start = 0
         end = .max
     }
