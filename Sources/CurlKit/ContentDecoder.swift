@@ -1,4 +1,5 @@
 internal import CCurl
+internal import SystemKit
 
 /// Decodes the content coding of a body piece by piece (RFC 9110 §8.4.1), with libcurl's
 /// decompression libraries.
@@ -40,6 +41,8 @@ internal import CCurl
     /// The result of decoding a piece.
     package enum Progress: Sendable, Hashable {
         case decoded
+        /// The limit is reached; the next call continues with the rest.
+        case unfinished
         /// The bytes are invalid for the coding.
         case corrupt
         /// The receiver wants no more bytes.
@@ -54,6 +57,10 @@ internal import CCurl
     private var buffer = [UInt8](repeating: 0, count: pieceSize)
     /// Whether the last byte so far ended a stream.
     package private(set) var hasEnded = false
+    /// Whether the last call reached its limit.
+    package private(set) var isUnfinished = false
+    /// The coded bytes that the last call left.
+    private var rest: [UInt8] = []
 
     /// Returns nil without the library.
     package init?(_ coding: Coding) {
@@ -63,26 +70,42 @@ internal import CCurl
 
     deinit { unsafe ccurl_decoder_free(state) }
 
-    /// Decodes the next piece of the coded body.
+    /// Decodes the next piece of the coded body, behind what an earlier call has left.
     ///
     /// `take` is called with decoded bytes, at most 64 KiB at a time; false ends the decoding.
+    /// `limit` is the number of decoded bytes at which the call ends.
     package func decode(
         _ coded: Span<UInt8>,
+        atMost limit: Int = .max,
         _ take: (Span<UInt8>) -> Bool
     ) -> Progress {
-        unsafe coded.withUnsafeBufferPointer { coded in
-            unsafe decode(from: coded.baseAddress, coded.count, take)
+        guard isUnfinished else {
+            return unsafe coded.withUnsafeBufferPointer { coded in
+                unsafe decode(from: coded.baseAddress, coded.count, limit, take)
+            }
+        }
+        rest.append(coded)
+        let all = rest
+        return unsafe all.withUnsafeBufferPointer { all in
+            unsafe decode(from: all.baseAddress, all.count, limit, take)
         }
     }
 
     private func decode(
         from start: UnsafePointer<UInt8>?,
         _ count: Int,
+        _ limit: Int,
         _ take: (Span<UInt8>) -> Bool
     ) -> Progress {
         var (next, left) = unsafe (start, count)
-        var isOutputFull = false
+        var (isOutputFull, total) = (isUnfinished, 0)
+        isUnfinished = false
         while left > 0 || isOutputFull {
+            if total >= limit {
+                rest = unsafe Array(UnsafeBufferPointer(start: next, count: left))
+                isUnfinished = true
+                return .unfinished
+            }
             let before = left
             var room = buffer.count
             let state = unsafe state
@@ -90,6 +113,7 @@ internal import CCurl
                 unsafe ccurl_decoder_run(state, &next, &left, buffer.baseAddress, &room)
             }
             let produced = buffer.count - room
+            total += produced
             guard result != CCURL_DECODER_CORRUPT, produced > 0 || left < before || before == 0
             else { return .corrupt }
             hasEnded = result == CCURL_DECODER_ENDED

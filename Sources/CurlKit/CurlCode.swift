@@ -10,6 +10,9 @@ package struct CurlCode: Error, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
+    /// A callback wants no more of the body (`CURLE_WRITE_ERROR`).
+    package static let writeError = CurlCode(CURLE_WRITE_ERROR)
+
     init(_ code: CURLcode) {
         rawValue = Int(code.rawValue)
     }

@@ -199,14 +199,61 @@ import TransferModel
                 let most = Int.random(in: 1...40, using: &generator)
                 let piece = rest.extracting(first: min(rest.count, most))
                 rest = rest.extracting(droppingFirst: piece.count)
-                let progress = decoder.decode(piece) { decoded in
+                func take(_ decoded: Span<UInt8>) -> Bool {
                     count += decoded.count
                     return count < 10_000_000
+                }
+                var progress = decoder.decode(piece, atMost: Int.random(in: 0...2000), take)
+                while progress == .unfinished {
+                    progress = decoder.decode([UInt8]().span, atMost: 1, take)
                 }
                 if progress != .decoded { break }
             }
             if bytes == whole { #expect(decoder.hasEnded) }
         }
+    }
+
+    /// Zeros by brotli: 16 MiB in each 14 bytes.
+    private static func zeros(_ blocks: Int) -> [UInt8] {
+        let first: [UInt8] = [207, 255, 255, 127, 0, 36, 0, 226, 177, 64, 114, 239, 255, 13]
+        let next: [UInt8] = [252, 255, 255, 7, 64, 2, 32, 14, 11, 64, 247, 254, 223, 0]
+        return first + Array(repeatElement(next, count: blocks - 1).joined()) + [3]
+    }
+
+    @Test(arguments: [true, false])
+    func `a body that is decoded in several steps is stored whole`(isChunked: Bool) throws {
+        let coded = Self.zeros(2)
+        let head = ["Content-Encoding: br"]
+        let reply =
+            isChunked
+            ? Reply.chunked([Array(coded.prefix(9)), Array(coded.dropFirst(9))], head)
+            : .ok(coded, head)
+        let (result, _) = try download(reply)
+        #expect(result.failure == nil)
+        #expect(result.file?.size == 32 << 20)
+        #expect(result.countOfBytesReceived == Int64(coded.count))
+    }
+
+    @Test func `a body that decodes to more than any content is refused for good`() throws {
+        let server = try ScriptedServer(["/": [.ok(Self.zeros(80), ["Content-Encoding: br"])]])
+        let result = try EngineHarness().run(try .to(server.url("/")) { $0.decodesBody = true })
+        let failure = try #require(result.failure)
+        #expect(failure.kind == .protocolViolation)
+        #expect(failure.detail.contains("decompression bomb"))
+        #expect(failure.isPermanent)
+        #expect(result.checks.last?.check == .decoding)
+    }
+
+    @Test func `a deadline ends an attempt while its body is decoded`() throws {
+        // Archives of zeros are no content to refuse, and take long enough to decode.
+        let coded = try coded([], by: ["{ head -c 1000000000 /dev/zero | zstd; }"])
+        let server = try ScriptedServer(["/": [.ok(coded, ["Content-Encoding: zstd"])]])
+        let attempt = try AttemptRequest.to(server.url("/")) {
+            $0.decodesBody = true
+            $0.deadline =
+                MonotonicTime(nanoseconds: Clock.monotonicNanoseconds()) + .milliseconds(20)
+        }
+        #expect(try EngineHarness().run(attempt).failure?.kind == .timeout)
     }
 
     @Test func `a small body that expands to a large one stops at the largest size`() throws {

@@ -161,9 +161,10 @@ extension Attempt {
         return try readStep()
     }
 
-    /// Continues reading a stored body.
+    /// Continues reading a stored body, or decoding one that arrives.
     func readOn() -> Next {
-        perform { () throws(TransferFailure) in
+        if isDecoding { return decodeOn() }
+        return perform { () throws(TransferFailure) in
             try exchange.local == nil ? readStep() : LocalAttempt(attempt: self).read()
         }
     }

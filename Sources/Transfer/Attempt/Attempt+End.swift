@@ -54,6 +54,33 @@ extension Attempt {
         }
     }
 
+    /// Whether more of the last piece of the body is to be decoded.
+    var isDecoding: Bool { exchange.response.decoding?.isUnfinished == true }
+
+    /// Keeps libcurl's result until the body is decoded; returns whether it must wait.
+    func holdsEnd(_ code: CurlCode) -> Bool {
+        guard isDecoding else { return false }
+        exchange.response.decoding?.heldEnd = code
+        return true
+    }
+
+    /// Decodes the next step of the body, and lets libcurl continue behind the last one.
+    func decodeOn() -> Next {
+        guard exchange.decode([UInt8]().span, atMost: BodyDecoding.step) else {
+            exchange.session.multi.remove(exchange.handle)
+            return end(.writeError)
+        }
+        if isDecoding { return .read }
+        if let code = exchange.response.decoding?.heldEnd { return end(code) }
+        do throws(CurlCode) {
+            try exchange.handle.resume()
+            return .receives
+        } catch {
+            exchange.session.multi.remove(exchange.handle)
+            return end(error)
+        }
+    }
+
     /// The failure of an exchange that has ended; nil for none.
     private func fault(
         of ended: EndedExchange,

@@ -17,6 +17,8 @@ struct Attempt {
         case program
         /// More of a stored body is to be read when others have had their turn.
         case read
+        /// libcurl receives more.
+        case receives
         /// The conversation continues when its connection or its time says so.
         case turned(Dialogue.Turn)
         /// The other requests for parts of the file go on.

@@ -105,6 +105,7 @@ final class EngineLoop: MultiHandle.Driver {
             let wasReady = checkAttempts()
             while let refresh = refreshes.next() { start(refresh) }
             turnSegments()
+            readers += turn.takeDecoding().compactMap { attempts[$0] }.filter(\.isDecoding)
             if let reader = readers.first {
                 readers.removeFirst()
                 perform(
@@ -362,7 +363,7 @@ final class EngineLoop: MultiHandle.Driver {
             {
                 readers.append(attempt)
             }
-        case .awaitsSegments:
+        case .awaitsSegments, .receives:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
         case .leftSegment: release(attempt)
         case .finished(let result):
@@ -432,6 +433,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
         attempt.exchange.session.multi.remove(attempt.exchange.handle)
+        if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
         pacing?.endExchange(of: attempt.exchange.request.key, .now)
         guard let dialogue = attempt.exchange.dialogue else {
             return perform(attempt.abort(failure), of: attempt)
@@ -502,6 +504,7 @@ final class EngineLoop: MultiHandle.Driver {
                 transport.multi.remove(handle)
                 guard let attempt = attempts[handle.tag] else { continue }
                 pacing?.endExchange(of: handle.tag, .now)
+                if attempt.holdsEnd(code) { continue }
                 perform(attempt.end(code), of: attempt)
             }
         }

@@ -9,6 +9,9 @@ final class EngineTurn {
     /// The downloads over several connections that began since the last `takeDownloads`.
     private var downloads: [any SegmentPart] = []
 
+    /// The keys of the attempts that decode more of their bodies outside of libcurl's callbacks.
+    private var decoding: [Int] = []
+
     /// Notes that the thread has woken.
     func begin() { time = .now }
 
@@ -21,6 +24,16 @@ final class EngineTurn {
     func takeLookTime() -> MonotonicTime {
         defer { lookTime = MonotonicTime(nanoseconds: .max) }
         return lookTime
+    }
+
+    /// Lets an attempt decode more of its body when others have had their turn.
+    func decodeLater(_ key: Int) { decoding.append(key) }
+
+    /// Takes the keys of the attempts that are to decode more of their bodies.
+    func takeDecoding() -> [Int] {
+        if decoding.isEmpty { return [] }
+        defer { decoding = [] }
+        return decoding
     }
 
     /// Notes that a download over several connections begins.

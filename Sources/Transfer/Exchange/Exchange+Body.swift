@@ -9,16 +9,39 @@ extension Exchange {
         response.decoding == nil ? take(bytes) : decode(bytes)
     }
 
-    private func decode(_ bytes: Span<UInt8>) -> Bool {
+    /// Takes a piece of the body from libcurl, which waits while the piece is decoded in steps.
+    func receiveInSteps(_ bytes: Span<UInt8>) -> Bool {
+        guard let decoding = response.decoding else { return take(bytes) }
+        let wasUnfinished = decoding.isUnfinished
+        // libcurl had read more than the piece at which the transfer paused.
+        guard decode(bytes, atMost: wasUnfinished ? 0 : BodyDecoding.step) else { return false }
+        if decoding.isUnfinished {
+            handle.pause()
+            if !wasUnfinished { session.turn.decodeLater(request.key) }
+        }
+        return true
+    }
+
+    /// Decodes a piece behind what an earlier call has left; false ends the transfer.
+    func decode(_ bytes: Span<UInt8>, atMost limit: Int = .max) -> Bool {
         guard let decoder = response.decoding?.decoder else { return false }
         response.decoding?.codedBytes += Int64(bytes.count)
-        switch decoder.decode(bytes, { take($0) }) {
-        case .decoded: return true
+        switch decoder.decode(bytes, atMost: limit, { takeDecoded($0) }) {
+        case .decoded, .unfinished: return true
         case .refused: return false
         case .corrupt:
             if let findings = response.decoding?.corruption { note(findings) }
             return false
         }
+    }
+
+    private func takeDecoded(_ bytes: Span<UInt8>) -> Bool {
+        response.decoding?.decodedBytes += Int64(bytes.count)
+        if let decoding = response.decoding, decoding.isBomb {
+            note(decoding.excess)
+            return false
+        }
+        return take(bytes)
     }
 
     private func take(_ bytes: Span<UInt8>) -> Bool {

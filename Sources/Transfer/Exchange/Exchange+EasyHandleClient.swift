@@ -75,7 +75,7 @@ extension Exchange: EasyHandleClient {
         caching?.take(bytes)
         // Before decoding, which changes the number of bytes.
         if !sent.hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
-        return receive(bytes)
+        return receiveInSteps(bytes)
     }
 
     func didDropExcess() {

@@ -18,10 +18,32 @@ struct BodyDecoding {
     let name: String
     /// The number of bytes of the coded body so far, without their transfer coding.
     var codedBytes: Int64 = 0
+    /// The number of bytes that were decoded from them.
+    var decodedBytes: Int64 = 0
+    /// How libcurl has ended the exchange; the end waits until the body is decoded.
+    var heldEnd: CurlCode?
+
+    /// The decoded bytes after which other attempts have their turn.
+    static let step = 4 << 20
+    /// A body may decode to this many bytes, whatever its size.
+    private static let largestSuspect: Int64 = 1 << 30
+    /// A larger body may decode to this many times its size: real archives of zeros stay below.
+    private static let largestRatio: Int64 = 50_000
+
+    /// Whether the decoder has more of the last piece to decode.
+    var isUnfinished: Bool { decoder.isUnfinished }
+
+    /// Whether the body decodes to more than any real content, to fill memory, disk or time.
+    var isBomb: Bool {
+        decodedBytes > Self.largestSuspect && decodedBytes / Self.largestRatio > codedBytes
+    }
 
     /// Why a body cannot be decoded.
     struct Fault: Error, Hashable {
         var detail: String
+
+        /// Whether the server sends the body like this each time.
+        var isPermanent = false
 
         /// Reports a body that cannot be decoded; another attempt may have a better connection.
         func findings(expected: String) -> Findings {
@@ -31,6 +53,7 @@ struct BodyDecoding {
                 detail: detail
             )
             failure.urlError = .cannotDecodeRawData
+            failure.isPermanent = isPermanent
             failure.help = "set `decode: false` to keep the body as the server sent it"
             var findings = Findings()
             let check = TaskRecord.Check(
@@ -71,5 +94,14 @@ struct BodyDecoding {
     /// Reports a body that breaks its coding.
     var corruption: Findings {
         Fault(detail: "the \(name) body is corrupt").findings(expected: name)
+    }
+
+    /// Reports a decompression bomb.
+    var excess: Findings {
+        Fault(
+            detail: "the \(name) body is a decompression bomb: \(codedBytes) bytes decode to more "
+                + "than \(decodedBytes)",
+            isPermanent: true
+        ).findings(expected: name)
     }
 }
