@@ -1,7 +1,9 @@
 #include "ccurl.h"
 
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 int ccurl_socket_progress(int socket, ccurl_socket_facts *facts) {
@@ -11,5 +13,8 @@ int ccurl_socket_progress(int socket, ccurl_socket_facts *facts) {
     facts->since_received_ms = info.tcpi_last_data_recv;
     facts->since_acknowledged_ms = info.tcpi_last_ack_recv;
     facts->acknowledged = info.tcpi_bytes_acked;
+    int unread = 0;
+    if (ioctl(socket, SIOCINQ, &unread)) unread = 0;
+    facts->read = info.tcpi_bytes_received - (uint64_t)unread;
     return 1;
 }

@@ -6,7 +6,10 @@ internal import Glibc
 
 private func client(_ user: UnsafeMutableRawPointer?) -> (any EasyHandleClient)? {
     guard let user = unsafe user else { return nil }
-    return unsafe Unmanaged<EasyHandle>.fromOpaque(user)._withUnsafeGuaranteedRef { $0.client }
+    return unsafe Unmanaged<EasyHandle>.fromOpaque(user)._withUnsafeGuaranteedRef { handle in
+        handle.sockets.watch.willCallBack(for: handle.tag)
+        return handle.client
+    }
 }
 
 private func handle(_ user: UnsafeMutableRawPointer?, _ body: (EasyHandle) -> Void) {

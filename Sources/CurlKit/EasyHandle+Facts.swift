@@ -82,6 +82,9 @@ extension EasyHandle {
         openings.last(where: sockets.isOpen)
     }
 
+    /// Whether the watch of the thread has reset a connection opened since `prepare`.
+    package var hasCutConnection: Bool { openings.contains(where: sockets.hasCut) }
+
     /// Resets the connections opened since `prepare`, which carry no request yet; call it on the
     /// handle's thread.
     package func resetConnections() {

@@ -179,6 +179,8 @@ internal import SystemKit
 
     /// Continues a request with a paused body; the multi handle calls its client again.
     package func resume() throws(CurlCode) {
+        sockets.watch.beginCall()
+        defer { sockets.watch.endCall() }
         let code = unsafe CurlCode(ccurl_easy_resume(pointer))
         // The transfer has already lost its connection: libcurl 8 reports that, and will report its
         // end.

@@ -67,6 +67,8 @@ package import SystemKit
 
     /// Starts the exchange that the handle is prepared for.
     package func add(_ handle: EasyHandle) throws(CurlCode) {
+        sockets.watch.beginCall()
+        defer { sockets.watch.endCall() }
         guard unsafe ccurl_multi_add(pointer, handle.pointer) == CURLM_OK else {
             throw CurlCode(CURLE_FAILED_INIT)
         }
@@ -77,6 +79,8 @@ package import SystemKit
 
     /// Removes a handle, finished or not.
     package func remove(_ handle: EasyHandle) {
+        sockets.watch.beginCall()
+        defer { sockets.watch.endCall() }
         unsafe ccurl_multi_remove(pointer, handle.pointer)
         handle.setConnecting(false)
         unsafe handles[UInt(bitPattern: handle.pointer)] = nil
@@ -88,12 +92,16 @@ package import SystemKit
         if ready.contains(.readable) { events |= CURL_CSELECT_IN }
         if ready.contains(.writable) { events |= CURL_CSELECT_OUT }
         if ready.contains(.failed) { events |= CURL_CSELECT_ERR }
+        sockets.watch.beginCall()
+        defer { sockets.watch.endCall() }
         unsafe ccurl_multi_socket_action(pointer, socket, events)
         if !turning.isEmpty { wakeTurning() }
     }
 
     /// Lets libcurl process its timer.
     package func timeoutAction() {
+        sockets.watch.beginCall()
+        defer { sockets.watch.endCall() }
         unsafe ccurl_multi_timeout_action(pointer)
         if !turning.isEmpty { wakeTurning() }
     }

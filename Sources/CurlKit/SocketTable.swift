@@ -33,6 +33,8 @@ package final class SocketTable {
     private static let inputTag: UInt64 = 1 << 63
 
     private let poll: EventPoll
+    /// Told of each call into libcurl and of each connection.
+    let watch: CallWatch
     /// By descriptor.
     private var entries: [Entry] = []
     private var events: [EventPoll.Event] = []
@@ -43,9 +45,11 @@ package final class SocketTable {
     /// The number of connecting handles.
     var connectingCount = 0
 
-    /// Creates an empty table that waits with `poll`.
-    package init(_ poll: EventPoll) {
+    /// Creates an empty table of the calling thread that waits with `poll`.
+    package init(_ poll: EventPoll, watch: CallWatch = CallWatch()) {
         self.poll = poll
+        self.watch = watch
+        watch.begin()
     }
 
     /// Waits for sockets and wake-ups, and calls `body` with each ready socket that is wanted.
@@ -165,6 +169,7 @@ package final class SocketTable {
         makeRoom(for: socket)
         connections += 1
         entries[Int(socket)] = Entry(connection: connections, manner: manner)
+        watch.didOpen(socket, connection: connections)
         return Opening(socket: socket, connection: connections)
     }
 
@@ -173,8 +178,12 @@ package final class SocketTable {
         entries[Int(opening.socket)].connection == opening.connection
     }
 
+    /// Whether the watch has reset the connection, because a call would not have ended.
+    package func hasCut(_ opening: Opening) -> Bool { watch.hasCut(opening.connection) }
+
     /// Closes a connection, which removes it from the set; returns the result of close(2).
     func close(_ socket: Int32) -> Int32 {
+        watch.willClose(socket)
         var manner: PortGuard.Manner?
         if entries.indices.contains(Int(socket)) {
             manner = entries[Int(socket)].manner

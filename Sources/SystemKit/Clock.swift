@@ -28,6 +28,21 @@ package enum Clock {
         return Int32(clamping: left / 1_000_000 + 1)
     }
 
+    /// The processor time that one thread has taken; readable from every thread.
+    package struct ProcessorTime: Sendable {
+        private let clock: clockid_t
+
+        /// The time of the calling thread.
+        package static var ofThisThread: ProcessorTime {
+            var clock = CLOCK_THREAD_CPUTIME_ID
+            unsafe pthread_getcpuclockid(pthread_self(), &clock)
+            return ProcessorTime(clock: clock)
+        }
+
+        /// The time so far; 0 when the thread has ended.
+        package var nanoseconds: Int64 { Clock.nanoseconds(of: clock) }
+    }
+
     private static func nanoseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)

@@ -7,6 +7,7 @@ internal import Glibc
 package final class JoinableThread: Sendable {
     private let handle: pthread_t
     private let isJoined = Lock(false)
+    private let isEnded: Lock<Bool>
 
     /// Starts `body` on a new thread.
     ///
@@ -18,7 +19,13 @@ package final class JoinableThread: Sendable {
         name: String,
         body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
-        let box = Box(name: name, body: body)
+        let isEnded = Lock(false)
+        self.isEnded = isEnded
+        let box = Box(name: name) {
+            body()
+            isEnded.withLock { $0 = true }
+            isEnded.notify()
+        }
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }
@@ -62,6 +69,17 @@ package final class JoinableThread: Sendable {
     package func join() {
         isJoined.withLock { $0 = true }
         _ = pthread_join(handle, nil)
+    }
+
+    /// Waits until the closure has returned, at most for some seconds; returns whether it has.
+    package func hasEnded(within seconds: Int64) -> Bool {
+        let end = Clock.monotonicNanoseconds() + seconds * 1_000_000_000
+        return isEnded.withLock(when: { $0 }, until: end) { $0 }
+    }
+
+    /// Lets the calling thread sleep until the process ends: it can neither go on nor end.
+    package static func park() -> Never {
+        while true { pause() }
     }
 
     /// Sends a signal to this thread alone, which must wait for it; call it before `join`.

@@ -41,6 +41,12 @@ package final class HTTP2Server: Sendable {
         case settings
         /// Pings that each must be answered, without end.
         case pings
+        /// GOAWAY without end.
+        case goAways = "go_aways"
+        /// A head, and DATA without a byte and without end.
+        case emptyData = "empty_data"
+        /// RST_STREAM without end.
+        case resets
     }
 
     /// An incomplete answer to streams that share a connection.

@@ -10,6 +10,8 @@ package final class TCPServer: Sendable {
         case close([UInt8])
         /// Resets the connection (RST).
         case reset
+        /// Sends some bytes once and then others again and again until the peer leaves.
+        case flood([UInt8], after: [UInt8])
         /// Reads no more, and sends nothing.
         case stall
     }
@@ -67,6 +69,9 @@ package final class TCPServer: Sendable {
             case .reset:
                 LoopbackSocket.closeWillReset(socket)
                 return
+            case .flood(let bytes, let first):
+                try send(first)
+                while true { try send(bytes) }
             case .stall:
                 _ = Readiness.wait(
                     for: [.readable(stop.descriptor)],

@@ -29,6 +29,7 @@ final class EngineHarness {
         claims: DestinationClaims? = nil,
         cache: HTTPCache? = nil,
         stores: [any CacheStore] = [],
+        mayName: @escaping @Sendable (String) -> Bool = { _ in true },
         proxy: String? = nil,
         script: SessionScript? = nil
     ) throws {
@@ -55,6 +56,7 @@ final class EngineHarness {
             durability: durability,
             clock: clock,
             claims: claims,
+            mayName: mayName,
             environment: { ["http_proxy", "https_proxy"].contains($0) ? proxy : nil },
             say: { text in
                 let turn = inbox.push(.said(text))

@@ -119,6 +119,8 @@ int ccurl_tls_has_streams(CURL *handle);
 typedef struct {
     uint32_t since_received_ms, since_acknowledged_ms;
     uint64_t acknowledged;
+    // The bytes that this process has read.
+    uint64_t read;
 } ccurl_socket_facts;
 int ccurl_socket_progress(int socket, ccurl_socket_facts *facts);
 

@@ -263,6 +263,24 @@ class Connection:
         while True:
             self.send(PING, 0, 0, b"12345678")
 
+    def flood(self, send):
+        """Sends frames without end, faster than a client reads them."""
+        self.holds = True
+        for _ in range(1000):
+            send()
+        while True:
+            self.peer.sendall(self.unsent)
+
+    def go_aways(self, stream, number):
+        self.flood(lambda: self.go_away(stream))
+
+    def empty_data(self, stream, number):
+        self.head(stream, 5)
+        self.flood(lambda: self.send(DATA, 0, stream))
+
+    def resets(self, stream, number):
+        self.flood(lambda: self.reset_stream(stream, REFUSED_STREAM))
+
 
 def answer_http1(secured):
     """Answers each request in chunks."""

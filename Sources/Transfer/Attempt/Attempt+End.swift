@@ -5,6 +5,9 @@ internal import TransferModel
 extension Attempt {
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Next {
+        if !code.isOK, !exchange.hasFailed, exchange.isCut {
+            exchange.fail(exchange.recorder.stage.flood)
+        }
         if exchange.connection.refusedReuse.isPending, !exchange.hasFailed {
             // On a new connection; nothing of the exchange was sent.
             exchange.connection.refusedReuse.didEnd()

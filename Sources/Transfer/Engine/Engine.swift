@@ -16,31 +16,15 @@ package final class Engine: AttemptRunner {
 
     /// The libraries that carry out the transfers, for reports.
     package let description: RunHeader.Engine
-    /// The mailboxes of the engine threads.
-    private let loops: [Loop]
+    private let loops: EngineThreads
     /// Behind a lock, because attempts start and finish on different threads.
     private let dispatch: Lock<EngineDispatch>
     private let publisher: Publisher
-    private let threads: Lock<[JoinableThread]>
+    private let publishers: Lock<[JoinableThread]>
+    private let watcher: EngineWatcher
 
     /// With fewer concurrent attempts a second thread does not pay.
     private static let attemptsPerThread = 8
-
-    /// The mailbox of one thread and its wake-up.
-    private struct Loop: Sendable {
-        let mailbox = Lock(EngineMailbox())
-        let wakeUp: EventPoll.WakeUp
-
-        func post(_ change: (inout EngineMailbox) -> Void) {
-            let wasEmpty = mailbox.withLock { mailbox in
-                let wasEmpty = mailbox.isEmpty
-                change(&mailbox)
-                return wasEmpty
-            }
-            // A mailbox that is not empty has already signalled its thread.
-            if wasEmpty { wakeUp.signal() }
-        }
-    }
 
     /// Loads libcurl and starts the threads.
     ///
@@ -92,8 +76,7 @@ package final class Engine: AttemptRunner {
             EngineDispatch(sessions: sessions, hasCache: hasCache, threadCount: threadCount)
         )
         self.dispatch = dispatch
-        let shares = dispatch.withLock { $0.shares }
-        let loops = try Self.loops(shares.count)
+        let loops = try Self.threads(dispatch.withLock { $0.shares })
         self.loops = loops
         let pass: @Sendable ([AttemptEvent]) -> Void = { events in
             let (passed, released) = dispatch.withLock { dispatch in
@@ -125,26 +108,48 @@ package final class Engine: AttemptRunner {
             deliver: pass
         )
         do throws(SystemError) {
-            var started = try publisher.start()
-            for (index, (loop, share)) in zip(loops, shares).enumerated() {
-                started.append(
-                    try JoinableThread(name: "engine \(index)") {
-                        EngineLoop(context, share, EventPoll(loop.wakeUp)).run(loop.mailbox)
-                    }
-                )
+            publishers = Lock(try publisher.start())
+            try loops.start(context)
+            watcher = try EngineWatcher {
+                for thread in 0..<loops.count {
+                    guard case .isStuck(let handle) = loops.look(at: thread) else { continue }
+                    pass(Self.replace(thread, of: loops, dispatch, publisher, stuckBy: handle))
+                }
             }
-            threads = Lock(started)
         } catch {
             publisher.stop()
             throw StartFailure(message: error.message)
         }
     }
 
-    private static func loops(_ count: Int) throws(StartFailure) -> [Loop] {
-        do throws(SystemError) {
-            return try (0..<count).map { _ throws(SystemError) in
-                Loop(wakeUp: try EventPoll.WakeUp())
+    /// Replaces a thread that is stuck in a call; the attempts that it had not begun begin on the
+    /// new thread.
+    ///
+    /// - Returns: The ends of the attempts that it had begun.
+    private static func replace(
+        _ thread: Int,
+        of loops: EngineThreads,
+        _ dispatch: Lock<EngineDispatch>,
+        _ publisher: Publisher,
+        stuckBy handle: Int?
+    ) -> [AttemptEvent] {
+        let now = MonotonicTime.now
+        return dispatch.withLock { dispatch in
+            let unbegun = loops.replace(thread)
+            let begun = dispatch.begun(by: thread, except: unbegun)
+            return begun.filter { !publisher.isPublishing($0.key) }.map { request in
+                let failure = TransferFailure.ofStuckThread(
+                    request.request,
+                    isCause: handle == nil || handle == request.key
+                )
+                return .finished(AttemptResult(of: request, failure, now))
             }
+        }
+    }
+
+    private static func threads(_ shares: [EngineShare]) throws(StartFailure) -> EngineThreads {
+        do throws(SystemError) {
+            return try EngineThreads(shares)
         } catch {
             throw StartFailure(message: error.message)
         }
@@ -252,11 +257,11 @@ package final class Engine: AttemptRunner {
     /// Gives each attempt to a thread, except those that wait for another attempt.
     private static func hand(
         _ attempts: [AttemptRequest],
-        to loops: [Loop],
+        to loops: EngineThreads,
         _ dispatch: Lock<EngineDispatch>,
         mayWait: Bool
     ) {
-        var batches: [[Int]] = loops.map { _ in [] }
+        var batches: [[Int]] = Array(repeating: [], count: loops.count)
         // Read in its place: an attempt is large, and an element of an array would be copied.
         let requests = attempts.span
         dispatch.withLock { dispatch in
@@ -265,13 +270,18 @@ package final class Engine: AttemptRunner {
                 let place = dispatch.place(
                     requests[index].key,
                     session: requests[index].session,
-                    origin: requests[index].request.url.origin
+                    origin: requests[index].request.url.origin,
+                    in: attempts,
+                    at: index
                 )
                 batches[place].append(index)
             }
-        }
-        for (loop, batch) in zip(loops, batches) where !batch.isEmpty {
-            loop.post { $0.starts.append(.init(attempts: attempts, positions: batch)) }
+            // Under the lock, so that a thread that is replaced has all attempts that were placed.
+            for (thread, batch) in batches.enumerated() where !batch.isEmpty {
+                loops.post(to: thread) {
+                    $0.starts.append(.init(attempts: attempts, positions: batch))
+                }
+            }
         }
     }
 
@@ -281,28 +291,28 @@ package final class Engine: AttemptRunner {
         // Waiting attempts go to their threads and end there, like all others.
         let waiting = dispatch.withLock { $0.withdraw(keys) }
         if !waiting.isEmpty { Self.hand(waiting, to: loops, dispatch, mayWait: false) }
-        var batches: [[Int]] = loops.map { _ in [] }
+        var batches: [[Int]] = Array(repeating: [], count: loops.count)
         let places = dispatch.withLock { dispatch in keys.map { dispatch.thread(of: $0) } }
         for case (let key, let place?) in zip(keys, places) { batches[place].append(key) }
-        for (loop, batch) in zip(loops, batches) where !batch.isEmpty {
-            loop.post { $0.cancellations.append(contentsOf: batch) }
+        for (thread, batch) in batches.enumerated() where !batch.isEmpty {
+            loops.post(to: thread) { $0.cancellations.append(contentsOf: batch) }
         }
     }
 
     /// Asks every thread for the progress of its attempts, which `deliver` gets.
     package func reportProgress() {
         dispatch.withLock { $0.beginProgress() }
-        for loop in loops { loop.post { $0.wantsProgress = true } }
+        loops.post { $0.wantsProgress = true }
     }
 
     /// Ends the attempts whose interface is gone or is no longer permitted.
     package func networkDidChange() {
-        for loop in loops { loop.post { $0.hasNetworkChanged = true } }
+        loops.post { $0.hasNetworkChanged = true }
     }
 
     /// Gives up refreshing stored responses, so that the end of the engine does not wait for it.
     package func endRefreshes() {
-        for loop in loops { loop.post { $0.endsRefreshes = true } }
+        loops.post { $0.endsRefreshes = true }
     }
 
     /// Cancels the running attempts, delivers their results and joins the threads.
@@ -314,21 +324,16 @@ package final class Engine: AttemptRunner {
     package func stop(refreshingUntil refreshLimit: MonotonicTime?) {
         let waiting = dispatch.withLock { $0.stopHolding() }
         if !waiting.isEmpty { Self.hand(waiting, to: loops, dispatch, mayWait: false) }
-        for loop in loops {
-            loop.post {
-                $0.isStopped = true
-                $0.refreshLimit = refreshLimit
-            }
-        }
-        let joined = threads.withLock { threads in
-            let all = threads
-            threads = []
-            return all
-        }
+        loops.stop(refreshingUntil: refreshLimit)
         // The engine's threads end first, so that the publisher still gets their last files.
-        for thread in joined.suffix(loops.count) { thread.join() }
+        loops.join()
+        watcher.stop()
         publisher.stop()
-        for thread in joined.dropLast(loops.count) { thread.join() }
+        let joined = publishers.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in joined { thread.join() }
     }
 }
 

@@ -22,6 +22,15 @@ struct EngineDispatch {
         }
     }
 
+    /// The host and thread of a running attempt.
+    private struct Place {
+        let load: Load
+        let thread: Int
+        /// The list that the attempt came with, and its position there; shared by all of the list.
+        let batch: [AttemptRequest]
+        let position: Int
+    }
+
     /// The share of each thread.
     let shares: [EngineShare]
     private let connectionsPerHost: [Int]
@@ -31,8 +40,8 @@ struct EngineDispatch {
     private var loads: [Host: Load] = [:]
     /// The load of the last attempt's host, which is most often the host of the next attempt too.
     private var recent: Load?
-    /// The host and thread of each running attempt, by its key.
-    private var places: [Int: (load: Load, thread: Int)] = [:]
+    /// The running attempts, by their keys.
+    private var places: [Int: Place] = [:]
     private var collapsing: RequestCollapsing
     /// Attempts that no longer wait for another one and can start.
     private var released: [AttemptRequest] = []
@@ -81,7 +90,15 @@ struct EngineDispatch {
     }
 
     /// Chooses the thread for an attempt: the one with the most room at its host.
-    mutating func place(_ key: Int, session: Int, origin: Origin) -> Int {
+    ///
+    /// `batch` is a list that has the attempt at a position.
+    mutating func place(
+        _ key: Int,
+        session: Int,
+        origin: Origin,
+        in batch: [AttemptRequest] = [],
+        at position: Int = 0
+    ) -> Int {
         let load = load(of: Host(session: session, origin: origin))
         let limit = connectionsPerHost[session]
         func room(_ thread: Int) -> Int { shares[thread].part(of: limit) - load.running[thread] }
@@ -91,7 +108,7 @@ struct EngineDispatch {
         for thread in threads[session]
         where room(thread) > room(best) && shares[thread].part(of: limit) > 0 { best = thread }
         load.running[best] += 1
-        places[key] = (load, best)
+        places[key] = Place(load: load, thread: best, batch: batch, position: position)
         return best
     }
 
@@ -106,6 +123,18 @@ struct EngineDispatch {
     /// The thread of a running attempt; nil when it no longer runs.
     func thread(of key: Int) -> Int? {
         places[key]?.thread
+    }
+
+    /// The attempts that a thread has begun, in the order of their keys.
+    ///
+    /// `unbegun` has the keys of those that it has not taken yet.
+    func begun(by thread: Int, except unbegun: Set<Int>) -> [AttemptRequest] {
+        places.filter { $0.value.thread == thread && !unbegun.contains($0.key) }
+            .sorted { $0.key < $1.key }
+            .compactMap {
+                $0.value.batch.indices.contains($0.value.position)
+                    ? $0.value.batch[$0.value.position] : nil
+            }
     }
 
     /// Begins a progress request, which goes to every thread.
@@ -144,8 +173,9 @@ struct EngineDispatch {
 
     /// Frees the room of a finished attempt.
     private mutating func finish(_ key: Int) {
-        guard let (load, thread) = places.removeValue(forKey: key) else { return }
-        load.running[thread] -= 1
+        guard let place = places.removeValue(forKey: key) else { return }
+        let load = place.load
+        load.running[place.thread] -= 1
         guard load.running.allSatisfy({ $0 == 0 }) else { return }
         loads[load.host] = nil
         if recent === load { recent = nil }

@@ -48,10 +48,15 @@ final class EngineLoop: MultiHandle.Driver {
     private var toPublish: [PublicationJob] = []
     private var publication: Publication
 
-    init(_ context: EngineContext, _ share: EngineShare, _ poll: EventPoll) {
+    init(
+        _ context: EngineContext,
+        _ share: EngineShare,
+        _ poll: EventPoll,
+        _ watch: CallWatch
+    ) {
         self.context = context
         self.share = share
-        sockets = SocketTable(poll)
+        sockets = SocketTable(poll, watch: watch)
         errors = ErrorRelay(say: context.say)
         paths = context.network.map(PathFinder.init)
         keeper = PartialKeeper(
@@ -231,7 +236,9 @@ final class EngineLoop: MultiHandle.Driver {
             handle = try session.takeHandle()
         } catch {
             switch request.purpose {
-            case .task: finished.append(.finished(AttemptResult(refusing: request, error, now)))
+            case .task:
+                let failure = TransferFailure(ExchangeEnd(code: error, phase: .prepare))
+                finished.append(.finished(AttemptResult(of: request, failure, now)))
             case .refresh: refreshes.didEnd(request, at: now)
             case .segment: break
             }

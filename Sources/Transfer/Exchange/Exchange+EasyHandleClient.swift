@@ -131,6 +131,8 @@ extension Exchange {
         let now = MonotonicTime.now
         watch.didBegin(at: now)
         do throws(TransferFailure) {
+            // libcurl would try the flooding server again.
+            if isCut { throw recorder.stage.flood }
             return try (head == nil ? mayRepeat() : beginLeg(at: now)) ? now : nil
         } catch {
             fail(error)

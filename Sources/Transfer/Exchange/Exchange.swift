@@ -175,6 +175,12 @@ final class Exchange {
         return recorder.record.connectionIdentifier.flatMap(session.progress)
     }
 
+    /// Whether the watch of the thread has reset the exchange's connection.
+    var isCut: Bool {
+        handle.hasCutConnection
+            || recorder.record.connectionIdentifier.map(session.hasCut) == true
+    }
+
     /// Whether the exchange waits for its body while its connection can bring nothing more.
     ///
     /// At a file server libcurl may wait for no socket while the body pauses.

@@ -1,3 +1,4 @@
+internal import CurlKit
 internal import TransferModel
 
 /// How far an exchange has come; makes the failures that depend on nothing else.
@@ -38,6 +39,18 @@ struct ExchangeStage {
             .protocolViolation,
             .dataLengthExceedsMaximum,
             "the unused body of the \(statusCode ?? 0) response \(fault)"
+        )
+        failure.isPermanent = true
+        return failure
+    }
+
+    /// The peer has kept a call into libcurl busy until the watch reset the connection.
+    var flood: TransferFailure {
+        var failure = failure(
+            .protocolViolation,
+            .badServerResponse,
+            "the server floods the connection: what it sends kept libcurl busy for \(CallWatch.limit) s, "
+                + "and was no response"
         )
         failure.isPermanent = true
         return failure

@@ -7,6 +7,8 @@ internal import TransferModel
 final class Publisher: Sendable {
     private struct Queue {
         var jobs: [PublicationJob] = []
+        /// The keys of the attempts whose files wait or are published.
+        var publishing: Set<Int> = []
         /// Done when no files wait.
         var checkpoints: [PartialCheckpoint] = []
         /// Hashed step by step when there is no other work.
@@ -70,9 +72,15 @@ final class Publisher: Sendable {
     }
 
     func submit(_ jobs: [PublicationJob]) {
-        queue.withLock { $0.jobs.append(contentsOf: jobs) }
+        queue.withLock { queue in
+            queue.jobs.append(contentsOf: jobs)
+            for job in jobs { queue.publishing.insert(job.result.key) }
+        }
         queue.notify()
     }
+
+    /// Whether the result of an attempt will come, or has come, from here.
+    func isPublishing(_ key: Int) -> Bool { queue.withLock { $0.publishing.contains(key) } }
 
     func submit(_ checkpoint: PartialCheckpoint) {
         queue.withLock { $0.checkpoints.append(checkpoint) }
@@ -134,6 +142,7 @@ final class Publisher: Sendable {
             }
             let start = MonotonicTime.now
             deliver(jobs.map { .finished(publication.publish($0)) })
+            queue.withLock { queue in for job in jobs { queue.publishing.remove(job.result.key) } }
             let perJob = (MonotonicTime.now - start).nanoseconds / Int64(jobs.count)
             share = Int(Self.turnNanoseconds / max(perJob, 1)) + 1
         }

@@ -198,6 +198,9 @@ final class SessionTransport {
         openings[number] = opening
     }
 
+    /// Whether the watch of the thread has reset the connection with that number.
+    func hasCut(_ connection: Int) -> Bool { openings[connection].map(sockets.hasCut) ?? false }
+
     /// The progress of the connection with that number; nil when it is closed.
     func progress(of connection: Int) -> SocketProgress? {
         openings[connection].flatMap(progress)

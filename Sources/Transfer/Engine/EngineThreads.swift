@@ -1,0 +1,135 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// The threads of an engine by their numbers, each with its mailbox; a thread that is stuck in a
+/// library can be replaced.
+final class EngineThreads: Sendable {
+    /// One thread.
+    private struct Loop {
+        let mailbox = Lock(EngineMailbox())
+        let wakeUp: EventPoll.WakeUp
+        let watch = CallWatch()
+        var thread: JoinableThread?
+
+        init() throws(SystemError) { wakeUp = try EventPoll.WakeUp() }
+
+        mutating func start(
+            _ number: Int,
+            _ context: EngineContext,
+            _ share: EngineShare
+        ) throws(SystemError) {
+            let (mailbox, wakeUp, watch) = (mailbox, wakeUp, watch)
+            thread = try JoinableThread(name: "engine \(number)") {
+                EngineLoop(context, share, EventPoll(wakeUp), watch).run(mailbox)
+            }
+        }
+
+        func post(_ change: (inout EngineMailbox) -> Void) {
+            let wasEmpty = mailbox.withLock { mailbox in
+                let wasEmpty = mailbox.isEmpty
+                change(&mailbox)
+                return wasEmpty
+            }
+            // A mailbox that is not empty has already signalled its thread.
+            if wasEmpty { wakeUp.signal() }
+        }
+    }
+
+    private struct State {
+        var loops: [Loop]
+        /// nil before the start.
+        var context: EngineContext?
+        /// Tells a thread to end; nil before the end.
+        var stop: (@Sendable (inout EngineMailbox) -> Void)?
+    }
+
+    private let shares: [EngineShare]
+    private let state: Lock<State>
+
+    /// Prepares a thread for each share.
+    init(_ shares: [EngineShare]) throws(SystemError) {
+        self.shares = shares
+        state = Lock(State(loops: try shares.map { _ throws(SystemError) in try Loop() }))
+    }
+
+    /// The number of threads.
+    var count: Int { shares.count }
+
+    /// Starts all threads.
+    func start(_ context: EngineContext) throws(SystemError) {
+        try state.withLock { state throws(SystemError) in
+            state.context = context
+            for (number, share) in shares.enumerated() {
+                try state.loops[number].start(number, context, share)
+            }
+        }
+    }
+
+    /// Changes the mailbox of one thread.
+    func post(to thread: Int, _ change: (inout EngineMailbox) -> Void) {
+        state.withLock { $0.loops[thread].post(change) }
+    }
+
+    /// Changes the mailboxes of all threads.
+    func post(_ change: (inout EngineMailbox) -> Void) {
+        state.withLock { state in
+            for loop in state.loops { loop.post(change) }
+        }
+    }
+
+    /// Looks whether a thread is stuck.
+    func look(at thread: Int) -> CallWatch.Verdict {
+        let watch = state.withLock { $0.loops[thread].watch }
+        return watch.look()
+    }
+
+    /// Replaces a thread that will never return.
+    ///
+    /// - Returns: The keys of the attempts that it had not taken, which begin on the new thread.
+    func replace(_ number: Int) -> Set<Int> {
+        state.withLock { state in
+            // Without descriptors or threads, the attempts wait for the end of the run.
+            guard let context = state.context, var loop = try? Loop(),
+                (try? loop.start(number, context, shares[number])) != nil
+            else { return [] }
+            let untaken = state.loops[number].mailbox.withLock { mailbox in
+                defer { mailbox = EngineMailbox() }
+                return mailbox
+            }
+            loop.post { $0 = untaken }
+            if let stop = state.stop { loop.post(stop) }
+            state.loops[number] = loop
+            return Set(
+                untaken.starts.flatMap { starts in
+                    starts.positions.map { starts.attempts[$0].key }
+                }
+            )
+        }
+    }
+
+    /// Tells all threads to end.
+    ///
+    /// - Parameter limit: When they give up refreshing stored responses; nil leaves that to them.
+    func stop(refreshingUntil limit: MonotonicTime?) {
+        state.withLock { state in
+            let stop: @Sendable (inout EngineMailbox) -> Void = { mailbox in
+                mailbox.isStopped = true
+                mailbox.refreshLimit = limit
+            }
+            state.stop = stop
+            for loop in state.loops { loop.post(stop) }
+        }
+    }
+
+    /// Waits for the ends of all threads, or of those that replace them.
+    func join() {
+        for number in shares.indices {
+            while let thread = state.withLock({ $0.loops[number].thread }) {
+                guard thread.hasEnded(within: 1) else { continue }
+                thread.join()
+                state.withLock { $0.loops[number].thread = nil }
+            }
+        }
+    }
+}
