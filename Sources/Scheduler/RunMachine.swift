@@ -13,7 +13,8 @@ struct RunMachine {
         case tick
         /// The answer to one of `destinationChecks`.
         case destinationChecked(task: Int, PathOccupant)
-        case signal(StopSignal)
+        /// A signal, and when it came: the main thread may have been held up since.
+        case signal(StopSignal, at: MonotonicTime)
         /// Interfaces, addresses or routes have changed.
         case networkChanged
         /// The machine has got or lost external power.
@@ -125,7 +126,7 @@ struct RunMachine {
         case .tick: break
         case .destinationChecked(let task, let occupant):
             change(task, in: .checking) { $0.destinationChecked(&$1, occupant, now) }
-        case .signal(let signal): carryOut(stopping.take(signal, now), now)
+        case .signal(let signal, let time): carryOut(stopping.take(signal, time), now)
         case .networkChanged: networkChanged(now)
         case .powerChanged(let isExternal): powerChanged(isExternal, now)
         case .suspensionsChanged(let sessions): suspensionsChanged(sessions, now)

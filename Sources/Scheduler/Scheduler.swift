@@ -7,11 +7,14 @@ package import TransferModel
 /// A thin loop: it waits for results, signals and timers, asks a `RunMachine` what to do, and does
 /// it. The runner's and the signals' threads only put messages into the inbox.
 package final class Scheduler {
+    /// How long running attempts continue after the first signal.
+    package static let grace = StopMachine.grace
+
     /// A message from another thread.
     package enum Message: Sendable {
         case attempts([AttemptEvent])
         case said(ErrorText)
-        case signal(StopSignal)
+        case signal(StopSignal, at: MonotonicTime)
         case networkChanged
         case powerChanged(isExternal: Bool)
         /// The positions of the sessions that are suspended now.
@@ -128,7 +131,7 @@ package final class Scheduler {
 
     private func take(_ message: Message, _ time: MonotonicTime) {
         switch message {
-        case .signal(let signal): tell(.signal(signal), time)
+        case .signal(let signal, let arrival): tell(.signal(signal, at: arrival), time)
         case .networkChanged: tell(.networkChanged, time)
         case .powerChanged(let isExternal): tell(.powerChanged(isExternal: isExternal), time)
         case .suspensionsChanged(let sessions): tell(.suspensionsChanged(sessions), time)

@@ -30,8 +30,8 @@ struct StopMachine {
     /// report is written well before the end.
     static let grace = Duration.seconds(5)
 
-    /// How long the run waits for attempts that a signal has cancelled: a disk or a search in a
-    /// body may hold one up.
+    /// How long the run waits for attempts that a signal or the deadline has cancelled: a disk, a
+    /// library or a search in a body may hold one up.
     static let lastWait = Duration.seconds(1)
 
     private let window: DailyWindow?
@@ -93,7 +93,7 @@ struct StopMachine {
 
     /// The first signal stops the run, the second signal cancels the running attempts.
     mutating func take(_ signal: StopSignal, _ now: MonotonicTime) -> Step? {
-        if case .signal = reason { return cancelForSignal(now) }
+        if case .signal = reason { return cancel(now) }
         graceEnd = now + Self.grace
         return stop(.signal(signal))
     }
@@ -110,9 +110,9 @@ struct StopMachine {
     mutating func nextStep(_ now: MonotonicTime) -> Step? {
         if let deadline, now >= deadline, phase != .cancelling {
             if reason?.exitCode == nil, let step = stop(.deadline) { return step }
-            return cancel()
+            return cancel(now)
         }
-        if let graceEnd, now >= graceEnd, let step = cancelForSignal(now) { return step }
+        if let graceEnd, now >= graceEnd, let step = cancel(now) { return step }
         if let lastWaitEnd, now >= lastWaitEnd {
             self.lastWaitEnd = nil
             return .abandon
@@ -123,16 +123,12 @@ struct StopMachine {
     /// Takes in that an attempt was abandoned; a step `abandon` may find none.
     mutating func noteAbandoned() { hasAbandoned = true }
 
-    private mutating func cancel() -> Step? {
+    /// Cancels the running attempts and limits the wait for their ends.
+    private mutating func cancel(_ now: MonotonicTime) -> Step? {
+        graceEnd = nil
+        lastWaitEnd = lastWaitEnd ?? now + Self.lastWait
         guard phase != .cancelling else { return nil }
         phase = .cancelling
         return .cancel
-    }
-
-    /// Cancels the running attempts and limits the wait for their ends.
-    private mutating func cancelForSignal(_ now: MonotonicTime) -> Step? {
-        graceEnd = nil
-        lastWaitEnd = lastWaitEnd ?? now + Self.lastWait
-        return cancel()
     }
 }

@@ -176,6 +176,16 @@ extension ProcessContext {
 
 /// The stream for results.
 package enum StandardOutput {
+    /// The bytes that a pipe takes without waiting once it is writable (pipe(7)).
+    package static let pieceSize = 4096
+
+    /// Waits until `pieceSize` bytes can be written at once, or writing would fail at once; false
+    /// when the time is over.
+    package static func hasRoom(milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&entry, 1, milliseconds) > 0
+    }
+
     /// Writes all of `bytes`.
     ///
     /// - Returns: Whether the reader took them; false when the reader closed the pipe, as `head`

@@ -34,6 +34,13 @@ package struct SystemError: Error, Sendable, Hashable {
         return error
     }
 
+    /// A pipe or terminal whose reader takes nothing.
+    package static func unread(_ subject: String) -> SystemError {
+        var error = SystemError(errno: ETIMEDOUT, operation: "write to", subject: subject)
+        error.reason = "its reader has stopped reading"
+        return error
+    }
+
     /// Such as `cannot write out/a.bin: No space left on device`.
     package var message: String {
         "cannot \(operation) \(subject.shownSystemText): \(reason ?? Self.text(of: errno))"

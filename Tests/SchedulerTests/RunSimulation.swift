@@ -142,7 +142,7 @@ struct RunSimulation {
     }
 
     mutating func signal(_ signal: StopSignal) {
-        tell(.signal(signal))
+        tell(.signal(signal, at: now))
         settle()
     }
 

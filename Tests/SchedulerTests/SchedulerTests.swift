@@ -157,8 +157,8 @@ private final class TextSink: RunEventSink {
             inbox: inbox,
             schedule: schedule
         ) { _ in
-            inbox.push(.signal(.terminate))
-            inbox.push(.signal(.terminate))
+            inbox.push(.signal(.terminate, at: .present()))
+            inbox.push(.signal(.terminate, at: .present()))
             return .nothing
         }
         #expect(

@@ -29,13 +29,15 @@ import TransferModel
         #expect(machine.phase == .running)
     }
 
-    @Test func `the deadline drains the run, then cancels its attempts`() {
+    @Test func `the deadline drains the run, cancels its attempts, and abandons them later`() {
         var machine = StopMachine(window: nil, deadline: Self.time(10))
         #expect(machine.nextTime == Self.time(10))
         #expect(Self.steps(&machine, at: 9) == [])
         #expect(Self.steps(&machine, at: 10) == [.drain, .cancel])
         #expect(machine.reason == .deadline)
         #expect(machine.phase == .cancelling)
+        #expect(machine.nextTime == Self.time(11))
+        #expect(Self.steps(&machine, at: 11) == [.abandon])
         #expect(machine.nextTime == nil)
     }
 

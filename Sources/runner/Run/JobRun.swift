@@ -22,12 +22,14 @@ struct JobRun {
     func run() throws -> RunSummary {
         let secrets = RunSecrets(of: request.plan)
         let inbox = Inbox<Scheduler.Message>()
+        let endTime = RunEndTime()
         try signals.hear { signal in
             secrets.stop(signal)
+            endTime.takeSignal()
             return inbox.pass(signal)
         }
         let hook = RunHook(of: request, hiding: secrets.hidden, signals: signals, inbox: inbox)
-        let outputs = try openReports(telling: hook)
+        let outputs = try openReports(telling: hook, until: endTime)
         try waiter.runBegins(reportPath: request.absoluteReportPath)
         let context = RunContext(
             request: request,
@@ -36,6 +38,9 @@ struct JobRun {
             inbox: inbox,
             hook: hook
         )
+        if let deadline = request.plan.schedule.deadline {
+            endTime.take(context.start.clock.monotonic + deadline)
+        }
         do {
             try context.start.wait(for: request, hearing: inbox)
             try context.start.requireWindow(of: request.plan.schedule)
@@ -58,7 +63,10 @@ struct JobRun {
     }
 
     /// Opens the files of all reports that the run writes.
-    private func openReports(telling hook: RunHook) throws(Exit) -> [Reports.Output] {
+    private func openReports(
+        telling hook: RunHook,
+        until end: RunEndTime
+    ) throws(Exit) -> [Reports.Output] {
         let detail = request.plan.reportDetail
         var outputs: [Reports.Output] = []
         do throws(SystemError) {
@@ -67,7 +75,11 @@ struct JobRun {
                 outputs.append(Reports.Output(kind.makeFormat(detail: detail)) { file })
             }
             if request.printsReport {
-                outputs.append(Reports.Output(JSONReport(detail: detail)) { PrintedReport() })
+                outputs.append(
+                    Reports.Output(JSONReport(detail: detail)) {
+                        PrintedReport(of: end)
+                    }
+                )
             }
         } catch {
             throw hook.told(Exit(.environment, error.message), hasReport: false)

@@ -98,7 +98,7 @@ extension RunClock {
 extension Inbox<Scheduler.Message> {
     /// Passes a signal to the scheduler.
     func pass(_ signal: StopSignal) -> StopSignalListener.Hearing {
-        let turn = push(.signal(signal))
+        let turn = push(.signal(signal, at: .present()))
         return { self.isTaken(turn) }
     }
 
@@ -106,7 +106,7 @@ extension Inbox<Scheduler.Message> {
     /// before it begins.
     func obeySignal(until deadline: Int64 = 0) throws(RunObstacle) {
         for message in takeAll(until: deadline) {
-            if case .signal(let signal) = message { throw RunObstacle(.signal(signal)) }
+            if case .signal(let signal, _) = message { throw RunObstacle(.signal(signal)) }
         }
     }
 }
