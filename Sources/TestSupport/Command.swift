@@ -105,7 +105,8 @@ package struct Command: Sendable {
         let kept = Set(pairs.map { $0.1 })
         var limit = rlimit()
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        for number in Int32(3)..<Int32(min(limit.rlim_cur, 1024)) where !kept.contains(number) {
+        let end = max(1024, base + (kept.max() ?? 0) + 1)
+        for number in 3..<min(Int32(clamping: limit.rlim_cur), end) where !kept.contains(number) {
             unsafe posix_spawn_file_actions_addclose(&actions, number)
         }
 

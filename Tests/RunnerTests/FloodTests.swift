@@ -94,7 +94,7 @@ import TransferModel
             sessions:
               s:
                 httpVersion: "2"
-                timeoutIntervalForResource: 20s
+                timeoutIntervalForResource: 6s
                 tls: { caFile: \(try TestCertificates.shared().authorityFile) }
                 ftp: { tls: none }
                 ssh: { knownHosts: known_hosts }

@@ -5,6 +5,21 @@ import Transfer
 import TransferModel
 
 @Suite struct EngineTests {
+    /// What an engine holds for as long as it exists.
+    private final class Token: Sendable {}
+
+    @Test func `an engine that has stopped keeps nothing`() throws {
+        weak var weakToken: Token?
+        do {
+            let token = Token()
+            weakToken = token
+            let server = try ScriptedServer(["/": [.ok("hello")]])
+            let harness = try EngineHarness(mayName: { _ in withExtendedLifetime(token) { true } })
+            #expect(try harness.run(.to(server.url("/"))).failure == nil)
+        }
+        #expect(weakToken == nil)
+    }
+
     @Test func `a response is judged, counted and timed`() throws {
         let server = try ScriptedServer(["/": [.ok("hello", ["Content-Type: text/plain"])]])
         let result = try EngineHarness().run(.to(server.url("/")))

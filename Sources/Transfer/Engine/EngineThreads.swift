@@ -131,5 +131,7 @@ final class EngineThreads: Sendable {
                 state.withLock { $0.loops[number].thread = nil }
             }
         }
+        // It delivers results to who starts attempts on these threads: a circle.
+        state.withLock { $0.context = nil }
     }
 }
