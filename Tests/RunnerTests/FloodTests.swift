@@ -16,6 +16,7 @@ import TransferModel
     enum Flood: String, CaseIterable {
         case goAways
         case emptyData
+        case resets
         case linesOfSSH
         case pingsOfWebSocket
         case bytesOfStream
@@ -51,6 +52,7 @@ import TransferModel
         switch flood {
         case .goAways: return try http2(.goAways)
         case .emptyData: return try http2(.emptyData)
+        case .resets: return try http2(.resets)
         case .linesOfSSH:
             let server = try TCPServer { _ in .flood(lines("hello"), after: []) }
             let url = "sftp://127.0.0.1:\(server.port)/x"

@@ -25,15 +25,15 @@ extension TransactionRecorder {
             min(max(origin + .nanoseconds(microseconds * 1000), connectStart), now)
         }
         if moments.isNameAtHand, moments.lookupStart == nil, times.nameLookup > 0 {
-            moments.lookupStart = min(origin, connectStart)
+            moments.lookupStart = max(min(origin, connectStart), moments.fetchStart)
         }
         if let lookupStart = moments.lookupStart {
             let end = origin + .nanoseconds(times.nameLookup * 1000)
             moments.lookupEnd = min(max(end, lookupStart), connectStart)
         }
-        // For a server of FTP, libcurl may note the end after the handshake has begun.
-        let latest = isHeadless ? moments.secureStart ?? now : now
-        moments.tcpConnectEnd = min(moment(times.connect), latest)
+        // For a server of FTP, libcurl may note the end after the handshake has begun; of a request
+        // that it repeats, it adds the times of all connections.
+        moments.tcpConnectEnd = min(moment(times.connect), moments.secureStart ?? now)
         if let secureStart = moments.secureStart, times.appConnect > 0 {
             moments.secureEnd = max(moment(times.appConnect), secureStart)
         }
