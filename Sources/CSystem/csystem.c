@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -20,6 +21,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timex.h>
+#include <sys/un.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -132,6 +134,24 @@ int csystem_copy_access_list(int folder, const char *name, int descriptor) {
     ssize_t size = lgetxattr(path, attribute, list, sizeof list);
     if (size < 0) return errno == ENODATA || errno == ENOTSUP || errno == ENOENT ? 0 : -1;
     return fsetxattr(descriptor, attribute, list, (size_t)size, 0) == 0 ? 1 : -1;
+}
+
+int csystem_name_socket(const char *name) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(name);
+    if (length >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(address.sun_path + 1, name, length);
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -1;
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+    if (bind(descriptor, (struct sockaddr *)&address, size) == 0) return descriptor;
+    int reason = errno;
+    close(descriptor);
+    errno = reason;
+    return -1;
 }
 
 uint32_t csystem_file_system(int folder) {

@@ -62,8 +62,12 @@ package final class Folder: Sendable {
     }
 
     /// Makes the names in this folder survive a power loss.
+    ///
+    /// Some network file systems (CIFS) sync no folders: their server does.
     package func sync() throws(SystemError) {
-        guard fsync(descriptor) == 0 else { throw .last("sync folder", path) }
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOSYS else {
+            throw .last("sync folder", path)
+        }
     }
 
     /// Identifies a folder, whatever path leads to it.

@@ -98,7 +98,7 @@ package struct FolderProbe: Sendable, Hashable {
         let file = csystem_open_unnamed(folder, 0o600)
         guard file >= 0 else { return false }
         defer { close(file) }
-        return OutputFile.link(file, in: folder, as: name)
+        return FileNaming.link(file, in: folder, as: name)
     }
 
     /// The common types in `<linux/magic.h>`.

@@ -32,12 +32,18 @@ enum FolderTree {
             let child = open(name, in: folder.descriptor)
             guard child >= 0 else { continue }
             defer { close(child) }
+            let claim = FileClaim(child)
+            defer { withExtendedLifetime(claim) {} }
             var status = stat()
-            guard flock(child, LOCK_EX | LOCK_NB) == 0, unsafe fstat(child, &status) == 0,
-                status.st_uid == geteuid(),
-                TemporaryName.isOwn(name, inode: UInt64(status.st_ino))
-            else { continue }
-            remove(name, in: folder.descriptor)
+            guard claim != nil, unsafe fstat(child, &status) == 0, status.st_uid == geteuid() else {
+                continue
+            }
+            if TemporaryName.isOwn(name, inode: UInt64(status.st_ino)) {
+                remove(name, in: folder.descriptor)
+            } else if TemporaryName.isOwn(name, inode: TemporaryName.ofEmptyFile) {
+                // Fails unless the folder is empty.
+                unsafe _ = csystem_remove_folder(folder.descriptor, name)
+            }
         }
     }
 

@@ -11,6 +11,8 @@ final class HiddenFolder {
     private let parent: Folder
     private let name: String
     private var temporaryName: String?
+    /// Keeps other processes from taking the folder for a leftover.
+    private let claim: FileClaim?
 
     /// Makes the folder, its missing parents too, and removes what killed processes left beside it.
     ///
@@ -22,24 +24,44 @@ final class HiddenFolder {
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
         parent = try Folder(path: folder, create: true)
         FolderTree.removeLeftovers(in: parent)
-        var generator = SystemRandomNumberGenerator()
-        let random = TemporaryName.make(for: name, inode: generator.next())
-        // No other user looks into an unchecked folder.
-        guard unsafe csystem_make_folder(parent.descriptor, random, 0o700) == 0 else {
-            throw .last("make a folder in", folder)
+        let made = try Self.make(for: name, in: parent)
+        (descriptor, claim) = (made.descriptor, made.claim)
+        temporaryName = made.name
+    }
+
+    /// Makes an empty folder under a temporary name.
+    private static func make(
+        for name: String,
+        in parent: Folder
+    ) throws(SystemError) -> (descriptor: Int32, name: String, claim: FileClaim?) {
+        while true {
+            // A process that is killed right here leaves an empty folder with that name.
+            let first = TemporaryName.make(for: name, inode: TemporaryName.ofEmptyFile)
+            // No other user looks into an unchecked folder.
+            guard unsafe csystem_make_folder(parent.descriptor, first, 0o700) == 0 else {
+                throw .last("make a folder in", parent.path)
+            }
+            let descriptor = FolderTree.open(first, in: parent.descriptor)
+            guard descriptor >= 0 else {
+                let error = SystemError.last("open folder", parent.path(of: first))
+                unsafe _ = csystem_remove_folder(parent.descriptor, first)
+                throw error
+            }
+            let claim = FileClaim(descriptor)
+            // Another process may take the empty folder for a leftover before it is claimed.
+            var isTaken = claim == nil && errno == EWOULDBLOCK
+            if !isTaken {
+                guard claim != nil, let next = provableName(for: name, descriptor) else {
+                    return (descriptor, first, claim)
+                }
+                if unsafe csystem_rename(parent.descriptor, first, next) == 0 {
+                    return (descriptor, next, claim)
+                }
+                isTaken = errno == ENOENT
+            }
+            guard isTaken else { return (descriptor, first, claim) }
+            close(descriptor)
         }
-        descriptor = FolderTree.open(random, in: parent.descriptor)
-        guard descriptor >= 0 else {
-            let error = SystemError.last("open folder", parent.path(of: random))
-            unsafe _ = csystem_remove_folder(parent.descriptor, random)
-            throw error
-        }
-        temporaryName = random
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
-            let provable = Self.provableName(for: name, descriptor),
-            unsafe csystem_rename_to_free(parent.descriptor, random, provable) == 0
-        else { return }
-        temporaryName = provable
     }
 
     deinit {
@@ -84,7 +106,6 @@ final class HiddenFolder {
             }
             return
         }
-        guard errno == EINVAL || errno == ENOSYS else { throw .last("replace", path) }
         guard unsafe csystem_rename(parent.descriptor, name, grave) == 0 else {
             throw .last("replace", path)
         }

@@ -4,9 +4,10 @@ internal import Glibc
 /// A file that is written unnamed and gets its final name when complete, or never.
 ///
 /// The file is created with `O_TMPFILE` where possible, so that even a killed process leaves
-/// nothing behind; otherwise under a random name in the same folder. linkat(2) gives a free name,
-/// and rename(2) replaces an older file. A symbolic link under the name is replaced, never
-/// followed. Folders, devices, pipes, sockets and links to them are never replaced.
+/// nothing behind; otherwise under a temporary name in the same folder, which shows a later process
+/// that it is a leftover. `FileNaming` gives a free name, and rename(2) replaces an older file. A
+/// symbolic link under the name is replaced, never followed. Folders, devices, pipes, sockets and
+/// links to them are never replaced.
 ///
 /// Sendable by handing over: one thread writes, another publishes, never at the same time.
 /// Meanwhile others may read and sync written bytes and remove the kept name, which only uses the
@@ -27,6 +28,8 @@ internal import Glibc
     private var isSyncedBeforeMode = false
     private let name: String
     let descriptor: Int32
+    /// Keeps other processes from taking a named file for a leftover; nil while it has no name.
+    private var claim: FileClaim?
     /// The file's temporary name; nil while it has none.
     private var temporaryName: String?
     /// Whether the temporary name survives this object.
@@ -55,30 +58,47 @@ internal import Glibc
         self.name = name
         self.mode = mode
         self.inheritsAccess = inheritsAccess
-        if startsUnnamed, Self.canNameUnnamed {
-            let unnamed = csystem_open_unnamed(folder.descriptor, mode)
-            if unnamed >= 0 {
-                descriptor = unnamed
-                return
-            }
-            // Some network and overlay file systems lack unnamed files.
-            guard errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL else {
-                throw .last("create a file in", folder.path)
-            }
+        let unnamed =
+            startsUnnamed ? FileNaming.openUnnamed(in: folder.descriptor, mode: mode) : -1
+        if unnamed >= 0 {
+            descriptor = unnamed
+            return
         }
-        let temporaryName = Self.randomName(for: name)
-        descriptor = unsafe csystem_openat(
-            folder.descriptor,
-            temporaryName,
-            O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-            // Private until it has its name, because its final mode is not known yet.
-            mode & 0o600
-        )
-        guard descriptor >= 0 else { throw .last("create a file in", folder.path) }
-        self.temporaryName = temporaryName
-        let provable = makeTemporaryName()
-        if unsafe csystem_rename_to_free(folder.descriptor, temporaryName, provable) == 0 {
-            self.temporaryName = provable
+        Leftovers.remove(in: folder)
+        // Private until it has its name, because its final mode is not known yet.
+        let file = try Self.openNamed(name, in: folder, mode: mode & 0o600)
+        (descriptor, claim) = (file.descriptor, file.claim)
+        temporaryName = file.name
+    }
+
+    /// Creates a file under a temporary name.
+    private static func openNamed(
+        _ name: String,
+        in folder: Folder,
+        mode: mode_t
+    ) throws(SystemError) -> (descriptor: Int32, name: String, claim: FileClaim?) {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        while true {
+            // A process that is killed right here leaves an empty file with that name.
+            let first = TemporaryName.make(for: name, inode: TemporaryName.ofEmptyFile)
+            let descriptor = unsafe csystem_openat(folder.descriptor, first, flags, mode)
+            guard descriptor >= 0 else { throw .last("create a file in", folder.path) }
+            let claim = FileClaim(descriptor)
+            // Another process may take the empty file for a leftover before it is claimed.
+            var isTaken = claim == nil && errno == EWOULDBLOCK
+            if !isTaken {
+                let next = temporaryName(for: name, descriptor, isClaimed: claim != nil)
+                if unsafe csystem_rename(folder.descriptor, first, next) == 0 {
+                    return (descriptor, next, claim)
+                }
+                isTaken = errno == ENOENT
+            }
+            let error = SystemError.last("create a file in", folder.path)
+            close(descriptor)
+            guard isTaken else {
+                folder.remove(first)
+                throw error
+            }
         }
     }
 
@@ -99,12 +119,13 @@ internal import Glibc
         self.name = name
         mode = 0o666
         inheritsAccess = true
+        Leftovers.removeSecondName(keptName, of: name, in: folder)
         descriptor = Self.openKept(keptName, in: folder)
         guard descriptor >= 0 else { throw .last("open", folder.path(of: keptName)) }
         temporaryName = keptName
         isKept = true
         syncFault = Lock(nil)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("lock", path) }
+        try requireClaim("lock")
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1
@@ -132,7 +153,9 @@ internal import Glibc
         defer { close(readable) }
         var status = stat()
         // The owner of the lock is about to publish the file.
-        guard flock(readable, LOCK_EX | LOCK_NB) == 0, unsafe fstat(readable, &status) == 0,
+        let claim = FileClaim(readable)
+        defer { withExtendedLifetime(claim) {} }
+        guard claim != nil, unsafe fstat(readable, &status) == 0,
             status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1,
             fchmod(readable, keptMode) == 0
         else {
@@ -241,14 +264,11 @@ internal import Glibc
     /// - Throws: `EEXIST` when the name is taken; errors of flock(2), fchmod(2), linkat(2) and
     ///   rename(2).
     package func keep(as keptName: String) throws(SystemError) {
-        let keptPath = folder.path(of: keptName)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("keep", keptPath) }
+        try requireClaim("keep")
         try restrict()
-        if let temporaryName {
-            guard unsafe csystem_rename_to_free(folder.descriptor, temporaryName, keptName) == 0
-            else { throw .last("keep", keptPath) }
-        } else {
-            guard link(as: keptName) else { throw .last("keep", keptPath) }
+        let name = try nameTemporarily()
+        guard FileNaming.renameToFree(name, to: keptName, in: folder.descriptor) else {
+            throw .last("keep", folder.path(of: keptName))
         }
         temporaryName = keptName
         isKept = true
@@ -300,9 +320,7 @@ internal import Glibc
     /// Checks that the kept name still belongs to this file.
     private func require(_ keptName: String) throws(SystemError) {
         let inode = try inode
-        var status = stat()
-        guard
-            self.status(of: keptName, &status),
+        guard let status = FileNaming.status(of: keptName, in: folder.descriptor),
             UInt64(status.st_ino) == inode
         else {
             throw SystemError(errno: ENOENT, operation: "find", subject: folder.path(of: keptName))
@@ -385,22 +403,18 @@ internal import Glibc
         if isKept, let keptName = temporaryName { try require(keptName) }
         if temporaryName == nil {
             if finalMode != nil { try setMode(replacing: replacing) }
-            if link(as: name) { return }
+            if FileNaming.link(descriptor, in: folder.descriptor, as: name) { return }
             guard errno == EEXIST, replacing else { throw .last("publish", path) }
         }
         if replacing { try folder.requireReplaceable(name) }
         // While the file has no name to open it by.
         if try setMode(replacing: replacing), isSyncedBeforeMode { try sync(by: call) }
-        let temporaryName = temporaryName ?? makeTemporaryName()
-        if self.temporaryName == nil {
-            guard link(as: temporaryName) else { throw .last("publish", path) }
-            self.temporaryName = temporaryName
-        }
+        let temporaryName = try nameTemporarily()
         let isNamed =
             if replacing {
                 unsafe csystem_rename(folder.descriptor, temporaryName, name) == 0
             } else {
-                renameToFreeName(from: temporaryName)
+                FileNaming.renameToFree(temporaryName, to: name, in: folder.descriptor)
             }
         guard isNamed else {
             let error = SystemError.last("publish", path)
@@ -413,56 +427,38 @@ internal import Glibc
 
     private var path: String { folder.path(of: name) }
 
-    /// A name by which a later process recognizes a leftover file; random where that is impossible.
-    private func makeTemporaryName() -> String {
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let inode = try? inode else {
-            return Self.randomName(for: name)
+    /// Gives a file without a name a temporary one; returns the present one.
+    @discardableResult
+    package func nameTemporarily() throws(SystemError) -> String {
+        if let temporaryName { return temporaryName }
+        Leftovers.remove(in: folder)
+        if claim == nil { claim = FileClaim(descriptor) }
+        let name = Self.temporaryName(for: name, descriptor, isClaimed: claim != nil)
+        guard FileNaming.link(descriptor, in: folder.descriptor, as: name) else {
+            throw .last("name", path)
         }
-        return TemporaryName.make(for: name, inode: inode)
+        temporaryName = name
+        return name
     }
 
-    private func status(of name: String, _ status: inout stat) -> Bool {
-        unsafe name.withSystemText {
-            unsafe fstatat(folder.descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) == 0
+    /// Keeps other processes from the file; throws `EWOULDBLOCK` when one has it.
+    private func requireClaim(_ operation: String) throws(SystemError) {
+        if claim == nil { claim = FileClaim(descriptor) }
+        guard claim != nil else { throw .last(operation, path) }
+    }
+
+    /// A name by which a later process recognizes a leftover file; random for a file that another
+    /// process might take for one now.
+    private static func temporaryName(
+        for name: String,
+        _ descriptor: Int32,
+        isClaimed: Bool
+    ) -> String {
+        var status = stat()
+        guard isClaimed, unsafe fstat(descriptor, &status) == 0 else {
+            return randomName(for: name)
         }
-    }
-
-    /// Moves the file to its final name unless the name is taken.
-    private func renameToFreeName(from temporaryName: String) -> Bool {
-        if unsafe csystem_rename_to_free(folder.descriptor, temporaryName, name) == 0 {
-            return true
-        }
-        guard errno == EINVAL || errno == ENOSYS else { return false }
-        // For file systems without this rename: linkat(2) does not replace files either.
-        guard
-            unsafe csystem_link_name(
-                folder.descriptor,
-                temporaryName,
-                0,
-                folder.descriptor,
-                name
-            ) == 0
-        else { return false }
-        unsafe _ = csystem_unlink(folder.descriptor, temporaryName)
-        return true
-    }
-
-    private func link(as name: String) -> Bool {
-        Self.link(descriptor, in: folder.descriptor, as: name)
-    }
-
-    /// Names an open file: by descriptor where the kernel lets its opener (Linux 6.10), else
-    /// through /proc.
-    static func link(_ descriptor: Int32, in folder: Int32, as name: String) -> Bool {
-        if unsafe csystem_link(descriptor, folder, name) == 0 { return true }
-        guard errno == ENOENT || errno == EPERM || errno == EINVAL else { return false }
-        return unsafe csystem_link_name(
-            AT_FDCWD,
-            "/proc/self/fd/\(descriptor)",
-            AT_SYMLINK_FOLLOW,
-            folder,
-            name
-        ) == 0
+        return TemporaryName.make(for: name, inode: UInt64(status.st_ino))
     }
 
     /// Gives the file its final permissions: the exact ones, else those of the replaced file, else
@@ -500,9 +496,6 @@ internal import Glibc
         umask(mask)
         return mask
     }()
-
-    /// Without /proc an unprivileged process can give an unnamed file no name (before Linux 6.10).
-    private static let canNameUnnamed = unsafe access("/proc/self/fd", X_OK) == 0
 
     /// `.name.XXXXXXXX.part`, cut to the 255 bytes of a name.
     private static func randomName(for name: String) -> String {

@@ -3,6 +3,9 @@
 /// The token has a random number and a hash of that number, the name and the file (`st_ino`), in
 /// base 36. So a later process can tell the file from a copy or a file with a similar name.
 package enum TemporaryName {
+    /// The number in the names of files and folders that are still empty, before they get that of
+    /// their own number: no file has it.
+    static let ofEmptyFile: UInt64 = 0
     private static let ending = ".part"
     /// The number of digits for 32 and 64 bits.
     private static let (nonceLength, hashLength) = (7, 13)
@@ -25,10 +28,11 @@ package enum TemporaryName {
     /// Whether a text has the form of a temporary name.
     package static func isWellFormed(_ text: String) -> Bool { parts(of: text) != nil }
 
-    /// Whether this program gave the file its name.
-    package static func isOwn(_ text: String, inode: UInt64) -> Bool {
+    /// Whether this program gave the file its name; `isEmpty` says that the file has no content.
+    package static func isOwn(_ text: String, inode: UInt64, isEmpty: Bool = false) -> Bool {
         guard let (stem, nonce, hash) = parts(of: text) else { return false }
         return hash == self.hash(nonce, stem, inode)
+            || isEmpty && hash == self.hash(nonce, stem, ofEmptyFile)
     }
 
     private static func parts(

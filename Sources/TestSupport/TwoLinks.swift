@@ -214,13 +214,12 @@ package final class TwoLinks: Sendable {
     }
 
     /// The command without permission to bind sockets to interfaces, as before Linux 5.7, or only
-    /// without permission for `what`.
-    package func withoutBinding(_ command: Command, of what: String = "all") -> Command {
-        var result = command
-        result.executable = "python3"
-        result.arguments =
-            [ServerScript.path("refuse-binding.py"), what, command.executable] + command.arguments
-        return unprivileged(result)
+    /// without permission for some of the calls.
+    package func withoutBinding(
+        _ command: Command,
+        by calls: [RefusedCall] = [.bindToName, .bindToIndex]
+    ) -> Command {
+        unprivileged(command.refusing(calls, with: "EPERM"))
     }
 
     /// Starts to capture packets of an interface on this side; the lines are those of

@@ -1,3 +1,4 @@
+import Glibc
 import SystemKit
 import TestSupport
 import Testing
@@ -8,7 +9,11 @@ import TransferModel
 @Suite struct CrashTests {
     private static let downloads = 12
     private static let orders = 24
-    private static let kills = 60
+    /// The calls that the file system refuses, and the number of kills; `RUNNER_TEST_KILLS` is
+    /// another one.
+    private static let fileSystems: [(calls: [RefusedCall], kills: Int)] = [
+        ([], 40), (RefusedCall.ofNFS, 20), (RefusedCall.ofFUSE + [.locks], 10),
+    ]
     /// The life of a run before it is killed, milliseconds.
     private static let lives = 10...800
 
@@ -62,8 +67,14 @@ import TransferModel
     }
 
     /// Runs the job for so long, then kills it; nil when it had ended before.
-    private static func run(_ job: JobFolder, for time: Duration) throws -> Command.Outcome? {
-        let running = try job.runCommand(["--progress", "none"]).start()
+    private static func run(
+        _ job: JobFolder,
+        without calls: [RefusedCall],
+        for time: Duration
+    ) throws -> Command.Outcome? {
+        var command = try job.runCommand(["--progress", "none"])
+        if !calls.isEmpty { command = command.refusing(calls, with: "EINVAL") }
+        let running = try command.start()
         if let outcome = try? running.finish(within: time) { return outcome }
         running.signal(9)
         let outcome = try running.finish()
@@ -95,7 +106,18 @@ import TransferModel
         return report["summary"]?["exitCode"]?.integer == 0
     }
 
-    @Test func `killed at random moments, everything arrives whole and once`() throws {
+    /// What is left of partial files, records and other unfinished files anywhere.
+    private static func leftovers(_ job: JobFolder) throws -> String {
+        try Command("find", [job.folder.path, "-name", ".*.part*"]).run().standardOutput
+    }
+
+    @Test(arguments: fileSystems)
+    func `killed at random moments, everything arrives whole and once`(
+        fileSystem: (calls: [RefusedCall], kills: Int)
+    ) throws {
+        let wanted =
+            unsafe getenv("RUNNER_TEST_KILLS").flatMap { unsafe Int(String(cString: $0)) }
+            ?? fileSystem.kills
         // A few kilobytes at a time: the run does not answer for bytes that are on their way when
         // it is killed.
         let nginx = try Nginx(
@@ -116,7 +138,7 @@ import TransferModel
         }
         var kills = 0
         var jobs = 0
-        while kills < Self.kills {
+        while kills < wanted {
             let job = try Self.job(nginx, server, ("\(line.origin)/files", upload))
             var ended: Command.Outcome?
             while ended == nil {
@@ -124,7 +146,8 @@ import TransferModel
                 let time = Int.random(in: Self.lives, using: &generator)
                 ended = try Self.run(
                     job,
-                    for: kills < Self.kills ? .milliseconds(time) : .seconds(600)
+                    without: fileSystem.calls,
+                    for: kills < wanted ? .milliseconds(time) : .seconds(600)
                 )
                 if ended == nil {
                     kills += 1
@@ -135,6 +158,7 @@ import TransferModel
             if let ended {
                 let run = try ended.reported(in: job.folder)
                 #expect(run.code == 0, "\(ended.standardError)")
+                #expect(try Self.leftovers(job) == "")
             }
             jobs += 1
             for (number, body) in zip(1..., bodies) {

@@ -41,7 +41,7 @@ import Testing
                 data: { a: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" } }
                 """
         )
-        let command = links.withoutBinding(try job.runCommand(), of: "names")
+        let command = links.withoutBinding(try job.runCommand(), by: [.bindToName])
         let outcome = try command.run().reported(in: job.folder)
         #expect(outcome.code == 0)
         let exchange = outcome.exchanges("a").first

@@ -25,6 +25,20 @@ import Testing
         #expect(!TemporaryName.isOwn(name, inode: 0))
     }
 
+    @Test func `an empty file that was not claimed yet is a leftover, and one with content is not`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let open = try Folder(path: folder.path, create: false)
+        let names = (0..<2).map { _ in
+            TemporaryName.make(for: "out", inode: TemporaryName.ofEmptyFile)
+        }
+        try folder.write("", to: names[0])
+        try folder.write("x", to: names[1])
+        #expect(names.map { Leftovers.remove($0, in: open) } == [true, false])
+        #expect(try folder.list() == [names[1]])
+    }
+
     @Test func `leftovers of a killed process are removed, and no similar files`() throws {
         let folder = try TemporaryFolder()
         let open = try Folder(path: folder.path, create: false)
@@ -32,7 +46,7 @@ import Testing
         do {
             let file = try OutputFile(in: open, name: "out", startsUnnamed: false)
             name = try #require(try folder.list().first)
-            #expect(!OutputFile.removeLeftover(name, in: open))
+            #expect(!Leftovers.remove(name, in: open))
             // It outlives its process under this name, which a killed one does not take away.
             let keep = Command("ln", [name, "kept"], workingFolder: folder.path)
             #expect(try keep.run().status == .exit(0))
@@ -46,10 +60,10 @@ import Testing
         let back = Command("mv", ["kept", name], workingFolder: folder.path)
         #expect(try back.run().status == .exit(0))
         for found in try folder.list() where found != name {
-            #expect(!OutputFile.removeLeftover(found, in: open))
+            #expect(!Leftovers.remove(found, in: open))
         }
         // A child of another test briefly has all descriptors, and with them the lock.
-        #expect((0..<1_000_000).contains { _ in OutputFile.removeLeftover(name, in: open) })
+        #expect((0..<1_000_000).contains { _ in Leftovers.remove(name, in: open) })
         #expect(try folder.list().sorted() == [".out.abc.part", name + "x", stranger].sorted())
     }
 }

@@ -51,6 +51,10 @@ int csystem_unlink(int folder, const char *name);
 // Copies the access control list of a folder's file to an open file (acl(5)): 1, 0 if it has none, -1 on failure.
 int csystem_copy_access_list(int folder, const char *name, int descriptor);
 
+// An abstract socket with a name of at most 107 bytes, which one process of the machine can have; -1 with EADDRINUSE when
+// another one has it (unix(7)).
+int csystem_name_socket(const char *name);
+
 // The type of a folder's file system, a number of <linux/magic.h>; 0 if unknown (fstatfs(2)).
 uint32_t csystem_file_system(int folder);
 

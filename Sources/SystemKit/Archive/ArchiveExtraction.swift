@@ -120,8 +120,8 @@ package final class ArchiveExtraction {
         case .linkFile(let other):
             // No part of either path is a link, because links are made last.
             let path = other.joined(separator: "/")
-            guard unsafe csystem_link_name(root.descriptor, path, 0, folder, last) == 0 else {
-                throw .system(.last("link", shown(step.path)))
+            if unsafe csystem_link_name(root.descriptor, path, 0, folder, last) != 0 {
+                try copy(path, last, in: folder, shown(step.path))
             }
         case .linkLast(let target): links.append((step.path, target))
         }
@@ -171,17 +171,7 @@ package final class ArchiveExtraction {
         while true {
             let count = try reader.read(into: &buffer)
             if count == 0 { break }
-            bytes += Int64(count)
-            guard bytes <= most.bytes else {
-                throw .tooLarge(
-                    "its files have more than \(most.bytes) bytes (`\(most.key)`)"
-                )
-            }
-            do throws(SystemError) {
-                try Self.write(buffer, first: count, to: file, path)
-            } catch {
-                throw .system(error)
-            }
+            try take(count, to: file, path)
         }
         if let time = entry.time {
             let moment = timespec(
@@ -191,6 +181,46 @@ package final class ArchiveExtraction {
             let moments = [moment, moment]
             // Without its time the file is as good.
             _ = unsafe moments.withUnsafeBufferPointer { unsafe futimens(file, $0.baseAddress) }
+        }
+    }
+
+    /// Copies an earlier file, where the file system has no links.
+    private func copy(
+        _ path: String,
+        _ name: String,
+        in folder: Int32,
+        _ shown: String
+    ) throws(ArchiveFault) {
+        let flags = O_NOFOLLOW | O_CLOEXEC
+        let old = unsafe csystem_openat(root.descriptor, path, O_RDONLY | flags, 0)
+        guard old >= 0 else { throw .system(.last("link", shown)) }
+        defer { close(old) }
+        var status = stat()
+        guard unsafe fstat(old, &status) == 0 else { throw .system(.last("link", shown)) }
+        let mode = status.st_mode & 0o777
+        let new = unsafe csystem_openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | flags, mode)
+        guard new >= 0 else { throw .system(.last("link", shown)) }
+        defer { close(new) }
+        while true {
+            let count = unsafe read(old, &buffer, buffer.count)
+            guard count >= 0 else { throw .system(.last("link", shown)) }
+            if count == 0 { break }
+            try take(count, to: new, shown)
+        }
+        let times = [status.st_atim, status.st_mtim]
+        _ = unsafe times.withUnsafeBufferPointer { unsafe futimens(new, $0.baseAddress) }
+    }
+
+    /// Counts the first bytes of the buffer, and writes them to a file.
+    private func take(_ count: Int, to file: Int32, _ path: String) throws(ArchiveFault) {
+        bytes += Int64(count)
+        guard bytes <= most.bytes else {
+            throw .tooLarge("its files have more than \(most.bytes) bytes (`\(most.key)`)")
+        }
+        do throws(SystemError) {
+            try Self.write(buffer, first: count, to: file, path)
+        } catch {
+            throw .system(error)
         }
     }
 

@@ -111,7 +111,8 @@ enum FolderExamination {
         }
         guard probe.hasHardLinks || probe.canRenameToFree else {
             let meaning =
-                "`ifExists: fail` and `skip` cannot keep a file that appears during the download"
+                "`ifExists: fail` and `skip` may replace a file that appears in the moment when the "
+                + "download is complete"
             return [
                 Finding(
                     name,
@@ -127,8 +128,8 @@ enum FolderExamination {
                     name,
                     .limited,
                     "no unnamed files (O_TMPFILE)",
-                    "a killed run leaves `.….part` files behind, but never a partial file under "
-                        + "its final name"
+                    "a killed run leaves `.….part` files behind, which the next run in the folder "
+                        + "removes, but never a partial file under its final name"
                 )
             ]
         }

@@ -40,6 +40,23 @@ import TransferModel
         #expect(try folder.list("a").sorted() == [".y.part.record", other].sorted())
     }
 
+    /// A kill between link(2) and unlink(2), and one between the publication and the record's end.
+    @Test(arguments: [true, false])
+    func `a record of a published file goes with the other name of the file`(
+        hasOtherName: Bool
+    ) throws {
+        try folder.write("whole", to: "a/x")
+        try folder.write("", to: "a/.x.part.record", mode: 0o600)
+        if hasOtherName {
+            let link = Command("ln", ["a/x", "a/.x.part"], workingFolder: folder.path)
+            #expect(try link.run().status == .exit(0))
+        }
+        var folders = PartialFolders()
+        let found = folders.mayHave(file("a/x"))
+        #expect(!found)
+        #expect(try folder.list("a") == ["x"])
+    }
+
     @Test func `a folder is scanned once`() throws {
         var folders = PartialFolders()
         var found = ["a/x", "b/x"].map { folders.mayHave(file($0)) }

@@ -155,8 +155,11 @@ package final class PartialDownload: Sendable {
             let requestDigest = traits.digest(salt),
             let sourceDigest = PartialRecord.digest(of: source, salt)
         else { return }
+        var hasRecord = false
         do throws(SystemError) {
             try Self.makeRoom(for: names, in: folder)
+            // Now the next run finds the part, even if this one is killed before the record.
+            try file.nameTemporarily()
             let record = PartialRecord(
                 url: url,
                 salt: salt,
@@ -170,6 +173,7 @@ package final class PartialDownload: Sendable {
             var recordFile = PartialRecordFile()
             // The record comes first: a part without a record would belong to nobody.
             try replace(by: record, &recordFile, isDurable: false)
+            hasRecord = true
             try file.keep(as: names.part)
             // Another run may have removed the record as an abandoned one before there was a part.
             if !folder.contains(names.record) {
@@ -180,7 +184,7 @@ package final class PartialDownload: Sendable {
             state.withLock { $0.isKept = true }
         } catch {
             // The download continues, but no later run can resume it.
-            return
+            if hasRecord, !folder.contains(names.part) { folder.remove(names.record) }
         }
     }
 
@@ -468,6 +472,18 @@ package final class PartialDownload: Sendable {
             }
             return nil
         }
+    }
+
+    /// Removes what a run left that was killed while it named or published a file: a record without
+    /// a part, and the name of a part that is published.
+    ///
+    /// - Returns: Whether the file has no record any more.
+    static func removeLeftover(_ names: PartialNames, of name: String, in folder: Folder) -> Bool {
+        Leftovers.removeSecondName(names.part, of: name, in: folder)
+        guard !folder.contains(names.part), case .own(let record, _) = look(at: names, in: folder)
+        else { return false }
+        removeRecord(record, names, in: folder)
+        return !folder.contains(names.record)
     }
 
     /// Removes a record without a part; puts it back when its part appears meanwhile.

@@ -59,17 +59,26 @@ struct PartialFolders {
         return last != nil
     }
 
-    /// Lists the records, and removes files that killed processes left between a temporary and a
-    /// final name.
+    /// Lists the records, and removes what killed processes left between a temporary and a final
+    /// name.
     private static func look(_ path: String, limit: Int) -> Content {
         let names = try? Folder.names(in: path, limit: limit) { name in
             name.hasSuffix(PartialNames.recordEnding) || TemporaryName.isWellFormed(name)
         }
         guard let names else { return .many(limit: limit, asked: 0) }
-        let records = names.filter { $0.hasSuffix(PartialNames.recordEnding) }
-        if records.count < names.count, let folder = try? Folder(path: path, create: false) {
-            for name in names { OutputFile.removeLeftover(name, in: folder) }
+        var records = Set(names.filter { $0.hasSuffix(PartialNames.recordEnding) })
+        guard !names.isEmpty, let folder = try? Folder(path: path, create: false) else {
+            return .records(records)
         }
-        return .records(Set(records))
+        for name in names { Leftovers.remove(name, in: folder) }
+        for record in records {
+            let name = PartialNames.name(ofRecord: record)
+            if let names = PartialNames(of: name),
+                PartialDownload.removeLeftover(names, of: name, in: folder)
+            {
+                records.remove(record)
+            }
+        }
+        return .records(records)
     }
 }

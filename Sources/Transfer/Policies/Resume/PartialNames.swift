@@ -11,6 +11,11 @@ struct PartialNames: Sendable, Hashable {
     /// Such as `.file.bin.part.record`.
     let record: String
 
+    /// The name of the file to which a record's name belongs.
+    static func name(ofRecord record: String) -> String {
+        String(decoding: record.utf8.dropFirst().dropLast(recordEnding.utf8.count), as: UTF8.self)
+    }
+
     /// Returns nil when the file's name is too long for the additions.
     init?(of name: String) {
         guard !name.isEmpty, name.utf8.count + 1 + Self.recordEnding.utf8.count <= Self.mostBytes
