@@ -9,6 +9,10 @@ import TransferModel
     private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
     private static let other = body.map { ~$0 }
     private static let tag = "ETag: \"one\""
+
+    /// The server of a test must not make the body while the program waits for it.
+    init() { _ = Self.body }
+
     /// What the first request of four brings.
     private static let share = 1 << 20
 
@@ -171,6 +175,42 @@ import TransferModel
         #expect(try job.folder.read("out/a.bin") == Self.body)
         #expect(run.task("a")?["attempts"]?.elements.count == 2)
         #expect(run.task("a")?["countOfBytesReceived"]?.integer == Int64(Self.body.count))
+    }
+
+    @Test func `the next attempts of downloads that fell silent together fetch all the rest`()
+        throws
+    {
+        let servers = try (0..<8).map { _ in
+            let isSecondAttempt = Atomic(false)
+            return try ScriptedServer { request in
+                if let start = request.rangeStart {
+                    isSecondAttempt.store(true, ordering: .relaxed)
+                    return Self.part(start...Self.body.count - 1)
+                }
+                guard let range = request.byteRange else {
+                    return Self.beginning(100_000, then: .waitForPeerToLeave)
+                }
+                return isSecondAttempt.load(ordering: .relaxed)
+                    ? Self.part(range) : Self.beginning(of: range, then: .waitForPeerToLeave)
+            }
+        }
+        let settings = "segments: 4, timeoutInterval: 3s"
+        let downloads = servers.enumerated().map { number, server in
+            "  d\(number): { url: \"\(server.url("/"))\", to: out/\(number).bin, \(settings) }"
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { retry: { attempts: 2, backoff: { initial: 10ms } } }
+            downloads:
+            \(downloads.joined(separator: "\n"))
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        for number in servers.indices {
+            #expect(try job.folder.read("out/\(number).bin") == Self.body)
+        }
     }
 
     @Test func `one connection fetches again what lies behind a gap`() throws {

@@ -200,6 +200,8 @@ final class EngineLoop: MultiHandle.Driver {
         let now = MonotonicTime.now
         for client in pacing.takeDue(now) {
             let exchange = client.exchange
+            // The end of an earlier one may have released it.
+            guard attempts[exchange.request.key]?.exchange === exchange else { continue }
             do throws(CurlCode) {
                 if try client.takeTurn(now) { try exchange.session.multi.add(exchange.handle) }
                 if let dialogue = exchange.dialogue, !dialogue.isPaused {
@@ -449,11 +451,19 @@ final class EngineLoop: MultiHandle.Driver {
         perform(DialogueAttempt(attempt: attempt).end(dialogue), of: attempt)
     }
 
+    /// Calls `body` with each running attempt; the end of one attempt may release others, whose
+    /// handles then belong to no attempt.
+    private func forEachAttempt(_ body: (Attempt) -> Void) {
+        for key in Array(attempts.keys) {
+            if let attempt = attempts[key] { body(attempt) }
+        }
+    }
+
     /// Ends the attempts whose interface is gone or is no longer permitted.
     private func endLostPaths() {
         guard let network = paths?.current else { return }
-        for attempt in Array(attempts.values) {
-            guard let failure = attempt.lostPath(in: network) else { continue }
+        forEachAttempt { attempt in
+            guard let failure = attempt.lostPath(in: network) else { return }
             attempt.resetForbiddenPath()
             end(attempt, with: failure)
         }
@@ -529,7 +539,7 @@ final class EngineLoop: MultiHandle.Driver {
         let wasReady = awaitSockets(milliseconds: 0)
         let now = MonotonicTime.now
         nextCheck = refreshes.end ?? MonotonicTime(nanoseconds: .max)
-        for attempt in Array(attempts.values) {
+        forEachAttempt { attempt in
             pacing?.excuse(attempt.exchange, now)
             if let failure = attempt.exchange.overdue(at: now) {
                 end(attempt, with: failure)
