@@ -251,7 +251,8 @@ import TransferModel
                 ?? Self.beginning(Self.share, then: .waitForPeerToLeave)
         }
         let mirror = try ScriptedServer { $0.byteRange.map(Self.part) ?? .status(500) }
-        let job = try job(server, mirror)
+        let digest = try FileServerTests.digest(of: Self.body)
+        let job = try job(server, mirror, ", checksum: \"sha256:\(digest)\"")
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try job.folder.read("out/a.bin") == Self.body)
@@ -260,22 +261,46 @@ import TransferModel
         #expect(Set(urls) == [server.url("/"), mirror.url("/")])
     }
 
-    @Test(arguments: [["ETag: \"two\""], ["ETag: W/\"one\""], []])
-    func `a mirror with another validator sends nothing`(headers: [String]) throws {
+    // RFC 9110 §8.8.3, §15.3.7.3
+    @Test(arguments: [
+        ["ETag: \"one\""],
+        ["Last-Modified: Thu, 01 Jan 1970 00:00:00 GMT", "Date: Sun, 01 Nov 2026 00:00:00 GMT"],
+    ])
+    func `no part of a mirror gets into a file without a checksum`(headers: [String]) throws {
         let server = try ScriptedServer { request in
-            request.byteRange.map(Self.part)
-                ?? Self.beginning(Self.share, then: .waitForPeerToLeave)
+            if let range = request.byteRange {
+                return .part(of: Self.body, from: range.lowerBound, to: range.upperBound, headers)
+            }
+            let head = Reply.head(200, headers + ["Content-Length: \(Self.body.count)"])
+            return Reply([.send(head + Self.body.prefix(Self.share)), .waitForPeerToLeave])
         }
         let mirror = try ScriptedServer { request in
             request.byteRange.map {
                 .part(of: Self.other, from: $0.lowerBound, to: $0.upperBound, headers)
-            } ?? .status(500)
+            } ?? .ok(Self.other, headers)
         }
         let job = try job(server, mirror)
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try job.folder.read("out/a.bin") == Self.body)
-        #expect(!mirror.requests.isEmpty)
+        #expect(mirror.requests.isEmpty)
+        #expect(server.requests.contains { $0.byteRange != nil })
+    }
+
+    @Test func `no part behind a redirect gets into a file without a checksum`() throws {
+        let server = try ScriptedServer { request in
+            if request.path == "/other" {
+                return request.byteRange.map {
+                    .part(of: Self.other, from: $0.lowerBound, to: $0.upperBound, [Self.tag])
+                } ?? .ok(Self.other, [Self.tag])
+            }
+            return request.byteRange == nil
+                ? .ok(Self.body, [Self.tag]) : .status(302, ["Location: /other"])
+        }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
     }
 
     @Test func `a checksum tells that a mirror has the file, whatever its validator`() throws {

@@ -121,8 +121,8 @@ enum TaskTable {
                 "mirrors",
                 .list(of: URLType.type),
                 default: "[]",
-                "Other URLs of the same file, tried in order after a failed attempt; `segments` asks "
-                    + "them for parts at the same time."
+                "Other URLs of the same file, tried in order after a failed attempt; with a "
+                    + "`checksum`, `segments` asks them for parts at the same time."
             ) { $0.mirrors = $1 },
             Setting(
                 "checksum",

@@ -28,8 +28,9 @@ final class SegmentedDownload {
     private let requests: [RequestSpec]
     /// The validator of each source; nil for a mirror that has not answered yet.
     private var validators: [ResumeValidator?]
-    /// Whether a checksum shows that all sources have the same file.
-    private let hasChecksum: Bool
+    /// The only resource whose parts may be joined (RFC 9110 §15.3.7.3); nil when a checksum shows
+    /// that all sources have the same file.
+    private let resource: String?
     /// Whether a mirror has sent a part.
     private(set) var usesMirrors = false
     private let total: Int64
@@ -63,9 +64,9 @@ final class SegmentedDownload {
         total = partial?.total ?? start + length
         let present = ByteRangeSet([0..<start] + (partial?.looseRanges ?? []))
         presentCount = present.count
-        requests = Self.requests(of: exchange)
+        requests = Self.requests(of: exchange, hasChecksum: file.checksum != nil)
         validators = [validator] + Array(repeating: nil, count: requests.count - 1)
-        hasChecksum = file.checksum != nil
+        resource = file.checksum == nil ? exchange.hop.url.resource(under: validator) : nil
         let limit: SegmentGrowth.Limit =
             switch wanted {
             case .count(let count): .fixed(count)
@@ -80,11 +81,13 @@ final class SegmentedDownload {
     }
 
     /// The request for the file at the URL that has answered, then those at mirrors that no attempt
-    /// has asked; none at mirrors after a file with a wrong checksum.
-    private static func requests(of exchange: Exchange) -> [RequestSpec] {
+    /// has asked; none at mirrors without a checksum, and none after a file with a wrong one.
+    ///
+    /// A validator tells versions of one resource apart, not two resources (RFC 9110 §8.8.3).
+    private static func requests(of exchange: Exchange, hasChecksum: Bool) -> [RequestSpec] {
         var own = exchange.hop
         own.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
-        guard exchange.request.mixesMirrors else { return [own] }
+        guard hasChecksum, exchange.request.mixesMirrors else { return [own] }
         let mirrors = exchange.request.nextMirrors.filter(\.isOfHTTP)
         return [own] + mirrors.map { exchange.request.request.directed(to: $0) }
     }
@@ -117,7 +120,11 @@ final class SegmentedDownload {
     /// Judges the head of the response to a request for a segment; false when its body is unwanted.
     func judge(_ head: ResponseHead, of lane: Int, to request: SegmentRequest) -> Bool {
         guard let exchange = lanes[lane] else { return false }
-        let answer = request.judge(head, contentLength: exchange.response.contentLength)
+        // A redirect may lead to another resource.
+        let isOwn = resource.map { $0 == exchange.hop.url.resource(under: validators[0]) } ?? true
+        let answer =
+            isOwn
+            ? request.judge(head, contentLength: exchange.response.contentLength) : .unusable
         let source = machine.source(of: lane)
         machine.didAnswer(lane, answer, at: .now)
         wantsTurn = true
@@ -200,12 +207,7 @@ final class SegmentedDownload {
 
     /// The attempt's request for a segment, and its role; the caller chooses the key.
     func attempt(for range: Range<Int64>, from source: Int) -> (AttemptRequest, SegmentRequest) {
-        let segment = SegmentRequest(
-            range: range,
-            total: total,
-            validator: validators[source],
-            agreement: source > 0 && !hasChecksum ? validators[0] : nil
-        )
+        let segment = SegmentRequest(range: range, total: total, validator: validators[source])
         var request = requests[source]
         request.headers += segment.fields
         var attempt = AttemptRequest(

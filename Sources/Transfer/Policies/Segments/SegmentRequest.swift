@@ -8,9 +8,6 @@ struct SegmentRequest: Sendable, Hashable {
     let total: Int64
     /// The strong validator of the file at this server; nil before a mirror's first response.
     let validator: ResumeValidator?
-    /// The file's validator at the task's own URL, for a mirror whose file has no checksum: the
-    /// mirror's validator must be the same.
-    let agreement: ResumeValidator?
 
     /// The request's fields: with another version of the file the server sends all of it (RFC 9110
     /// §13.1.5).
@@ -52,20 +49,14 @@ struct SegmentRequest: Sendable, Hashable {
     }
 
     private func isSameFile(_ head: ResponseHead) -> Bool {
-        let isKnown =
-            switch agreement {
-            // A part of a known server may omit the date (RFC 9110 §15.3.7), not one of a mirror.
-            case .lastModified?, .sizeAndModification?: head.fields["last-modified"] != nil
-            case .entityTag?, nil: true
-            }
-        return isKnown && validator?.matches(head) ?? true && agreement?.matches(head) ?? true
+        validator?.matches(head) ?? true
     }
 
     /// Whether a part states another length or another validator.
     private func showsOtherFile(_ head: ResponseHead) -> Bool {
         let length = head.fields["content-range"].flatMap { ContentRange($0) }?.total
         if let length, length != total { return true }
-        switch validator ?? agreement {
+        switch validator {
         case .entityTag?: return head.fields["etag"] != nil && !isSameFile(head)
         case .lastModified?, .sizeAndModification?:
             return head.fields["last-modified"] != nil && !isSameFile(head)
