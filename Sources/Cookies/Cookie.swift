@@ -150,8 +150,7 @@ extension Timestamp {
 
     /// Adds a positive or negative number of microseconds, saturating.
     static func + (time: Timestamp, microseconds: Int64) -> Timestamp {
-        let (sum, overflow) = time.microseconds.addingReportingOverflow(microseconds)
-        return Timestamp(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
+        Timestamp(microseconds: time.microseconds.addingSaturated(microseconds))
     }
 }
 

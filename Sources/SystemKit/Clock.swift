@@ -8,7 +8,7 @@ package enum Clock {
         nanoseconds(of: CLOCK_MONOTONIC)
     }
 
-    /// `CLOCK_REALTIME` in nanoseconds since 1970-01-01T00:00:00Z.
+    /// `CLOCK_REALTIME` in nanoseconds since 1970-01-01T00:00:00Z, 2262-04-11 at the latest.
     package static func wallNanoseconds() -> Int64 {
         nanoseconds(of: CLOCK_REALTIME)
     }
@@ -43,9 +43,14 @@ package enum Clock {
         package var nanoseconds: Int64 { Clock.nanoseconds(of: clock) }
     }
 
+    /// A time in nanoseconds; 64 bits end in 1677 and 2262, where later times stay.
+    static func nanoseconds(seconds: Int64, _ rest: Int64) -> Int64 {
+        seconds.multipliedSaturated(by: 1_000_000_000).addingSaturated(rest)
+    }
+
     private static func nanoseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        return nanoseconds(seconds: Int64(time.tv_sec), Int64(time.tv_nsec))
     }
 }

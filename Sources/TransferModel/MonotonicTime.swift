@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// A reading of the monotonic clock; only differences between readings are meaningful.
 package struct MonotonicTime: Sendable, Hashable, Comparable {
     /// Nanoseconds since an arbitrary moment, often the machine's start.
@@ -15,8 +17,7 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
 
     /// Saturates at the ends of the range, so that an extreme duration is merely very long.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
-        let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.nanoseconds)
-        return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+        MonotonicTime(nanoseconds: time.nanoseconds.addingSaturated(duration.nanoseconds))
     }
 
     /// The time from `right` to `left`; negative when `left` is earlier.

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Turns monotonic readings into dates, which stay in order when the wall clock is set.
 package struct RunClock: Sendable, Hashable {
     /// The wall clock at the start.
@@ -16,10 +18,7 @@ package struct RunClock: Sendable, Hashable {
 
     /// The date of a monotonic reading, clamped to the possible dates.
     package func timestamp(of time: MonotonicTime) -> Timestamp {
-        let (elapsed, overflow) =
-            time.nanoseconds.subtractingReportingOverflow(monotonic.nanoseconds)
-        let nearest = overflow ? (time < monotonic ? .min : .max) : elapsed
-        let (sum, carry) = wall.microseconds.addingReportingOverflow(nearest / 1000)
-        return Timestamp(microseconds: carry ? (nearest < 0 ? .min : .max) : sum)
+        let elapsed = time.nanoseconds.subtractingSaturated(monotonic.nanoseconds)
+        return Timestamp(microseconds: wall.microseconds.addingSaturated(elapsed / 1000))
     }
 }

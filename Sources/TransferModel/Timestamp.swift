@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// A wall-clock time, in whole microseconds since 1970-01-01T00:00:00Z.
 ///
 /// Reports write RFC 3339 in UTC with six fractional digits. Text exists for the years 0000 to
@@ -18,8 +20,6 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
     /// The microseconds from `earlier` to this time, saturated.
     package func microseconds(since earlier: Timestamp) -> Int64 {
-        let (difference, overflow) =
-            microseconds.subtractingReportingOverflow(earlier.microseconds)
-        return overflow ? (microseconds < 0 ? .min : .max) : difference
+        microseconds.subtractingSaturated(earlier.microseconds)
     }
 }

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// How much of its bodies a task has moved, as `URLSessionTask.progress`.
 package struct TransferProgress: Sendable, Hashable {
     /// Body bytes of the request and the response; the part from before the last attempt counts
@@ -39,9 +41,6 @@ package struct TransferProgress: Sendable, Hashable {
     }
 
     private static func sum(_ counts: [Int64]) -> Int64 {
-        counts.reduce(0) { sum, count in
-            let (next, overflow) = sum.addingReportingOverflow(max(0, count))
-            return overflow ? .max : next
-        }
+        counts.reduce(0 as Int64) { $0.addingSaturated(max(0, $1)) }
     }
 }

@@ -108,6 +108,14 @@ import Testing
         #expect(try place.names("bodies").count == 2)
     }
 
+    @Test(arguments: [Int64.min, .max])
+    func `a note with any number does not end the process`(number: Int64) throws {
+        try place.add("one")
+        try place.temporary.write("\(number)\n", to: place.inside("sweep.lock"), mode: 0o600)
+        try sweep().run()
+        #expect(try place.store().contents() == ["one"])
+    }
+
     @Test func `several processes keep a store within its capacity, and what is useful in it`()
         throws
     {

@@ -46,7 +46,7 @@ package struct DiskInventory: Sendable {
     /// The size of all files on disk, bytes.
     package func size() throws(SystemError) -> Int64 {
         let entries = try folders.lists.entries() + folders.bodies.entries()
-        return entries.reduce(0) { $0 + $1.size }
+        return entries.reduce(0 as Int64) { $0.addingSaturated($1.size) }
     }
 
     /// Passes every response to `body`, ordered by the names of the lists.

@@ -34,7 +34,7 @@ struct DiskSweep: Sendable {
         let list: Folder.Entry
         var bodies: [Folder.Entry] = []
 
-        var size: Int64 { bodies.reduce(list.size) { $0 &+ $1.size } }
+        var size: Int64 { bodies.reduce(list.size) { $0.addingSaturated($1.size) } }
 
         /// Whether all its responses are stale and cannot be validated.
         func isUseless(at now: Int64) -> Bool {
@@ -146,7 +146,7 @@ struct DiskSweep: Sendable {
         guard let lists = try? folders.lists.entries(), let bodies = try? folders.bodies.entries()
         else { return }
         let now = Clock.wallNanoseconds()
-        var total = (lists + bodies).reduce(0) { $0 &+ $1.size }
+        var total = (lists + bodies).reduce(0 as Int64) { $0.addingSaturated($1.size) }
         var (stored, nobodys) = Self.stored(lists, bodies)
         if isTimeForLeftovers(lock, at: now) { nobodys += leftovers(in: &stored) }
         // No list names these bodies.
@@ -208,7 +208,7 @@ struct DiskSweep: Sendable {
         for body in stored.bodies
         where named.contains(body.name) || Self.isLeftOver(body, at: now) {
             folders.bodies.remove(body.name)
-            size &+= body.size
+            size.addSaturated(body.size)
         }
         return size
     }
@@ -218,7 +218,7 @@ struct DiskSweep: Sendable {
     /// Whether a search for leftovers, which reads many lists, is due; if so, notes its time.
     private func isTimeForLeftovers(_ lock: FileLock, at now: Int64) -> Bool {
         if let last = lock.note.flatMap({ Int64($0) }), last <= now / Self.second,
-            now / Self.second - last < Self.patience / Self.second
+            (now / Self.second).subtractingSaturated(last) < Self.patience / Self.second
         {
             return false
         }
@@ -249,7 +249,7 @@ struct DiskSweep: Sendable {
         var size: Int64 = 0
         for entry in entries where Self.isLeftOver(entry, at: now) {
             guard (try? folder.removeForCertain(entry.name)) != nil else { continue }
-            size += entry.size
+            size.addSaturated(entry.size)
         }
         return size
     }
@@ -257,7 +257,6 @@ struct DiskSweep: Sendable {
 
 extension DiskSweep.Usage {
     fileprivate mutating func add(_ bytes: Int64) {
-        let (sum, overflow) = size.addingReportingOverflow(bytes)
-        size = overflow ? .max : max(0, sum)
+        size = max(0, size.addingSaturated(bytes))
     }
 }

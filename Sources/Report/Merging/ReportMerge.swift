@@ -91,11 +91,11 @@ package struct ReportMerge {
             }
             winners[task.id] = winner
         }
-        summary.attempts += report.run.attempts
-        summary.redirects += report.run.redirects
-        summary.cacheHits += report.run.cacheHits
-        summary.countOfBytesSent &+= report.run.countOfBytesSent
-        summary.countOfBytesReceived &+= report.run.countOfBytesReceived
+        summary.attempts.addSaturated(report.run.attempts)
+        summary.redirects.addSaturated(report.run.redirects)
+        summary.cacheHits.addSaturated(report.run.cacheHits)
+        summary.countOfBytesSent.addSaturated(report.run.countOfBytesSent)
+        summary.countOfBytesReceived.addSaturated(report.run.countOfBytesReceived)
     }
 
     private mutating func add(_ winner: Winner) {

@@ -117,9 +117,11 @@ extension JSONValue {
         return text
     }
 
-    /// The integer of a member that every report has.
+    /// The count of a member that every report has; never negative.
     func number(_ name: String) throws(ReportFault) -> Int64 {
-        guard let number = self[name]?.integer else { throw .missing(name, "number") }
+        guard let number = self[name]?.integer, number >= 0 else {
+            throw .missing(name, "number from 0 on")
+        }
         return number
     }
 

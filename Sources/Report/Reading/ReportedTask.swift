@@ -1,4 +1,5 @@
 internal import JSON
+internal import SystemKit
 package import TransferModel
 
 /// One task of a report, as exports show it: without secrets.
@@ -136,7 +137,8 @@ package struct ReportedTask: Sendable {
         startDate = try interval.date("start")
         endDate = try interval.date("end")
         let omitted = json["extension"]?["omittedAttempts"]?.integer ?? 0
-        attemptCount = (json["attempts"]?.elements.count ?? 0) + Int(omitted)
+        let recorded = Int64(json["attempts"]?.elements.count ?? 0)
+        attemptCount = Int(recorded.addingSaturated(max(0, omitted)))
         countOfBytesSent = try json.number("countOfBytesSent")
         countOfBytesReceived = try json.number("countOfBytesReceived")
         isFromCache =
@@ -158,7 +160,7 @@ package struct ReportedTask: Sendable {
         statusCode = json["statusCode"]?.integer.map { Int($0) }
         startDate = try json.date("startDate")
         let duration = try json.number("durationUs")
-        endDate = Timestamp(microseconds: startDate.microseconds &+ duration)
+        endDate = Timestamp(microseconds: startDate.microseconds.addingSaturated(duration))
         attemptCount = Int(try json.number("attempts"))
         countOfBytesSent = try json.number("countOfBytesSent")
         countOfBytesReceived = try json.number("countOfBytesReceived")

@@ -50,6 +50,39 @@ import TransferModel
         #expect(cases > 500)
     }
 
+    /// The written report with another number as the value of each member in turn.
+    private static func reports(with number: Int64) -> [[UInt8]] {
+        let text = String(decoding: report(), as: UTF8.self)
+        let names = Set(text.matches(of: #/"([A-Za-z0-9]+)":[0-9]+/#).map { String($0.output.1) })
+        return names.map { name in
+            let member = #/"([A-Za-z0-9]+)":[0-9]+/#
+            let changed = text.replacing(member) { match in
+                match.output.1 == name ? "\"\(name)\":\(number)" : String(match.output.0)
+            }
+            return Array(changed.utf8)
+        }
+    }
+
+    @Test(arguments: [Int64.min, -1, .max])
+    func `no number of a report traps`(number: Int64) throws {
+        let original = try ReportReader(Self.report())
+        let reports = Self.reports(with: number)
+        for bytes in reports {
+            for kind in ReportKind.allCases {
+                _ = try? kind.export(ReportReader(bytes), to: MemoryFile())
+            }
+            guard let changed = try? ReportReader(bytes) else { continue }
+            var summary = ReportSummary(mostTasks: 2)
+            _ = try? changed.forEachTask { summary.add($0) }
+            _ = summary.text(of: changed.run)
+            for pair in [[original, changed], [changed, original], [changed, changed]] {
+                _ = try? ReportMerge(pair).write(to: MemoryFile())
+                _ = try? ReportDiff(from: pair[0], to: pair[1], limits: ReportDiff.Limits()).json
+            }
+        }
+        #expect(reports.count > 30)
+    }
+
     @Test func `a summary names failures with their places, the slowest and the most retried`()
         throws
     {
