@@ -90,6 +90,8 @@ package struct Plan: Sendable {
     }
     /// Whether a server, or a captured value, names a file or folder that a task writes.
     package var hasPeerNames: Bool { traits.hasPeerNames }
+    /// The most connections that one task may have at once: several with `segments`.
+    package var mostConnections: Int { traits.mostConnections }
     /// Which tasks are filled in with what others capture.
     package var captureUses: CaptureUses { source.captureUses }
     /// The run's id, as `${run.id}` has it.

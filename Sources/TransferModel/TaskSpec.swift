@@ -50,6 +50,14 @@ package final class TaskSpec: Sendable {
 
         /// The largest number of a job.
         package static let most = 64
+
+        /// The most connections at once.
+        package var mostConnections: Int {
+            switch self {
+            case .count(let count): count
+            case .automatic: Self.most
+            }
+        }
     }
 
     /// A file to which the response body is published.

@@ -16,6 +16,11 @@ import TransferModel
         #expect(OpenFileLimit.concurrentTasks(withOpenFiles: files - 1) == tasks - 1)
     }
 
+    @Test func `each segment of a concurrent task needs an open file`() {
+        #expect(OpenFileLimit.openFiles(for: 12) == 88)
+        #expect(OpenFileLimit.openFiles(for: 12, connections: 64) == 844)
+    }
+
     @Test
     func `a signal that arrived before the run begins is an obstacle, other messages are none`()
         throws

@@ -36,6 +36,29 @@ import TransferModel
         .part(of: body, from: range.lowerBound, to: range.upperBound, [tag])
     }
 
+    @Test(arguments: [(68, 4), (69, 0)])
+    func `too few open files for all segments are refused before the first request`(
+        files: Int,
+        code: Int32
+    ) throws {
+        let server = try ScriptedServer(["/a": [.ok(String(decoding: Self.body, as: UTF8.self))]])
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 1 }
+            downloads: { a: { url: "\(server.url("/a"))", to: a, segments: 4 } }
+            """
+        )
+        var command = try job.command(["run", "job.yaml"])
+        let limited = "ulimit -n \(files) && exec \"$0\" \"$@\""
+        command.arguments = ["-c", limited, command.executable] + command.arguments
+        command.executable = "sh"
+        let outcome = try command.run()
+        #expect(outcome.status == .exit(code), "\(outcome)")
+        #expect(server.requests.isEmpty == (code != 0))
+        #expect(outcome.standardError.contains("up to 4 connections each") == (code != 0))
+    }
+
     @Test func `several connections fetch the parts of one file`() throws {
         let server = try ScriptedServer { request in
             request.byteRange.map(Self.part)

@@ -20,7 +20,7 @@ struct JobChecks {
         with reader: inout Reader
     ) {
         let sessions = taskReader.shared.sessions
-        traits = JobTraits(sessions: taskReader.shared.hasBackground ? sessions.count : 0)
+        traits = JobTraits(sessions: sessions, hasBackground: taskReader.shared.hasBackground)
         destinations = DestinationCheck(of: reader.values.tasks, in: head.document)
         destinations.addInputs(job: head.path, sessions, data: dataPaths)
         destinations.addReports(of: head.draft.report, head.options, &reader)

@@ -1,3 +1,6 @@
+internal import SystemKit
+internal import TransferModel
+
 /// Facts about all tasks of a job together, chosen or not.
 struct JobTraits: Sendable {
     /// The attempts of the task that may have the most: 1 to 1,000.
@@ -10,9 +13,15 @@ struct JobTraits: Sendable {
     private(set) var hasPeerNames = false
     /// Whether a task forbids interfaces that its session does not.
     private(set) var tightensAccess = false
+    /// The most connections at once of one task.
+    private(set) var mostConnections = 1
+    private let connectionsPerHost: [Int]
 
-    /// The traits of no task; `sessions` is 0 without a background session.
-    init(sessions: Int) { sessionTasks = Array(repeating: 0, count: sessions) }
+    /// The traits of no task of a job with some sessions.
+    init(sessions: [SessionConfiguration], hasBackground: Bool) {
+        sessionTasks = Array(repeating: 0, count: hasBackground ? sessions.count : 0)
+        connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
+    }
 
     /// Adds a task.
     mutating func note(_ task: ReadTask.Traits) {
@@ -21,5 +30,9 @@ struct JobTraits: Sendable {
         if !sessionTasks.isEmpty, let session = task.session { sessionTasks[session] += 1 }
         if task.hasPeerName { hasPeerNames = true }
         if task.tightensAccess { tightensAccess = true }
+        guard task.connections > mostConnections else { return }
+        let perHost = task.session.map { connectionsPerHost[$0] } ?? task.connections
+        let reachable = perHost.multipliedSaturated(by: task.sources)
+        mostConnections = max(mostConnections, min(task.connections, reachable))
     }
 }

@@ -23,6 +23,10 @@ struct ReadTask: Sendable {
         let attempts: Int
         /// Position in the plan's list of sessions.
         let session: Int?
+        /// The most connections at once that its `segments` and `mirrors` ask for.
+        let connections: Int
+        /// The number of URLs with its own and those of `mirrors`.
+        let sources: Int
 
         /// The facts of a draft; no initializer, which would copy the draft.
         static func of(_ draft: TaskDraft) -> Traits {
@@ -36,7 +40,9 @@ struct ReadTask: Sendable {
                 makesKey: draft.idempotencyKey == .auto,
                 tightensAccess: !draft.deniedAccess.isEmpty,
                 attempts: draft.retry.attempts,
-                session: draft.session
+                session: draft.session,
+                connections: draft.segments?.mostConnections ?? 1,
+                sources: 1 + draft.mirrors.count
             )
         }
     }

@@ -1,13 +1,15 @@
 import SystemKit
 import TransferModel
 
-/// The relation between open files and concurrent tasks: a connection and a file for each, and some
-/// for the rest.
+/// The relation between open files and concurrent tasks: a file and its connections for each, and
+/// some for the rest.
 enum OpenFileLimit {
     private static let spareFiles = 64
 
-    /// The number of open files that so many concurrent tasks need.
-    static func openFiles(for tasks: Int) -> Int { tasks * 2 + spareFiles }
+    /// The number of open files that so many concurrent tasks need, each with so many connections.
+    static func openFiles(for tasks: Int, connections: Int = 1) -> Int {
+        tasks * (1 + connections) + spareFiles
+    }
 
     /// The number of concurrent tasks that so many open files allow.
     static func concurrentTasks(withOpenFiles count: Int) -> Int { (count - spareFiles) / 2 }
@@ -15,11 +17,19 @@ enum OpenFileLimit {
     /// Raises the limit of this process for the tasks of a run.
     ///
     /// - Throws: `RunObstacle` when the hard limit is too low.
-    static func raise(for schedule: ScheduleConfiguration) throws(RunObstacle) {
-        let needed = openFiles(for: schedule.maxConcurrentTasks)
-        guard ProcessContext.allowOpenFiles(needed) >= needed else {
+    static func raise(
+        for schedule: ScheduleConfiguration,
+        connections: Int
+    ) throws(RunObstacle) {
+        let tasks = schedule.maxConcurrentTasks
+        let needed = openFiles(for: tasks, connections: connections)
+        let allowed = ProcessContext.allowOpenFiles(needed)
+        guard allowed >= needed else {
+            let each = connections > 1 ? " with up to \(connections) connections each" : ""
+            let keys = "`maxConcurrentTasks`" + (connections > 1 ? " or `segments`" : "")
             throw RunObstacle(
-                "\(schedule.maxConcurrentTasks) concurrent tasks need \(needed) open files (ulimit -n)"
+                "\(tasks) concurrent tasks\(each) need \(needed) open files, and the limit is "
+                    + "\(allowed) (ulimit -n); raise it or lower \(keys)"
             )
         }
     }

@@ -32,7 +32,7 @@ struct RunResources {
     init(for job: FilledJob, in context: RunContext) throws(RunObstacle) {
         self.context = context
         let (plan, request) = (job.plan, context.request)
-        try OpenFileLimit.raise(for: plan.schedule)
+        try OpenFileLimit.raise(for: plan.schedule, connections: plan.mostConnections)
 
         Self.warnOfAbsentState(request.state, for: plan)
         keys = try .open(for: plan, request: request, at: context.start.clock.wall)
