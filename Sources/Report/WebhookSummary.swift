@@ -88,7 +88,7 @@ package struct WebhookSummary: Sendable {
 
     /// One sentence for people, which chats show.
     private var sentence: String {
-        let name = open(job)
+        let name = spoken(job)
         guard let totals else {
             return exitCode == 0
                 ? "\(name): succeeded" : "\(name): ended with exit code \(exitCode)"
@@ -100,7 +100,7 @@ package struct WebhookSummary: Sendable {
             // The failure of a skipped task is that of another one.
             let failure = task.outcome == .failed ? task.failure : nil
             let reason = failure?.httpStatus.map(String.init) ?? failure?.kind.label
-            return "\(open(task.id)) (\(reason ?? task.outcome.rawValue))"
+            return "\(spoken(task.id)) (\(reason ?? task.outcome.rawValue))"
         }
         let shown = list.isEmpty ? "" : ": " + list.joined(separator: ", ")
         let more = totals.tasks - good > list.count ? ", …" : ""
@@ -133,6 +133,18 @@ package struct WebhookSummary: Sendable {
             writer.null()
         }
         writer.endObject()
+    }
+
+    /// The text without signs that chats take for mentions and links: those have their full width.
+    ///
+    /// Chats have no common escape.
+    private func spoken(_ original: String) -> String {
+        var shown = String.UnicodeScalarView()
+        for scalar in open(original).unicodeScalars {
+            let isSign = "<>&@:()".unicodeScalars.contains(scalar)
+            shown.append(isSign ? Unicode.Scalar(scalar.value + 0xFEE0) ?? scalar : scalar)
+        }
+        return String(shown)
     }
 
     private func open(_ original: String) -> String {

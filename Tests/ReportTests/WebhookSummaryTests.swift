@@ -37,6 +37,19 @@ import TransferModel
         #expect(!json.contains("pa55word") && !json.contains("word@"))
     }
 
+    @Test(arguments: [
+        ("<!channel>", "＜!channel＞"),
+        ("<http://evil.example/|Login>", "＜http：//evil.example/|Login＞"),
+        ("@here", "＠here"), ("[Login](evil.example)", "[Login]（evil.example）"),
+        ("&lt;!here&gt;", "＆lt;!here＆gt;"), ("fetch[17]", "fetch[17]"), ("A#1_é.csv", "A#1_é.csv"),
+    ])
+    func `an id is no mention and no link in a chat`(id: String, shown: String) throws {
+        let summary = Self.summary(1, Self.totals(1, succeeded: 0), ids: [id])
+        #expect(try Self.text(summary).hasSuffix(" did not succeed: \(shown) (skipped)"))
+        let tasks = try JSONValue(bytes: summary.json)["tasks"]
+        #expect(tasks?[0]?["id"]?.string == id)
+    }
+
     @Test func `a long list of tasks is cut`() throws {
         let ids = (0..<30).map { "t\($0)" }
         let text = try Self.text(Self.summary(1, Self.totals(40, succeeded: 10), ids: ids))

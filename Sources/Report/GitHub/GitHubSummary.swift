@@ -12,7 +12,7 @@ struct GitHubSummary {
     ///   - count: The number of all of them.
     init(_ run: ReportedRun, _ undone: [ReportedTask], count: Int) {
         let mark = run.exitCode == 0 ? "✅" : "❌"
-        var lines = ["### \(mark) runner: \(Self.escaped(run.head.jobName))", ""]
+        var lines = ["### \(mark) runner: \(Self.code(run.head.jobName))", ""]
         let outcomes = TaskOutcome.allCases.filter { run.outcomes[$0] ?? 0 > 0 }
         lines.append(
             "| \(outcomes.map(\.rawValue).joined(separator: " | ")) | time | received | sent |"
@@ -35,20 +35,26 @@ struct GitHubSummary {
     private static func row(of task: ReportedTask) -> String {
         let reason = task.failure.map { "\($0.kind): \($0.message)" } ?? ""
         let place = "\(task.source.file):\(task.source.line)"
-        let cells = [task.id, task.outcome.rawValue, reason, place].map(escaped)
+        let cells = [code(task.id), task.outcome.rawValue, code(reason), code(place)]
         return "| \(cells.joined(separator: " | ")) |"
     }
 
-    /// A text in which no sign is markup: signs are numeric references, line breaks blanks.
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in ForeignText().line(text).unicodeScalars {
-            switch scalar {
-            case " ", "0"..."9", "A"..."Z", "a"..."z", ".", "/", "-", "\u{80}"...:
-                result.unicodeScalars.append(scalar)
-            default: result += "&#\(scalar.value);"
-            }
+    /// The text as a code span, in which GitHub makes no markup, link, mention or reference of it.
+    ///
+    /// A bar would end the cell of a table even there, and has no escape behind a backslash.
+    static func code(_ text: String) -> String {
+        let line = ForeignText().line(text)
+        var longest = 0
+        var run = 0
+        var shown = String.UnicodeScalarView()
+        for scalar in line.unicodeScalars {
+            run = scalar == "`" ? run + 1 : 0
+            longest = max(longest, run)
+            shown.append(scalar == "|" ? "¦" : scalar)
         }
-        return result
+        guard !shown.isEmpty else { return "" }
+        let fence = String(repeating: "`", count: longest + 1)
+        // One blank on each side is taken away, so that the text may begin or end with a fence.
+        return longest > 0 ? "\(fence) \(shown) \(fence)" : "\(fence)\(shown)\(fence)"
     }
 }
