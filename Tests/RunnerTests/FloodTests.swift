@@ -94,6 +94,7 @@ import TransferModel
             version: 1
             secrets: { password: { env: PASSWORD } }
             sessions:
+              t: {}
               s:
                 httpVersion: "2"
                 timeoutIntervalForResource: 6s
@@ -104,9 +105,9 @@ import TransferModel
                   - { method: basic, origin: "\(hostile.origin)", user: ada,
                       password: "${secret.password}" }
             \(hostile.kind):
-              hostile: { \(hostile.task) }
+              hostile: { \(hostile.task), session: s }
             downloads:
-              harmless: { url: \(harmless.url("/")), to: out }
+              harmless: { url: \(harmless.url("/")), to: out, session: t }
             """
         )
         try job.folder.write("", to: "known_hosts")
