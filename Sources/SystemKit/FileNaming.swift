@@ -25,9 +25,11 @@ enum FileNaming {
         return -1
     }
 
-    /// Tries with a file that it removes again: some sandboxes and mounts refuse links, and before
-    /// Linux 6.10 an unprivileged process needs /proc.
-    private static func canNameUnnamed(in folder: Int32) -> Bool {
+    /// Whether a file without a name can get one; tries with a file that it removes again.
+    ///
+    /// Some sandboxes and mounts refuse links, and before Linux 6.10 an unprivileged process needs
+    /// /proc.
+    static func canNameUnnamed(in folder: Int32) -> Bool {
         let file = csystem_open_unnamed(folder, 0o600)
         guard file >= 0 else { return false }
         defer { close(file) }

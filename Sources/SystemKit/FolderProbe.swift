@@ -70,8 +70,7 @@ package struct FolderProbe: Sendable, Hashable {
             unsafe _ = unlinkat(descriptor, one, 0)
             unsafe _ = unlinkat(descriptor, other, 0)
         }
-        hasUnnamedFiles = Self.canPublishUnnamed(as: one, in: descriptor)
-        unsafe _ = unlinkat(descriptor, one, 0)
+        hasUnnamedFiles = FileNaming.canNameUnnamed(in: descriptor)
         guard Self.make(one, in: descriptor) else {
             refusal = .last("create a file in", folder.path)
             return
@@ -92,13 +91,6 @@ package struct FolderProbe: Sendable, Hashable {
         guard file >= 0 else { return false }
         close(file)
         return true
-    }
-
-    private static func canPublishUnnamed(as name: String, in folder: Int32) -> Bool {
-        let file = csystem_open_unnamed(folder, 0o600)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        return FileNaming.link(file, in: folder, as: name)
     }
 
     /// The common types in `<linux/magic.h>`.
