@@ -53,8 +53,8 @@ import Testing
         #expect(answers(chain, pairs) == pairs.map { $0 > $1 })
     }
 
-    @Test func `millions of tasks with one need are handled`() {
-        let count = 1_000_000
+    @Test func `hundreds of thousands of tasks with one need are handled`() {
+        let count = 200_000
         var graph = TaskGraph()
         graph.append(needs: [])
         graph.append(needs: [])

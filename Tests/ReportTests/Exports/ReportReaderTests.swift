@@ -43,9 +43,8 @@ import TransferModel
             _ = try? ReportReader(cut).forEachTask { _ in }
             var changed = report
             changed[length] = UInt8(truncatingIfNeeded: length)
-            for kind in ReportKind.allCases {
-                _ = try? kind.export(ReportReader(changed), to: MemoryFile())
-            }
+            let kind = ReportKind.allCases[cases % ReportKind.allCases.count]
+            _ = try? kind.export(ReportReader(changed), to: MemoryFile())
         }
         #expect(cases > 500)
     }

@@ -77,16 +77,12 @@ import TransferModel
         let url = login + "host/"
         for offset in (65_536 - 40)...65_536 {
             let text = Array((String(repeating: "x", count: offset) + " \(url) tail\n").utf8)
-            for size in [16_384, 65_537] {
-                let pieces = stride(from: 0, to: text.count, by: size).map {
-                    String(decoding: text[$0..<min($0 + size, text.count)], as: UTF8.self)
-                }
-                let shown = Self.shown(pieces + [""], secret: "another").joined()
-                #expect(
-                    shown.contains { $0.contains(login.drop { $0 != ":" }) },
-                    "\(offset), \(size)"
-                )
+            let size = offset.isMultiple(of: 2) ? 16_384 : 65_537
+            let pieces = stride(from: 0, to: text.count, by: size).map {
+                String(decoding: text[$0..<min($0 + size, text.count)], as: UTF8.self)
             }
+            let shown = Self.shown(pieces + [""], secret: "another").joined()
+            #expect(shown.contains { $0.contains(login.drop { $0 != ":" }) }, "\(offset)")
         }
     }
 
