@@ -33,8 +33,8 @@ package final class CallWatch: Sendable {
         var call: Int
         /// The thread's processor time, nanoseconds.
         var time: Int64
-        /// The bytes that the thread has read of each connection; empty until the call is suspect.
-        var read: [Int: UInt64] = [:]
+        /// The bytes that the thread has read of each connection; nil until the call is suspect.
+        var read: [Int: UInt64]?
     }
 
     /// What the watch finds.
@@ -96,10 +96,11 @@ package final class CallWatch: Sendable {
 
     // MARK: - On another thread
 
-    /// Looks at the thread; to be called once a second.
+    /// Looks at the thread; to be called once a second, until a stuck thread is replaced.
     package func look() -> Verdict {
         state.withLock { state in
-            guard !state.isAbandoned, state.depth > 0, let time = state.clock?.nanoseconds else {
+            if state.isAbandoned { return .isStuck(handle: state.handle) }
+            guard state.depth > 0, let time = state.clock?.nanoseconds else {
                 return .fine
             }
             guard let first = state.first, first.call == state.calls else {
@@ -107,9 +108,9 @@ package final class CallWatch: Sendable {
                 return .fine
             }
             let (used, limit) = (time - first.time, Self.limit * 1_000_000_000)
-            if used > limit {
-                state.reset(readSince: first)
-            } else if used > 0, first.read.isEmpty {
+            if let read = first.read {
+                if used > limit { state.reset(readSince: read) }
+            } else if used > 0 {
                 let read = state.readBytes
                 state.first?.read = read
             }
@@ -133,10 +134,10 @@ extension CallWatch.State {
     }
 
     /// Resets the connections that the present call has read.
-    fileprivate mutating func reset(readSince first: CallWatch.Look) {
+    fileprivate mutating func reset(readSince earlier: [Int: UInt64]) {
         let now = readBytes
         for (socket, connection) in sockets where !cut.contains(connection) {
-            guard let count = now[connection], count > first.read[connection] ?? 0 else { continue }
+            guard let count = now[connection], count > earlier[connection] ?? 0 else { continue }
             SocketOptions.reset(socket)
             cut.insert(connection)
         }

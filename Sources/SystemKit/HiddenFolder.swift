@@ -98,23 +98,27 @@ final class HiddenFolder {
         let old = FolderTree.open(name, in: parent.descriptor)
         guard old >= 0 else { throw .last("replace", path) }
         defer { close(old) }
-        // If this process is killed now, a later one recognizes the older folder.
-        let grave = Self.provableName(for: name, old) ?? temporaryName + "-old"
-        if unsafe csystem_exchange(parent.descriptor, temporaryName, name) == 0 {
-            if unsafe csystem_rename(parent.descriptor, temporaryName, grave) == 0 {
-                self.temporaryName = grave
+        var present = temporaryName
+        if unsafe csystem_exchange(parent.descriptor, temporaryName, name) != 0 {
+            // If this process is killed between the two renames, the older folder is all that the
+            // user has: nothing removes a folder of that name.
+            present += "-old"
+            guard unsafe csystem_rename(parent.descriptor, name, present) == 0 else {
+                throw .last("replace", path)
             }
-            return
+            guard unsafe csystem_rename(parent.descriptor, temporaryName, name) == 0 else {
+                let error = SystemError.last("publish", path)
+                unsafe _ = csystem_rename(parent.descriptor, present, name)
+                throw error
+            }
         }
-        guard unsafe csystem_rename(parent.descriptor, name, grave) == 0 else {
-            throw .last("replace", path)
+        // If this process is killed now, a later one recognizes the older folder.
+        if let grave = Self.provableName(for: name, old),
+            unsafe csystem_rename(parent.descriptor, present, grave) == 0
+        {
+            present = grave
         }
-        guard unsafe csystem_rename(parent.descriptor, temporaryName, name) == 0 else {
-            let error = SystemError.last("publish", path)
-            unsafe _ = csystem_rename(parent.descriptor, grave, name)
-            throw error
-        }
-        self.temporaryName = grave
+        self.temporaryName = present
     }
 
     /// A name by which a later process recognizes a folder; nil when the folder cannot be examined.

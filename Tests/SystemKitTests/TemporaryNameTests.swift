@@ -39,6 +39,10 @@ import Testing
         #expect(try folder.list() == [names[1]])
     }
 
+    @Test func `a folder that is set aside while another one takes its name is no leftover`() {
+        #expect(!TemporaryName.isWellFormed(TemporaryName.make(for: "tree", inode: 42) + "-old"))
+    }
+
     @Test func `leftovers of a killed process are removed, and no similar files`() throws {
         let folder = try TemporaryFolder()
         let open = try Folder(path: folder.path, create: false)

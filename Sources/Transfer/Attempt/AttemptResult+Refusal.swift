@@ -22,7 +22,7 @@ extension AttemptResult {
 extension TransferFailure {
     /// The failure of an attempt whose thread does not return from a library, because of a call for
     /// this attempt or another one.
-    static func ofStuckThread(_ request: RequestSpec, isCause: Bool) -> TransferFailure {
+    static func ofStuckThread(_ attempt: AttemptRequest, isCause: Bool) -> TransferFailure {
         var failure = TransferFailure(
             kind: isCause ? .engine : .reset,
             phase: .wait,
@@ -31,8 +31,14 @@ extension TransferFailure {
                 : "the thread of the transfer was left behind: a library did not return from a call "
                     + "for another one"
         )
+        // How far the attempt had come is unknown: it may have sent messages, or read its pipe.
         failure.isPermanent = isCause
-        failure.isOutcomeUnknown = isCause && !request.isIdempotent && !request.hasIdempotencyKey
+        failure.followsMessages = attempt.webSocket != nil || attempt.stream != nil
+        if case .pipe = attempt.body { failure.explainSpentBody() }
+        let request = attempt.request
+        failure.isOutcomeUnknown =
+            isCause
+            && (failure.followsMessages || !request.isIdempotent && !request.hasIdempotencyKey)
         return failure
     }
 }

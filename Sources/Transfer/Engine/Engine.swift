@@ -135,15 +135,20 @@ package final class Engine: AttemptRunner {
     ) -> [AttemptEvent] {
         let now = MonotonicTime.now
         return dispatch.withLock { dispatch in
-            let unbegun = loops.replace(thread)
-            let begun = dispatch.begun(by: thread, except: unbegun)
-            return begun.filter { !publisher.isPublishing($0.key) }.map { request in
-                let failure = TransferFailure.ofStuckThread(
-                    request.request,
-                    isCause: handle == nil || handle == request.key
-                )
-                return .finished(AttemptResult(of: request, failure, now))
+            guard let rest = loops.replace(thread) else { return [] }
+            let ended = rest.results.compactMap { event in
+                if case .finished(let end) = event { end.result.key } else { nil }
             }
+            let begun = dispatch.begun(by: thread, except: rest.untaken.union(ended))
+            let lost = begun.filter { !publisher.isPublishing($0.key) }
+            return rest.results
+                + lost.map { request in
+                    let failure = TransferFailure.ofStuckThread(
+                        request,
+                        isCause: handle == nil || handle == request.key
+                    )
+                    return .finished(AttemptResult(of: request, failure, now))
+                }
         }
     }
 

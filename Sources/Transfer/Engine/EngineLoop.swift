@@ -39,7 +39,8 @@ final class EngineLoop: MultiHandle.Driver {
     private var nextCheck = MonotonicTime(nanoseconds: .max)
     /// Attempts for which libcurl watches no socket; only in sessions that had a streamed body.
     private var dropped: [Int] = []
-    private var finished: [AttemptEvent] = []
+    /// The ends that are not delivered yet; who replaces this thread delivers them.
+    private let results: Lock<[AttemptEvent]>
     private var refreshes = Refreshes()
     private var segments = SegmentDesk()
     /// The attempts that read a stored body, one step in each turn.
@@ -52,9 +53,11 @@ final class EngineLoop: MultiHandle.Driver {
         _ context: EngineContext,
         _ share: EngineShare,
         _ poll: EventPoll,
-        _ watch: CallWatch
+        _ watch: CallWatch,
+        _ results: Lock<[AttemptEvent]>
     ) {
         self.context = context
+        self.results = results
         self.share = share
         sockets = SocketTable(poll, watch: watch)
         errors = ErrorRelay(say: context.say)
@@ -88,7 +91,7 @@ final class EngineLoop: MultiHandle.Driver {
             if commands.hasNetworkChanged { endLostPaths() }
             if commands.wantsProgress {
                 let wanted = attempts.values.lazy.filter { $0.exchange.request.purpose == .task }
-                finished.append(.progress(wanted.map { progress(of: $0.exchange) }))
+                deliver(.progress(wanted.map { progress(of: $0.exchange) }))
             }
             if commands.endsRefreshes { endRefreshes() }
             if commands.isStopped { refreshes.runEnds(at: .now, limit: commands.refreshLimit) }
@@ -157,9 +160,10 @@ final class EngineLoop: MultiHandle.Driver {
     /// Whether to hold results so that more go out in one batch: only while more is ready, and only
     /// for a few turns.
     private var holdsResults: Bool {
-        guard !finished.isEmpty, heldTurns < Self.mostHeldTurns else { return false }
+        let count = results.withLock(\.count)
+        guard count > 0, heldTurns < Self.mostHeldTurns else { return false }
         heldTurns += 1
-        return finished.count < Self.resultsPerBatch
+        return count < Self.resultsPerBatch
     }
 
     /// Waits, lets libcurl work on the ready sockets, and takes in ended transfers; false when
@@ -240,7 +244,7 @@ final class EngineLoop: MultiHandle.Driver {
             switch request.purpose {
             case .task:
                 let failure = TransferFailure(ExchangeEnd(code: error, phase: .prepare))
-                finished.append(.finished(AttemptResult(of: request, failure, now)))
+                deliver(.finished(AttemptResult(of: request, failure, now)))
             case .refresh: refreshes.didEnd(request, at: now)
             case .segment: break
             }
@@ -377,11 +381,11 @@ final class EngineLoop: MultiHandle.Driver {
         case .leftSegment: release(attempt)
         case .finished(let result):
             release(attempt)
-            if attempt.exchange.request.purpose == .task { finished.append(.finished(result)) }
+            if attempt.exchange.request.purpose == .task { deliver(.finished(result)) }
         case .publish(let job):
             release(attempt)
             if publication.isQuick(job) {
-                finished.append(.finished(publication.publish(job)))
+                deliver(.finished(publication.publish(job)))
             } else {
                 toPublish.append(job)
             }
@@ -553,6 +557,9 @@ final class EngineLoop: MultiHandle.Driver {
         return wasReady
     }
 
+    /// Delivers an event with the next batch.
+    private func deliver(_ event: AttemptEvent) { results.withLock { $0.append(event) } }
+
     /// Delivers the results and files that finished since the last call, in one batch each.
     private func flush() {
         heldTurns = 0
@@ -560,10 +567,11 @@ final class EngineLoop: MultiHandle.Driver {
             context.publisher.submit(toPublish)
             toPublish.removeAll(keepingCapacity: true)
         }
-        if !finished.isEmpty {
-            context.deliver(finished)
-            finished.removeAll(keepingCapacity: true)
+        let events = results.withLock { results in
+            defer { results = [] }
+            return results
         }
+        if !events.isEmpty { context.deliver(events) }
     }
 
     /// The time until the next timer or check, rounded up so that it is due when the wait is over.

@@ -8,6 +8,8 @@ final class EngineThreads: Sendable {
     /// One thread.
     private struct Loop {
         let mailbox = Lock(EngineMailbox())
+        /// The ends that the thread has not delivered yet.
+        let results = Lock<[AttemptEvent]>([])
         let wakeUp: EventPoll.WakeUp
         let watch = CallWatch()
         var thread: JoinableThread?
@@ -19,9 +21,9 @@ final class EngineThreads: Sendable {
             _ context: EngineContext,
             _ share: EngineShare
         ) throws(SystemError) {
-            let (mailbox, wakeUp, watch) = (mailbox, wakeUp, watch)
+            let (mailbox, results, wakeUp, watch) = (mailbox, results, wakeUp, watch)
             thread = try JoinableThread(name: "engine \(number)") {
-                EngineLoop(context, share, EventPoll(wakeUp), watch).run(mailbox)
+                EngineLoop(context, share, EventPoll(wakeUp), watch, results).run(mailbox)
             }
         }
 
@@ -34,6 +36,14 @@ final class EngineThreads: Sendable {
             // A mailbox that is not empty has already signalled its thread.
             if wasEmpty { wakeUp.signal() }
         }
+    }
+
+    /// What a replaced thread had not done yet.
+    struct Rest {
+        /// The keys of the attempts that it had not taken, which begin on the new thread.
+        var untaken: Set<Int>
+        /// The ends that it had not delivered.
+        var results: [AttemptEvent]
     }
 
     private struct State {
@@ -86,13 +96,13 @@ final class EngineThreads: Sendable {
 
     /// Replaces a thread that will never return.
     ///
-    /// - Returns: The keys of the attempts that it had not taken, which begin on the new thread.
-    func replace(_ number: Int) -> Set<Int> {
+    /// - Returns: nil while there is no descriptor or thread for another one.
+    func replace(_ number: Int) -> Rest? {
         state.withLock { state in
-            // Without descriptors or threads, the attempts wait for the end of the run.
             guard let context = state.context, var loop = try? Loop(),
                 (try? loop.start(number, context, shares[number])) != nil
-            else { return [] }
+            else { return nil }
+            let results = state.loops[number].results.withLock { $0 }
             let untaken = state.loops[number].mailbox.withLock { mailbox in
                 defer { mailbox = EngineMailbox() }
                 return mailbox
@@ -100,11 +110,10 @@ final class EngineThreads: Sendable {
             loop.post { $0 = untaken }
             if let stop = state.stop { loop.post(stop) }
             state.loops[number] = loop
-            return Set(
-                untaken.starts.flatMap { starts in
-                    starts.positions.map { starts.attempts[$0].key }
-                }
-            )
+            let keys = untaken.starts.flatMap { starts in
+                starts.positions.map { starts.attempts[$0].key }
+            }
+            return Rest(untaken: Set(keys), results: results)
         }
     }
 
