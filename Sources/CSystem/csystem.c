@@ -204,10 +204,9 @@ static int set_attributes(posix_spawnattr_t *attributes, short session) {
     return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | session);
 }
 
-static int add_actions(posix_spawn_file_actions_t *actions, const struct start *start) {
+static int add_actions(posix_spawn_file_actions_t *actions, const struct start *start, int input) {
     int last = STDERR_FILENO;
-    int code = start->input >= 0 ? posix_spawn_file_actions_adddup2(actions, start->input, STDIN_FILENO)
-                                 : posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    int code = posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO);
     if (code == 0) code = posix_spawn_file_actions_adddup2(actions, start->output, STDOUT_FILENO);
     if (code == 0) code = posix_spawn_file_actions_adddup2(actions, start->error, STDERR_FILENO);
     if (code == 0 && start->pipe >= 0) code = posix_spawn_file_actions_adddup2(actions, start->pipe, ++last);
@@ -217,7 +216,15 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct start *
     return code;
 }
 
-static int spawn(const struct start *start, int *process) {
+// The read end of a pipe without a writer: unlike /dev/null it needs no file, which a container may lack.
+static int open_empty(void) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    close(ends[1]);
+    return ends[0];
+}
+
+static int spawn_reading(const struct start *start, int input, int *process) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
     int code = posix_spawnattr_init(&attributes);
@@ -225,7 +232,7 @@ static int spawn(const struct start *start, int *process) {
     code = posix_spawn_file_actions_init(&actions);
     if (code == 0) {
         code = set_attributes(&attributes, start->session);
-        if (code == 0) code = add_actions(&actions, start);
+        if (code == 0) code = add_actions(&actions, start, input);
         if (code == 0) {
             code = posix_spawnp(process, start->arguments[0], &actions, &attributes, start->arguments,
                                 start->environment != NULL ? start->environment : environ);
@@ -233,6 +240,15 @@ static int spawn(const struct start *start, int *process) {
         posix_spawn_file_actions_destroy(&actions);
     }
     posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
+static int spawn(const struct start *start, int *process) {
+    if (start->input >= 0) return spawn_reading(start, start->input, process);
+    int input = open_empty();
+    if (input < 0) return errno;
+    int code = spawn_reading(start, input, process);
+    close(input);
     return code;
 }
 

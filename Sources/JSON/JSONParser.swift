@@ -26,8 +26,11 @@ struct JSONParser {
     private var names: [(text: String, end: Int)] = []
     private var count = 0
 
-    init(bytes: [UInt8]) {
+    private let mostValues: Int
+
+    init(bytes: [UInt8], mostValues: Int) {
         self.bytes = bytes
+        self.mostValues = mostValues
     }
 
     mutating func document() throws(JSONValue.Fault) -> JSONValue {
@@ -62,7 +65,7 @@ struct JSONParser {
     private mutating func beginValue() throws(JSONValue.Fault) {
         while true {
             count += 1
-            guard count <= Self.maximumCount else { throw fault("too many values") }
+            guard count <= mostValues else { throw fault("too many values") }
             switch next {
             case UInt8(ascii: "{"): open(isObject: true)
             case UInt8(ascii: "["): open(isObject: false)
@@ -273,8 +276,13 @@ extension JSONValue {
     }
 
     /// Parses UTF-8 bytes without a byte order mark.
-    package init(bytes: [UInt8]) throws(Fault) {
-        var parser = JSONParser(bytes: bytes)
+    ///
+    /// - Parameters:
+    ///   - bytes: The document.
+    ///   - mostValues: The most values in it; nil for a million.
+    /// - Throws: The first `Fault`.
+    package init(bytes: [UInt8], mostValues: Int? = nil) throws(Fault) {
+        var parser = JSONParser(bytes: bytes, mostValues: mostValues ?? JSONParser.maximumCount)
         self = try parser.document()
     }
 }

@@ -18,6 +18,8 @@ package struct Plan: Sendable {
     package let graph: TaskGraph
     /// Warnings: they do not keep the job from running.
     package let warnings: [Diagnostic]
+    /// Ids that `PlanOptions.only` names and no task has.
+    package let absentTasks: [String]
     /// The secrets that the tasks use, in the order of the file: a run needs their values.
     package let neededSecrets: [SecretDeclaration]
     /// Reads tasks again.
@@ -28,6 +30,7 @@ package struct Plan: Sendable {
         _ traits: JobTraits,
         graph: TaskGraph,
         warnings: [Diagnostic],
+        absentTasks: [String],
         neededSecrets: [SecretDeclaration],
         source: TaskSource
     ) {
@@ -37,6 +40,7 @@ package struct Plan: Sendable {
         self.traits = traits
         self.graph = graph
         self.warnings = warnings
+        self.absentTasks = absentTasks
         self.neededSecrets = neededSecrets
         self.source = source
     }

@@ -71,6 +71,8 @@ package struct PlanOptions: Sendable {
     ///
     /// A plan with such a warning is not to be run.
     package var toleratesEnvironment: Bool
+    /// Whether ids of `only` that no task has are in `Plan.absentTasks`, rather than faults.
+    package var allowsAbsentTasks: Bool
     /// How many tasks the plan may keep until they are started, rather than read them again; 0 or
     /// more.
     package var mostKeptTasks: Int
@@ -91,6 +93,7 @@ package struct PlanOptions: Sendable {
         folder: @escaping FolderLister = { _, _ in .missing },
         run: RunValues = .standIn,
         toleratesEnvironment: Bool = false,
+        allowsAbsentTasks: Bool = false,
         mostKeptTasks: Int = 0
     ) {
         self.variables = variables
@@ -106,6 +109,7 @@ package struct PlanOptions: Sendable {
         self.folder = folder
         self.run = run
         self.toleratesEnvironment = toleratesEnvironment
+        self.allowsAbsentTasks = allowsAbsentTasks
         self.mostKeptTasks = mostKeptTasks
     }
 }

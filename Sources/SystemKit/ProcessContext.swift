@@ -26,6 +26,12 @@ package enum ProcessContext {
         unsafe getenv(name).map { unsafe String(systemText: $0) }
     }
 
+    /// The folder that an environment variable names; an empty variable names none (XDG Base
+    /// Directory Specification).
+    package static func folder(_ variable: String) -> String? {
+        self.variable(variable).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// The absolute path of the working folder; nil when it has been removed.
     package static var workingFolder: String? {
         guard let path = unsafe getcwd(nil, 0) else { return nil }
@@ -35,7 +41,7 @@ package enum ProcessContext {
 
     /// The user's home folder: `HOME`, else what the user database says.
     package static var homeFolder: String? {
-        if let home = variable("HOME"), !home.isEmpty { return home }
+        if let home = folder("HOME") { return home }
         guard let entry = unsafe getpwuid(geteuid()), let folder = unsafe entry.pointee.pw_dir
         else {
             return nil

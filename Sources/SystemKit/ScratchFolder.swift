@@ -9,7 +9,7 @@ package final class ScratchFolder: Sendable {
     ///
     /// - Throws: The error of mkdtemp(3).
     package init() throws(SystemError) {
-        let parent = ProcessContext.variable("TMPDIR") ?? "/tmp"
+        let parent = ProcessContext.folder("TMPDIR") ?? "/tmp"
         var template = Array((parent + "/runner-XXXXXX").utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw .last("create a folder in", parent) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -7,11 +7,19 @@ package struct ProtocolProgram: Sendable, Hashable {
     package var command: [String]
     /// The absolute path of the program's working folder, that of the job file.
     package var folder: String
+    /// The environment variables that the program does not inherit, because they hold secrets.
+    package var withheldVariables: Set<String>
 
     /// Creates an entry.
-    package init(scheme: String, command: [String], folder: String) {
+    package init(
+        scheme: String,
+        command: [String],
+        folder: String,
+        withheldVariables: Set<String>
+    ) {
         self.scheme = scheme
         self.command = command
         self.folder = folder
+        self.withheldVariables = withheldVariables
     }
 }

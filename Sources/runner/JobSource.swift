@@ -30,7 +30,8 @@ struct JobSource {
     /// - Parameters:
     ///   - path: The path on the command line, also used in diagnostics.
     ///   - variables: The values of `--var`.
-    ///   - only: The ids of `--only`.
+    ///   - only: The ids of `--only`, or of the tasks to run again.
+    ///   - allowsAbsentTasks: Whether an id of `only` that no task has is no fault.
     ///   - reportPath: The path of `--report`, which no task may write to.
     ///   - run: The values of `${run.…}`.
     ///   - toleratesEnvironment: Whether lacks of the environment are only warnings; such a plan
@@ -42,6 +43,7 @@ struct JobSource {
         path: String,
         variables: [String: String],
         only: [String] = [],
+        allowsAbsentTasks: Bool = false,
         reportPath: String? = nil,
         run: RunValues = .standIn,
         toleratesEnvironment: Bool = false,
@@ -65,6 +67,7 @@ struct JobSource {
             folder: Self.children,
             run: run,
             toleratesEnvironment: toleratesEnvironment,
+            allowsAbsentTasks: allowsAbsentTasks,
             mostKeptTasks: mostKeptTasks
         )
         var parsed = Document.parse(bytes, name: path)

@@ -97,6 +97,30 @@ import TransferModel
         #expect(!job.folder.folder.contains("out/wrong"))
     }
 
+    @Test func `a program inherits no variable of a secret, and its command for one does`() throws {
+        let job = try ProgramJob(
+            """
+            respond()
+            data(json.dumps([os.environ.get("PROGRAM_TOKEN"), os.environ["PLAIN"]]).encode())
+            finish()
+            """,
+            """
+            secrets:
+              token: { env: PROGRAM_TOKEN }
+              derived: { command: [sh, -c, 'printf %s "$PROGRAM_TOKEN-derived"'] }
+            data:
+              a:
+                url: "test://host/a"
+                headers: { X-T: "${secret.token}${secret.derived}" }
+                expect: { json: { /0: null, /1: open } }
+            """
+        )
+        let run = try job.folder.run(
+            environment: ["PROGRAM_TOKEN": "swordfish-token", "PLAIN": "open"]
+        )
+        #expect(run.code == 0, "\(run.command.standardError)")
+    }
+
     @Test func `expectations and captures read the program's response`() throws {
         let job = try ProgramJob(
             """

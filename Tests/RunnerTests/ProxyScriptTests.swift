@@ -1,3 +1,5 @@
+import Synchronization
+import SystemKit
 import TestSupport
 import Testing
 
@@ -89,6 +91,22 @@ import Testing
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try job.folder.text("file.txt") == "from the proxy")
         #expect(server.requests.count == 1)
+    }
+
+    @Test func `an empty TMPDIR does not stand for the root folder`() throws {
+        let folders = Mutex<[String]>([])
+        let server = try ScriptedServer { request in
+            // A fetched script is in a temporary folder of the runner.
+            let names = try? Folder.names(in: "/") { $0.hasPrefix("runner-") }
+            folders.withLock { $0 += names ?? [] }
+            return request.path == "/proxy.pac"
+                ? .ok("function FindProxyForURL(u, h) { return 'DIRECT' }") : .ok("direct")
+        }
+        let job = try Self.job("{ pac: \"\(server.url("/proxy.pac"))\" }", server.url("/"))
+        let run = try job.run(environment: ["TMPDIR": ""])
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(server.requests.map(\.path) == ["/proxy.pac", "/"])
+        #expect(folders.withLock { $0 } == [])
     }
 
     @Test func `exceptions are reached directly`() throws {

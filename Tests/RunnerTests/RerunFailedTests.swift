@@ -69,6 +69,45 @@ import Testing
         #expect(server.requests.count == count)
     }
 
+    @Test func `tasks that were removed from the job file are left out`() throws {
+        #expect(try job.run().code == 1)
+        let count = server.requests.count
+        var lines = try job.folder.text("job.yaml").split(separator: "\n")
+        lines.removeAll { $0.contains("after:") }
+        try job.folder.write(Array(lines.joined(separator: "\n").utf8), to: "job.yaml")
+        let again = try rerun("--report", "again.json")
+        #expect(again.status == .exit(0), "\(again)")
+        #expect(again.standardError.contains("no longer has the task `after` of the report"))
+        #expect(server.requests.dropFirst(count).map(\.path) == ["/login", "/bad"])
+        lines.removeAll { $0.contains("bad:") || $0.contains("X-T") }
+        try job.folder.write(Array(lines.joined(separator: "\n").utf8), to: "job.yaml")
+        let none = try rerun()
+        #expect(none.status == .exit(0), "\(none)")
+        #expect(none.standardError.contains("`bad` and 1 more"), "\(none)")
+        #expect(!none.standardError.contains("--only"))
+        #expect(server.requests.count == count + 2)
+    }
+
+    @Test func `a row that was removed from a data file is left out`() throws {
+        let server = try ScriptedServer(["/a": [.status(404), .ok("a")], "/b": [.status(404)]])
+        let job = try JobFolder(
+            """
+            version: 1
+            report: { json: report.json }
+            downloads:
+              each: { forEach: { csv: rows.csv, key: "${item.name}" }, to: "${item.name}",
+                      url: "\(server.origin)/${item.name}" }
+            """
+        )
+        try job.folder.write("name\na\nb\n", to: "rows.csv")
+        #expect(try job.run().code == 1)
+        try job.folder.write("name\na\n", to: "rows.csv")
+        let again = try job.runner(["run", "job.yaml", "--rerun-failed", "report.json"])
+        #expect(again.status == .exit(0), "\(again)")
+        #expect(again.standardError.contains("no longer has the task `each[b]`"), "\(again)")
+        #expect(server.requests.dropFirst(2).map(\.path) == ["/a"])
+    }
+
     @Test func `the report goes to standard output, too`() throws {
         let run = try job.runner(["run", "job.yaml", "--report", "-"])
         #expect(run.status == .exit(1))

@@ -68,6 +68,14 @@ import Testing
         )
     }
 
+    @Test func `a program without input reads the end of a pipe, not a file of the machine`() throws
+    {
+        let child = try ChildProcess(["sh", "-c", "readlink /proc/self/fd/0; cat"], in: "/")
+        let captured = try child.capture(limit: 100, until: Self.farAway())
+        #expect(captured.outcome == .ended(.exited(0)))
+        #expect(String(decoding: captured.output, as: UTF8.self).hasPrefix("pipe:"))
+    }
+
     @Test func `a running program with closed output is waited for`() throws {
         let child = try ChildProcess(["sh", "-c", "exec >&-; exec sleep 1000"], in: "/")
         let deadline = Clock.monotonicNanoseconds() + 50_000_000

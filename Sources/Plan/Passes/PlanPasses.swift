@@ -28,7 +28,8 @@ extension Plan {
 
         let diagnostics = inFileOrder(reader.faults.log.diagnostics)
         let reportFault = checks.destinations.reportFault
-        guard reader.faults.log.errorCount == 0, selection.unknown.isEmpty, reportFault == nil
+        guard reader.faults.log.errorCount == 0, reportFault == nil,
+            selection.unknown.isEmpty || options.allowsAbsentTasks
         else {
             throw PlanRejected(
                 diagnostics: diagnostics,
@@ -50,6 +51,7 @@ extension Plan {
             checks.traits,
             graph: chosenGraph,
             warnings: diagnostics,
+            absentTasks: selection.unknown.map(\.id),
             neededSecrets: secrets.positions.compactMap { reader.values.secrets.declarations[$0] },
             source: TaskSource(
                 tasks,

@@ -33,7 +33,12 @@ enum ProtocolTable {
 
     private static let entry = ValueType<ProtocolProgram>(.mapping(table.keys)) { reader, field in
         let errors = reader.faults.log.errorCount
-        var program = ProtocolProgram(scheme: "", command: [], folder: reader.folder)
+        var program = ProtocolProgram(
+            scheme: "",
+            command: [],
+            folder: reader.folder,
+            withheldVariables: reader.values.secrets.variables
+        )
         reader.apply(table, to: &program, in: field)
         return reader.faults.log.errorCount == errors ? program : nil
     }

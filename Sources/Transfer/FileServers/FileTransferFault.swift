@@ -28,6 +28,8 @@ struct FileTransferFault {
             return failure
         // The commands before and behind the transfer of the bytes.
         case 8...11, 13...15, 17, 19, 21, 25, 30, 31, 67...70, 78: return ofReply(general)
+        // libcurl takes every 421, whatever its reason, for a time limit that has passed.
+        case 28 where file.replies.last?.code == 421: return ofReply(general)
         default: return general
         }
     }

@@ -30,7 +30,14 @@ final class ProgramRoster {
     /// - Returns: Its input and output, to be closed when the exchange ends.
     /// - Throws: The error of starting it, such as `ENOENT`.
     func start(_ program: ProtocolProgram, key: Int) throws(SystemError) -> ProgramChannel {
-        let process = try ChildProcess(program.command, in: program.folder, hasInput: true)
+        let process = try ChildProcess(
+            program.command,
+            in: program.folder,
+            environment: ProcessContext.environment.filter {
+                !program.withheldVariables.contains($0.key)
+            },
+            hasInput: true
+        )
         let errorStream = try errors.add(process.error, key: key)
         return ProgramChannel(process, errorStream, sockets, key: key, of: self)
     }

@@ -121,7 +121,7 @@ struct Detachment {
 
     /// Whether the user has a running service manager.
     private static var hasServiceManager: Bool {
-        guard let folder = ProcessContext.variable("XDG_RUNTIME_DIR") else { return false }
+        guard let folder = ProcessContext.folder("XDG_RUNTIME_DIR") else { return false }
         return PathOccupant(at: folder + "/systemd/private") != .nothing
     }
 }

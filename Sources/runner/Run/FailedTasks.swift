@@ -1,3 +1,4 @@
+import Plan
 import Report
 import SystemKit
 import TransferModel
@@ -31,7 +32,8 @@ struct FailedTasks {
     /// Whether no task is left to run, which it then says.
     ///
     /// - Throws: `Exit` for a report of another job: its ids mean other tasks.
-    func isDone(of name: String) throws(Exit) -> Bool {
+    func isDone(by plan: Plan) throws(Exit) -> Bool {
+        let name = plan.name
         guard name == jobName else {
             throw Exit(
                 .usage,
@@ -39,7 +41,16 @@ struct FailedTasks {
                     + "not of `\(TerminalText.harmless(name))`"
             )
         }
+        let absent = plan.absentTasks
         if ids.isEmpty { StandardError.say("every task of that run succeeded: nothing to run") }
-        return ids.isEmpty
+        if let first = absent.first {
+            let more = absent.count > 1 ? " and \(absent.count - 1) more" : ""
+            StandardError.say(
+                "the job file no longer has the task `\(TerminalText.harmless(first))`\(more) of "
+                    + "the report of --rerun-failed"
+                    + (absent.count == ids.count ? ": nothing to run" : "; the others run")
+            )
+        }
+        return absent.count == ids.count
     }
 }

@@ -132,6 +132,7 @@ struct Run: ParsableCommand {
             path: path,
             variables: job.resolvedVariables(in: environment),
             only: chosen,
+            allowsAbsentTasks: earlier != nil,
             reportPath: chosenReport.path,
             run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
             mostKeptTasks: Self.mostKeptTasks,
@@ -145,7 +146,7 @@ struct Run: ParsableCommand {
             }
         )
         let plan = try source.requirePlan()
-        if let earlier, try earlier.isDone(of: plan.name) { return }
+        if let earlier, try earlier.isDone(by: plan) { return }
         // Two runs at once would not know each other's orders.
         if plan.orderCount > 0, held == nil {
             held = try takeLock(LockRequest(jobName: plan.name, policy: .fail)).lock

@@ -82,6 +82,15 @@ import TransferModel
         #expect(reports.count > 30)
     }
 
+    @Test func `a formatted report may have more than a million values`() throws {
+        let text = String(decoding: Self.report(), as: UTF8.self)
+        let end = try #require(text.lastIndex(of: "}"))
+        let zeros = String(repeating: "0,", count: 1_000_000)
+        let formatted = "\(text[..<end]),\n\"more\":[\(zeros)0]}\n"
+        let reader = try ReportReader(Array(formatted.utf8))
+        #expect(reader.run.head.jobName == "nightly")
+    }
+
     @Test func `a summary names failures with their places, the slowest and the most retried`()
         throws
     {
