@@ -90,7 +90,9 @@ package final class BackgroundJournal {
             let last = try bytes.map { (bytes) throws(SystemError) in
                 try Self.round(in: bytes, of: path)
             }
-            if let last, last.state == .open, last.job != run.job, !last.transfers.isEmpty {
+            if let last, last.state == .open, !last.job.isSame(as: run.job),
+                !last.transfers.isEmpty
+            {
                 throw .notPermitted("use", path, reason: Self.otherJob(last.job))
             }
             var round =
@@ -114,7 +116,7 @@ package final class BackgroundJournal {
         case .open: true
         case .cancelled: false
         case .finished:
-            round.job == run.job
+            round.job.isSame(as: run.job)
                 && round.finish.map { run.unended.contains($0.runIdentifier) } ?? false
         }
     }

@@ -22,10 +22,20 @@ package struct BackgroundRound: Sendable, Equatable {
         /// The job file's path, absolute and without links.
         package var path: String
 
+        /// What identifies the job wherever its file lies; nil when its name and path do.
+        package var identifier: String?
+
         /// Creates a job; `path` must be absolute and without links.
-        package init(name: String, path: String) {
+        package init(name: String, path: String, identifier: String? = nil) {
             self.name = name
             self.path = path
+            self.identifier = identifier
+        }
+
+        /// Whether two runs are of one job; a job may get an identifier between them.
+        func isSame(as other: Job) -> Bool {
+            if let identifier, let another = other.identifier { return identifier == another }
+            return name == other.name && path == other.path
         }
     }
 
@@ -278,6 +288,7 @@ package struct BackgroundRound: Sendable, Equatable {
         var content: [UInt8] = []
         content.add(job.name)
         content.add(job.path)
+        content.add(job.identifier) { $0.add($1) }
         content.add(beginDate)
         content.add(state.rawValue)
         content.add(taskCount) { $0.add(UInt64(clamping: $1)) }
@@ -295,7 +306,13 @@ package struct BackgroundRound: Sendable, Equatable {
         guard let place = entries.lastIndex(where: { $0.kind == Kind.round }) else { return nil }
         var fields = JournalFields(entries[place].content)
         do throws(JournalFields.Unreadable) {
-            job = Job(name: try fields.text(), path: try fields.text())
+            job = Job(
+                name: try fields.text(),
+                path: try fields.text(),
+                identifier: try fields.optional { (fields) throws(JournalFields.Unreadable) in
+                    try fields.text()
+                }
+            )
             beginDate = try fields.date()
             guard let state = State(rawValue: try fields.number()) else { return nil }
             self.state = state

@@ -5,13 +5,21 @@ package import TransferModel
 package struct LockRequest: Sendable, Hashable {
     /// As the job says, or the file's stem.
     package let jobName: String
+    /// What identifies the job wherever its file lies; nil when its path does.
+    package let identifier: String?
     /// The action of this run while another run of the job has the lock.
     package let policy: LockPolicy
 
     /// Creates a request for the lock of a job.
-    package init(jobName: String, policy: LockPolicy) {
+    package init(jobName: String, identifier: String? = nil, policy: LockPolicy) {
         self.jobName = jobName
+        self.identifier = identifier
         self.policy = policy
+    }
+
+    /// Creates a request for the lock of a plan's job, which refuses a second run.
+    package init(of plan: Plan) {
+        self.init(jobName: plan.name, identifier: plan.identifier, policy: .fail)
     }
 
     /// Reads no more of the document than it takes to find the lock.
@@ -26,6 +34,6 @@ package struct LockRequest: Sendable, Hashable {
         guard reader.faults.log.errorCount == 0, let policy = head.draft.schedule.lock else {
             return nil
         }
-        self.init(jobName: head.jobName, policy: policy)
+        self.init(jobName: head.jobName, identifier: head.draft.identifier, policy: policy)
     }
 }

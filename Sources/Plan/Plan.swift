@@ -59,6 +59,8 @@ package struct Plan: Sendable {
         return plan
     }
 
+    /// What identifies the job wherever its file lies; nil when its path does.
+    package var identifier: String? { draft.identifier }
     /// The job file's name as it was given.
     package var fileName: String { source.reader.document.name }
     /// The absolute path of the job file's folder, where its commands run.

@@ -60,7 +60,7 @@ struct JobSource {
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasBytePrefix("/") ? $0 : "\(workingFolder)/\($0)" },
             fileStatus: Self.status,
-            resolvedPath: StateFolder.canonicalPath,
+            resolvedPath: JobIdentity.canonicalPath,
             isSameFile: ProcessContext.isSameFile,
             patternFault: RegularExpression.fault,
             dataFile: { try? OpenDataFile(path: $0) },

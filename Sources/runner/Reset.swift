@@ -102,7 +102,7 @@ struct Reset: ParsableCommand {
         _ plan: Plan,
         _ folder: StateFolder
     ) throws(Exit) -> Int {
-        let jar = folder.cookieFile(jobName: plan.name, jobPath: file, session: session)
+        let jar = folder.cookieFile(of: session, in: JobIdentity(of: plan, path: file))
         guard let jar else { return 0 }
         do throws(CookieFile.Fault) {
             return try jar.remove(at: RunClock.now().wall)

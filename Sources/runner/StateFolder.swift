@@ -37,8 +37,7 @@ struct StateFolder {
 
     /// The default path of a job's report; creates its folder.
     ///
-    /// `jobPath` is the job file's path, which distinguishes jobs with the same name.
-    func reportPath(jobName: String, jobPath: String) throws -> String {
+    func reportPath(of job: JobIdentity) throws -> String {
         let advice = "name a report with --report, or a state folder with --state-dir"
         guard let path else { throw Exit(.environment, "there is no state folder: \(advice)") }
         do {
@@ -51,8 +50,7 @@ struct StateFolder {
         } catch {
             throw Exit(.environment, "\(error.message): \(advice)")
         }
-        let key = Self.key(of: jobPath)
-        return path + "/reports/\(Self.fileName(jobName))-\(key).json"
+        return path + "/reports/\(Self.fileName(job.name))-\(job.key()).json"
     }
 
     /// The cookie file of a job's session; nil without a usable state folder, and for a session
@@ -61,9 +59,8 @@ struct StateFolder {
     /// Each session of each job has its own, so that logins are not shared, unless sessions name
     /// one storage.
     func cookieFile(
-        jobName: String,
-        jobPath: String,
-        session: SessionConfiguration
+        of session: SessionConfiguration,
+        in job: JobIdentity
     ) -> CookieFile? {
         guard let path, absence == nil, session.kind != .ephemeral else { return nil }
         let (name, suffix): (String, String)
@@ -73,8 +70,8 @@ struct StateFolder {
         // No name of a session begins like that.
         case .shared(let storage): (name, suffix) = (storage, "\0\0\(storage)")
         }
-        let key = Self.key(of: jobPath, Array(suffix.utf8))
-        let names = [jobName, name].map { Self.fileName($0).prefix(80) }
+        let key = job.key(of: suffix)
+        let names = [job.name, name].map { Self.fileName($0).prefix(80) }
         return CookieFile(
             folder: path + "/cookies",
             name: "\(names[0])-\(names[1])-\(key).jsonl"
@@ -84,32 +81,29 @@ struct StateFolder {
     /// The lock of a job, without taking it; creates its folder.
     ///
     /// - Throws: `Exit` when there is no folder for it.
-    func lock(jobName: String, jobPath: String) throws(Exit) -> FileLock {
+    func lock(of job: JobIdentity) throws(Exit) -> FileLock {
         let advice = "name a state folder with --state-dir"
         guard let path else {
             throw Exit(.environment, "there is no state folder for the job's lock: \(advice)")
         }
-        let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
         do throws(SystemError) {
             let folder = try Folder(path: path + "/locks", create: true, mode: 0o700)
-            return try FileLock(in: folder, name: "\(Self.fileName(jobName))-\(key).lock")
+            return try FileLock(in: folder, name: "\(Self.fileName(job.name))-\(job.nameKey).lock")
         } catch {
             throw Exit(.environment, "\(error.message): \(advice)")
         }
     }
 
     /// The journal of a job's idempotency keys; nil without a state folder.
-    func keyJournal(jobName: String, jobPath: String) -> (folder: String, name: String)? {
+    func keyJournal(of job: JobIdentity) -> (folder: String, name: String)? {
         guard let path else { return nil }
-        let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
-        return (path + "/journals", "\(Self.fileName(jobName))-\(key).journal")
+        return (path + "/journals", "\(Self.fileName(job.name))-\(job.nameKey).journal")
     }
 
     /// The folder for records of a job's uploads; nil without a usable state folder.
-    func uploadFolder(jobName: String, jobPath: String) -> String? {
+    func uploadFolder(of job: JobIdentity) -> String? {
         guard let path, absence == nil else { return nil }
-        let key = Self.key(of: jobPath, Array("\0\(jobName)".utf8))
-        return path + "/uploads/\(Self.fileName(jobName))-\(key)"
+        return path + "/uploads/\(Self.fileName(job.name))-\(job.nameKey)"
     }
 
     /// The log file of a detached run; creates its folder.
@@ -131,28 +125,15 @@ struct StateFolder {
 
     /// The common prefix of a job's log names.
     static func logStem(jobPath: String) -> String {
-        let name = canonicalPath(of: jobPath).splitAtBytes("/").last ?? ""
-        return "\(fileName(String(name)))-\(key(of: jobPath))-"
+        let name = JobIdentity.canonicalPath(of: jobPath).splitAtBytes("/").last ?? ""
+        // A detached run names its log before it reads the job file.
+        let job = JobIdentity(name: "", identifier: nil, path: jobPath)
+        return "\(fileName(String(name)))-\(job.key())-"
     }
 
     /// The folder of that name in the state folder, whether it exists or not; nil without a state
     /// folder.
     func folder(_ name: String) -> String? { path.map { "\($0)/\(name)" } }
-
-    /// The canonical path of a job file, however it was named.
-    static func canonicalPath(of jobPath: String) -> String {
-        let folder = jobPath.hasBytePrefix("/") ? "" : (ProcessContext.workingFolder ?? "") + "/"
-        return Folder.canonicalPath(folder + jobPath)
-    }
-
-    /// Eight hexadecimal digits for the path of a job's file (FNV-1a, 64 bits, folded to 32).
-    ///
-    /// All spellings of the path and all links to it give the same key.
-    private static func key(of jobPath: String, _ suffix: [UInt8] = []) -> String {
-        let path = canonicalPath(of: jobPath)
-        let hash = (Array(path.utf8.dropFirst()) + suffix).span.fnv1a
-        return UInt32(truncatingIfNeeded: hash ^ hash >> 32).padded(to: 8, radix: 16)
-    }
 
     /// A job's name as part of a file name: characters with a meaning in paths become underscores.
     private static func fileName(_ jobName: String) -> String {

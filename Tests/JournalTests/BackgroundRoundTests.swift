@@ -4,7 +4,11 @@ import TransferModel
 @testable import Journal
 
 @Suite struct BackgroundRoundTests {
-    private let job = BackgroundRound.Job(name: "nightly", path: "/jobs/nightly.yaml")
+    private let job = BackgroundRound.Job(
+        name: "nightly",
+        path: "/jobs/nightly.yaml",
+        identifier: "orders"
+    )
 
     private var round: BackgroundRound {
         BackgroundRound(job: job, beginDate: Timestamp(microseconds: 7))

@@ -319,6 +319,17 @@ import TransferModel
         #expect(server.requests.count == 1)
     }
 
+    @Test func `a job with an identifier continues its open round in another folder`() throws {
+        let server = try ScriptedServer(["/o1": [.hangUp, .status(201)]])
+        let job = try Self.job("identifier: orders\n" + orders(1, server, ", idempotencyKey: auto"))
+        #expect(try job.run().code == 5)
+        try job.folder.makeFolder("next")
+        try job.folder.write(job.folder.text("job.yaml"), to: "next/job.yaml")
+        let next = try job.command(["run", "next/job.yaml", "--report", "next.json"]).run()
+        #expect(next.status == .exit(0), "\(next)")
+        #expect(Set(server.requests.map { $0.headers["Idempotency-Key"] }).count == 1)
+    }
+
     @Test func `a run whose journal cannot be written sends nothing`() throws {
         let server = try ScriptedServer(["/o1": [.status(201)]])
         let job = try Self.job(orders(1, server))

@@ -42,6 +42,30 @@ import TransferModel
         #expect(reported?["value"]?.string == first.first)
     }
 
+    @Test(arguments: [true, false])
+    func `an order keeps its key in another folder by the identifier of its job`(
+        isIdentified: Bool
+    ) throws {
+        let server = try ScriptedServer(["/a": [.hangUp, .ok("")]])
+        let job = try job("")
+        let head = isIdentified ? "identifier: orders" : "name: orders"
+        for release in ["r1", "r2"] {
+            let text = "version: 1\n\(head)\nvariables: { amount: 1 }\nuploads:\n"
+            try job.folder.makeFolder(release)
+            try job.folder.write(text + order("a", server), to: "\(release)/job.yaml")
+        }
+        let outcomes = try ["r1", "r2"].map { release in
+            let place = job.folder.path("current")
+            _ = try Command("ln", ["-sfn", release, place]).run()
+            return try job.runner(["run", "current/job.yaml"]).status
+        }
+        #expect(outcomes == [.exit(5), .exit(0)])
+        #expect(Set(keys(server, "/a")).count == (isIdentified ? 1 : 2))
+        let names = try job.folder.list(Self.journals)
+        #expect(names.count == (isIdentified ? 1 : 2))
+        #expect(names.allSatisfy { $0.hasPrefix("orders-") })
+    }
+
     @Test func `all orders keep their keys until a run has ended with 0`() throws {
         let server = try ScriptedServer([
             "/a": [.ok("")], "/b": [.status(503), .hangUp, .status(201)],

@@ -129,17 +129,22 @@ import TransferModel
     }
 
     @Test func `a download task has its destination as sink`() throws {
-        func download(_ path: String) throws -> TaskSpec {
+        func download(_ path: String, as name: String? = nil) throws -> TaskSpec {
             TaskSpec(
                 id: "a",
                 index: 0,
                 kind: .download,
                 session: 0,
                 request: RequestSpec(method: "GET", url: try HTTPURL("http://a.test/")),
-                destination: .init(path: path, displayPath: path),
+                destination: .init(path: path, displayPath: name ?? path),
                 source: SourceLocation(file: "job.yaml", line: 1, column: 1)
             )
         }
+        let (here, moved) = (try download("/r1/a", as: "a"), try download("/r2/a", as: "a"))
+        #expect(try Order(here).mark == Order(moved).mark)
+        #expect(
+            try Order(here, isBoundToPath: true).mark != Order(moved, isBoundToPath: true).mark
+        )
         #expect(try Order(download("/a")).mark == Order(download("/a")).mark)
         #expect(try Order(download("/a")).mark != Order(download("/b")).mark)
     }

@@ -4,6 +4,7 @@ internal import TransferModel
 /// The settings at the top level of a job file, with its sections still unread.
 struct JobDraft: Sendable {
     var name: String?
+    var identifier: String?
     var secrets: Field?
     var defaults: Field?
     var sessions: Field?
@@ -47,6 +48,15 @@ enum JobTable {
                 default: "the file name without its extension",
                 "The name of the job in reports, locks and state."
             ) { $0.name = $1 },
+            Setting(
+                "identifier",
+                ValueType<String>(pattern: IdentifierText.pattern) { text throws(ValueFault) in
+                    try IdentifierText.parse(text, noun: "job")
+                },
+                default: "the path of the job file",
+                "The identity of the job, under which its lock, idempotency keys, cookies and "
+                    + "other state continue wherever the job file lies."
+            ) { $0.identifier = $1 },
             // Read before everything else, because everything else may use them.
             Setting(
                 "variables",

@@ -27,10 +27,13 @@ package struct Order: Sendable {
     ///
     /// - Parameters:
     ///   - spec: The task.
+    ///   - isBoundToPath: Whether a download to another path is another order. If not, the path as
+    ///     the job file has it counts: it stays when the folder of the job file moves.
     ///   - redact: Removes text that must not influence the identity; nil if there is none.
     /// - Throws: A failure of kind `localIO` when a file of the body cannot be read.
     package init(
         _ spec: TaskSpec,
+        isBoundToPath: Bool = false,
         redact: (([UInt8]) -> [UInt8])? = nil
     ) throws(TransferFailure) {
         guard let digest = MessageDigest() else { throw Self.noDigest }
@@ -38,8 +41,8 @@ package struct Order: Sendable {
         for text in [spec.id, spec.request.method, spec.request.url.text] {
             digestText(Array(text.utf8))
         }
-        if spec.kind == .download, let path = spec.destination?.path {
-            digestText(Array(path.utf8))
+        if spec.kind == .download, let file = spec.destination {
+            digestText(Array((isBoundToPath ? file.path : file.displayPath).utf8))
         }
         var files: [InputFile.Identity] = []
         switch spec.body {

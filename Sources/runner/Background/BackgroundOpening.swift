@@ -44,7 +44,8 @@ struct BackgroundOpening {
                 identifier: plan.runIdentifier,
                 job: BackgroundRound.Job(
                     name: plan.name,
-                    path: StateFolder.canonicalPath(of: request.jobPath)
+                    path: JobIdentity.canonicalPath(of: request.jobPath),
+                    identifier: plan.identifier
                 ),
                 startDate: startDate,
                 taskCount: request.isPart ? nil : plan.sessionTasks[session.index],

@@ -61,7 +61,11 @@ final class BackgroundSessions: BackgroundTransfers {
     func recall(_ spec: TaskSpec) throws(TransferFailure) -> EarlierTransfer? {
         guard let journal = journal(of: spec) else { return nil }
         // A changed secret does not make it another transfer, and leaves no trace.
-        let order = try Order(spec, redact: redactor.map { redactor in { redactor.redacted($0) } })
+        let order = try Order(
+            spec,
+            isBoundToPath: true,
+            redact: redactor.map { redactor in { redactor.redacted($0) } }
+        )
         return journal.recall(
             spec.id,
             mark: order.mark,

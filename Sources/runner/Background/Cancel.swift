@@ -61,7 +61,10 @@ struct Cancel: ParsableCommand {
 
     /// Tells the servers of interrupted uploads to drop them; ignores their responses.
     private func giveUpUploads(of left: BackgroundRound, in stateFolder: StateFolder) {
-        let path = stateFolder.uploadFolder(jobName: left.job.name, jobPath: left.job.path)
+        let job = left.job
+        let path = stateFolder.uploadFolder(
+            of: JobIdentity(name: job.name, identifier: job.identifier, path: job.path)
+        )
         guard let path else { return }
         // Even a failed upload may have left a part.
         let ids = left.transfers.map {

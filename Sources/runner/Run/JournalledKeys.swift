@@ -23,8 +23,7 @@ final class JournalledKeys: OrderKeys {
         at now: Timestamp
     ) throws(RunObstacle) -> JournalledKeys? {
         guard plan.orderCount > 0 else { return nil }
-        guard let place = request.state.keyJournal(jobName: plan.name, jobPath: request.jobPath)
-        else {
+        guard let place = request.state.keyJournal(of: request.job) else {
             throw RunObstacle(
                 "there is no state folder for idempotency keys: name one with --state-dir"
             )

@@ -125,7 +125,7 @@ struct Run: ParsableCommand {
                 isQuiet: progress.isQuiet
             ).take()
         }
-        var (held, heldName): (FileLock?, String?)
+        var (held, heldJob): (FileLock?, JobIdentity?)
         // Held to the end of the process, including the report.
         defer { withExtendedLifetime(held) {} }
         let source = try JobSource(
@@ -137,11 +137,12 @@ struct Run: ParsableCommand {
             run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
             mostKeptTasks: Self.mostKeptTasks,
             lock: { (request: LockRequest) throws(Exit) in
-                guard request.jobName != heldName else { return false }
+                let job = JobIdentity(request, path: path)
+                guard job != heldJob else { return false }
                 // A job that was renamed meanwhile has another lock.
                 held = nil
                 let (lock, wasAwaited) = try takeLock(request)
-                (held, heldName) = (lock, request.jobName)
+                (held, heldJob) = (lock, job)
                 return wasAwaited
             }
         )
@@ -149,7 +150,7 @@ struct Run: ParsableCommand {
         if let earlier, try earlier.isDone(by: plan) { return }
         // Two runs at once would not know each other's orders.
         if plan.orderCount > 0, held == nil {
-            held = try takeLock(LockRequest(jobName: plan.name, policy: .fail)).lock
+            held = try takeLock(LockRequest(of: plan)).lock
         }
         let locks = try state.lockBackground(plan.sessions)
         defer { withExtendedLifetime(locks) {} }
@@ -159,7 +160,7 @@ struct Run: ParsableCommand {
             source: source.content,
             failFast: failFast,
             reportPath: try chosenReport.path ?? plan.reportPaths[.json]
-                ?? state.reportPath(jobName: plan.name, jobPath: path),
+                ?? state.reportPath(of: JobIdentity(of: plan, path: path)),
             printsReport: chosenReport.isPrinted,
             progress: progress,
             state: state,

@@ -157,7 +157,7 @@ struct RunHook {
         environment["RUNNER_HOOK_EXIT_CODE"] = "\(finish.exitCode)"
         environment["RUNNER_HOOK_RUN"] = finish.runIdentifier
         environment["RUNNER_HOOK_JOB"] = plan.name
-        environment["RUNNER_HOOK_FILE"] = StateFolder.canonicalPath(of: request.jobPath)
+        environment["RUNNER_HOOK_FILE"] = JobIdentity.canonicalPath(of: request.jobPath)
         environment["RUNNER_HOOK_IDENTIFIERS"] = plan.sessions.compactMap(\.identifier)
             .joined(separator: " ")
         return environment

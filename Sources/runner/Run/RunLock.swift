@@ -32,7 +32,7 @@ struct RunLock {
         self.request = request
         self.signals = signals
         self.isQuiet = isQuiet
-        file = try state.lock(jobName: request.jobName, jobPath: jobPath)
+        file = try state.lock(of: JobIdentity(request, path: jobPath))
     }
 
     /// Takes the lock, which is held while the result lives.

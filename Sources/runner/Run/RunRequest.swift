@@ -22,6 +22,9 @@ struct RunRequest {
     /// Whether only some of the job's tasks were chosen.
     let isPart: Bool
 
+    /// The job to which state belongs.
+    var job: JobIdentity { JobIdentity(of: plan, path: jobPath) }
+
     /// The paths of all reports, the JSON report first.
     var reportPaths: [(kind: ReportKind, path: String)] {
         let others = ReportKind.allCases.compactMap { kind -> (kind: ReportKind, path: String)? in

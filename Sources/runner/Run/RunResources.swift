@@ -36,8 +36,7 @@ struct RunResources {
 
         Self.warnOfAbsentState(request.state, for: plan)
         keys = try .open(for: plan, request: request, at: context.start.clock.wall)
-        uploads = request.state.uploadFolder(jobName: plan.name, jobPath: request.jobPath)
-            .map(UploadStore.init(folder:))
+        uploads = request.state.uploadFolder(of: request.job).map(UploadStore.init(folder:))
         background = try BackgroundOpening(
             job: job,
             request: request,
@@ -59,11 +58,7 @@ struct RunResources {
         cookies = SessionCookies(
             of: plan.sessions,
             file: {
-                request.state.cookieFile(
-                    jobName: plan.name,
-                    jobPath: request.jobPath,
-                    session: $0
-                )
+                request.state.cookieFile(of: $0, in: request.job)
             },
             at: context.start.clock.wall,
             findSecret: job.redactor?.firstSecret
