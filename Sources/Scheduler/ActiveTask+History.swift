@@ -15,7 +15,8 @@ extension ActiveTask {
             attempts: count.failures,
             remaining: retryLimit.map { $0 - now },
             hasBrokenFraming: hasBrokenFraming,
-            wasResumed: result.resume?.resumedFrom != nil || result.isOfSeveralServers,
+            joinedParts: mayJoinParts
+                && (result.resume?.resumedFrom != nil || !result.mirrors.isEmpty),
             leavesUpload: result.leavesUpload,
             retryAfter: (result.response ?? result.proxyResponse).flatMap {
                 RetryAfter.wait(in: $0.fields, now: wall)

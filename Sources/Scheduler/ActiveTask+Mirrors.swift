@@ -25,8 +25,8 @@ extension ActiveTask {
 
     /// The next action of a task after a failed attempt.
     enum Next {
-        /// Requests a new mirror at once.
-        case mirror
+        /// Requests another URL, or the first one alone, at once.
+        case atOnce
         /// Waits for a way to the URL that had none: every other URL has refused.
         case awaitWay(TransferFailure)
         case decided(RetryDecision)
@@ -38,21 +38,28 @@ extension ActiveTask {
     ///   - failure: Why it failed.
     ///   - history: The facts about the task's attempts.
     ///   - part: The part of the backoff that a wait takes, from 0 up to but not including 1.
-    ///   - mayAskMirror: Whether there is time for another URL at once.
+    ///   - hasTime: Whether there is time for another request at once.
     /// - Returns: The next step; `url` is the URL for it.
     mutating func next(
         after failure: TransferFailure,
         _ history: RetryDecision.History,
         part: Double,
-        mayAskMirror: Bool
+        hasTime: Bool
     ) -> Next {
         let (request, policy) = (request, spec.retry)
         func decide(_ failure: TransferFailure) -> RetryDecision {
             .decide(failure, of: request, under: policy, history: history, dice: part)
         }
         let decision = decide(failure)
+        if failure.kind == .integrity, history.joinedParts, hasTime, case .retry = decision {
+            // A join of parts is no fault of a server that sends the whole file.
+            count.forgive()
+            mirrors?.returnToFirst()
+            lane.origin = url.origin
+            return .atOnce
+        }
         guard let step = moveOn(after: failure, decision) else { return .decided(decision) }
-        if case .untried = step, mayAskMirror { return .mirror }
+        if case .untried = step, hasTime { return .atOnce }
         var final = decision
         // Another URL may answer now.
         if case .again = step, decision == .giveUp(.notRetried),

@@ -84,6 +84,8 @@ struct ActiveTask {
     private var trace: AttemptTrace
     /// The exchanges of the last attempt that has ended.
     var lastExchanges: [TransactionMetrics] { trace.last?.result.transactions ?? [] }
+    /// Whether a file with parts of several servers may still be right: no checksum was wrong yet.
+    private(set) var mayJoinParts = true
     /// Whether a response to an attempt broke HTTP's rules.
     var hasBrokenFraming = false
 
@@ -191,8 +193,7 @@ struct ActiveTask {
             ignoresStored: failure?.isAboutContent ?? false,
             looksForPart: isFirstForFile,
             nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? [],
-            // The file of a mirror may have been another one.
-            mixesMirrors: failure?.kind != .integrity,
+            mixesMirrors: mayJoinParts,
             webSocket: spec.webSocket,
             stream: spec.stream
         )
@@ -263,6 +264,7 @@ struct ActiveTask {
                 failure.kind == .httpStatus
                 ? failure.httpStatus.map { "\($0)" } ?? failure.kind.label : failure.kind.label
             if failure.kind == .protocolViolation { hasBrokenFraming = true }
+            if failure.kind == .integrity { mayJoinParts = false }
             if failure.kind == .network, failure.symptom != nil {
                 count.failWithoutNetwork()
             }

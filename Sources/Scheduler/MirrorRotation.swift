@@ -65,6 +65,12 @@ struct MirrorRotation {
         return .none
     }
 
+    /// Chooses the first URL that has not refused; mirrors that were not asked yet stay so.
+    mutating func returnToFirst() {
+        current = isHopeless.firstIndex(of: false) ?? current
+        isFirstTry = false
+    }
+
     /// Asks no URL again but those that had no way.
     mutating func strikeOffReached() {
         for position in isHopeless.indices where !isCutOff[position] { isHopeless[position] = true }

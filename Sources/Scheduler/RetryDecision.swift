@@ -40,8 +40,9 @@ package enum RetryDecision: Sendable, Hashable {
         package var remaining: Duration?
         /// Whether an earlier attempt received a response that breaks the rules of HTTP.
         package var hasBrokenFraming: Bool
-        /// Whether the failed attempt resumed the transfer of an earlier attempt.
-        package var wasResumed: Bool
+        /// Whether the failed attempt is the first with a wrong file, and the file has parts of
+        /// several attempts or servers.
+        package var joinedParts: Bool
         /// Whether another attempt can resume the upload of the failed attempt: confirmed bytes are
         /// not sent twice.
         package var leavesUpload: Bool
@@ -55,7 +56,7 @@ package enum RetryDecision: Sendable, Hashable {
             attempts: Int,
             remaining: Duration? = nil,
             hasBrokenFraming: Bool = false,
-            wasResumed: Bool = false,
+            joinedParts: Bool = false,
             leavesUpload: Bool = false,
             retryAfter: Duration? = nil,
             status: Int? = nil
@@ -63,7 +64,7 @@ package enum RetryDecision: Sendable, Hashable {
             self.attempts = attempts
             self.remaining = remaining
             self.hasBrokenFraming = hasBrokenFraming
-            self.wasResumed = wasResumed
+            self.joinedParts = joinedParts
             self.leavesUpload = leavesUpload
             self.retryAfter = retryAfter
             self.status = status
@@ -82,7 +83,7 @@ package enum RetryDecision: Sendable, Hashable {
     ) -> RetryDecision {
         // The parts of a file may be of two: once more from its first byte, whatever the policy
         // has.
-        if failure.kind == .integrity, history.wasResumed, policy.repeat != .never {
+        if failure.kind == .integrity, history.joinedParts, policy.repeat != .never {
             return .retry(after: .zero, .backoff)
         }
         guard isTransient(failure, of: request, under: policy, history: history) else {

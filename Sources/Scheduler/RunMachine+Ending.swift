@@ -69,9 +69,9 @@ extension RunMachine {
         if let pause = task.originPause(after: result, history, part: part) {
             queue.lanes.pause(pause.origin, until: now + pause.duration, from: now)
         }
-        let mayAskMirror = phase == .running && task.hasTime(now)
-        switch task.next(after: failure, history, part: part, mayAskMirror: mayAskMirror) {
-        case .mirror:
+        let hasTime = phase == .running && task.hasTime(now)
+        switch task.next(after: failure, history, part: part, hasTime: hasTime) {
+        case .atOnce:
             task.waits.wait(nil, since: now)
             park(&task)
             announceRetry(task, failure, due: now, now)

@@ -370,6 +370,34 @@ import TransferModel
         #expect(run.task("a")?["attempts"]?.elements.count == 2)
     }
 
+    @Test(arguments: [1, 2])
+    func `after wrong parts of a mirror the task's own URL sends the file`(attempts: Int) throws {
+        let server = try ScriptedServer { request in
+            if let range = request.byteRange { return Self.part(range) }
+            return request.earlierRequestsForPath == 0
+                ? Self.beginning(Self.share, then: .waitForPeerToLeave)
+                : .ok(Self.body, [Self.tag])
+        }
+        let mirror = try ScriptedServer { request in
+            request.byteRange.map {
+                .part(of: Self.other, from: $0.lowerBound, to: $0.upperBound, [Self.tag])
+            } ?? .ok(Self.other, [Self.tag])
+        }
+        let digest = try FileServerTests.digest(of: Self.body)
+        let settings = ", checksum: \"sha256:\(digest)\", retry: { attempts: \(attempts) }"
+        let job = try job(server, mirror, settings)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        let reasons = run.task("a")?["attempts"]?.elements.map { $0["reason"]?.string }
+        #expect(reasons == ["integrity", nil])
+        let urls = run.exchanges("a").filter { $0["attempt"]?.integer == 2 }
+            .compactMap { $0["request"]?["url"]?.string }
+        #expect(Set(urls) == [server.url("/")])
+        let origin = mirror.url("")
+        #expect(run.command.standardError.contains(", with parts from \(origin); again at once"))
+    }
+
     @Test(arguments: [
         ("segments: 0", "`segments`: `0` is not from 1 to 64"),
         ("segments: 65", "`segments`: `65` is not from 1 to 64"),

@@ -45,18 +45,44 @@ import TransferModel
         }
         let history = RetryDecision.History(attempts: 1)
         let reset = failure(.reset)
-        let first = task.next(after: reset, history, part: 1, mayAskMirror: true)
-        guard case .mirror = first else {
+        let first = task.next(after: reset, history, part: 1, hasTime: true)
+        guard case .atOnce = first else {
             Issue.record("no mirror is asked: \(first)")
             return
         }
         #expect(task.url.text == "http://m.test/" && task.lane.origin == task.url.origin)
-        let second = task.next(after: reset, history, part: 1, mayAskMirror: true)
+        let second = task.next(after: reset, history, part: 1, hasTime: true)
         guard case .decided(.retry) = second else {
             Issue.record("there is no wait: \(second)")
             return
         }
         #expect(task.url.text == "http://a.test/")
+    }
+
+    @Test func `a wrong file of joined parts costs no attempt, and its own URL is asked once`()
+        throws
+    {
+        var task = try task {
+            $0.kind = .download
+            $0.retry = .steady
+            $0.mirrors = ["http://m.test/"]
+        }
+        _ = task.begin(Self.start)
+        var wrong = result(failure(.integrity))
+        wrong.mirrors = [try HTTPURL("http://m.test/").origin]
+        for isFirst in [true, false] {
+            let history = task.history(after: wrong, wall: Timestamp(microseconds: 0), Self.start)
+            task.end(EndedAttempt(wrong), RunSimulation.clock)
+            let next = task.next(after: failure(.integrity), history, part: 1, hasTime: true)
+            guard case .atOnce = next else {
+                Issue.record("no URL is asked at once: \(next)")
+                return
+            }
+            #expect(task.url.text == (isFirst ? "http://a.test/" : "http://m.test/"))
+            #expect(task.count.failures == task.number - 1)
+            let request = task.begin(Self.start)
+            #expect(!request.mixesMirrors && request.reason == (isFirst ? .retry : .mirror))
+        }
     }
 
     @Test func `when every other URL refuses, the task waits for a path to the last one`() throws {
@@ -68,8 +94,8 @@ import TransferModel
         let history = RetryDecision.History(attempts: 1)
         var noWay = failure(.network)
         noWay.isKnownUnprocessed = true
-        _ = task.next(after: noWay, history, part: 1, mayAskMirror: true)
-        let next = task.next(after: failure(.content), history, part: 1, mayAskMirror: true)
+        _ = task.next(after: noWay, history, part: 1, hasTime: true)
+        let next = task.next(after: failure(.content), history, part: 1, hasTime: true)
         guard case .awaitWay(let unreachable) = next else {
             Issue.record("the task does not wait for a way: \(next)")
             return

@@ -27,6 +27,16 @@ import Testing
         #expect(rotation.moveOn(canRecover: false) == .none)
     }
 
+    @Test func `the first URL that has not refused comes again before mirrors`() {
+        var rotation = MirrorRotation(mirrors: 2)
+        #expect(rotation.moveOn(canRecover: false) == .untried)
+        rotation.returnToFirst()
+        #expect(rotation.current == 1 && !rotation.isFirstTry)
+        #expect(rotation.moveOn(canRecover: true) == .untried)
+        rotation.returnToFirst()
+        #expect(rotation.current == 1 && !rotation.hasUntried)
+    }
+
     @Test func `when no URL can recover, none is left`() {
         var rotation = MirrorRotation(mirrors: 1)
         #expect(rotation.moveOn(canRecover: false) == .untried)

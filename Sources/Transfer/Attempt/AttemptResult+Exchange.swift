@@ -35,7 +35,7 @@ extension AttemptResult {
                 &exchange.response
             )
         }
-        isOfSeveralServers = exchange.part.segment?.usesMirrors ?? false
+        mirrors = exchange.part.segment?.mirrors ?? []
         if let upload = exchange.upload {
             let left = upload.outcome(
                 after: exchange.failure,

@@ -36,8 +36,8 @@ package struct AttemptResult: Sendable {
     package var cache: CacheVerdict?
     /// nil when the attempt resumed no transfer and left none to resume.
     package var resume: ResumeOutcome?
-    /// Whether several servers have sent parts of the file.
-    package var isOfSeveralServers = false
+    /// The mirrors that have sent parts of the file beside the requested URL.
+    package var mirrors: [Origin] = []
     /// The entries that an attempt for a list of checksums has read.
     package var checksums: ChecksumList?
     /// One value for each capture when the attempt succeeded, else none.

@@ -280,6 +280,10 @@ struct Publication {
                 + MessageDigest.hexadecimal(expected.digest)
                 + (voucher == .digest ? ", which the server announced" : "")
         )
+        if !result.mirrors.isEmpty {
+            let mirrors = result.mirrors.map(\.text).joined(separator: ", ")
+            failure.detail += ", with parts from \(mirrors)"
+        }
         failure.urlError = .cannotDecodeRawData
         failure.help =
             "nothing was written to \(job.displayPath): compare the checksum with the publisher's; "

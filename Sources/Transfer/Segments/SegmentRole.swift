@@ -52,7 +52,7 @@ final class SegmentRole: SegmentPart {
 
     var isForPart: Bool { request != nil }
     var looseRanges: [Range<Int64>] { download.looseRanges }
-    var usesMirrors: Bool { download.usesMirrors }
+    var mirrors: [Origin] { download.mirrors }
     var receivedCount: Int64 { download.receivedCount }
 
     func judge(_ head: ResponseHead) -> Bool {

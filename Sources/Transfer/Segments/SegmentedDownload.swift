@@ -31,8 +31,8 @@ final class SegmentedDownload {
     /// The only resource whose parts may be joined (RFC 9110 §15.3.7.3); nil when a checksum shows
     /// that all sources have the same file.
     private let resource: String?
-    /// Whether a mirror has sent a part.
-    private(set) var usesMirrors = false
+    /// The mirrors that have sent a part.
+    private(set) var mirrors: [Origin] = []
     private let total: Int64
     /// The bytes of earlier attempts.
     private let presentCount: Int64
@@ -130,7 +130,8 @@ final class SegmentedDownload {
         wantsTurn = true
         if case .part = answer {
             if let source, source > 0 {
-                usesMirrors = true
+                let mirror = origin(of: source)
+                if !mirrors.contains(mirror) { mirrors.append(mirror) }
                 let now = main.context.clock.timestamp(of: .now)
                 validators[source] = validators[source] ?? ResumeValidator(head, now: now)
             }

@@ -7,8 +7,8 @@ protocol SegmentPart: AnyObject {
     var isForPart: Bool { get }
     /// The bytes behind the first gap that are in the file.
     var looseRanges: [Range<Int64>] { get }
-    /// Whether mirrors have sent parts of the file.
-    var usesMirrors: Bool { get }
+    /// The mirrors that have sent parts of the file.
+    var mirrors: [Origin] { get }
     /// The bytes that the attempt has received over all connections.
     var receivedCount: Int64 { get }
     /// Judges the head of the response to a request for a part; false when its body is unwanted.
