@@ -292,7 +292,7 @@ internal import SystemKit
                 Int(unsafe ccurl_trust_names(trust, $0, capacity))
             }
         }
-        return text.split(separator: "\n").map(String.init)
+        return text.splitAtBytes("\n").map(String.init)
     }
 
     /// Whether the server closed the last request's connection without the close notification of

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Removes confidential texts of a file from the messages about it.
 ///
 /// A message's own words are the runner's: only text in backticks is from the file, and names and
@@ -129,7 +131,7 @@ package struct ConfidentialQuotes: Sendable {
                 words.contains { $0.contains(small) || isCut && $0.containsBeginning(small) }
             if !isHidden {
                 result += word
-            } else if !result.hasSuffix(mark) {
+            } else if !result.hasByteSuffix(mark) {
                 result += mark
             }
         }

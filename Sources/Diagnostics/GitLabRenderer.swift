@@ -1,4 +1,5 @@
 package import JSON
+internal import SystemKit
 
 /// Writes diagnostics as a report of GitLab's Code Quality: an array that GitLab shows in merge
 /// requests (https://docs.gitlab.com/ci/testing/code_quality/).
@@ -57,7 +58,7 @@ package enum GitLabRenderer {
     /// GitLab compares paths with those of the repository, which have no `./`.
     private static func path(of name: String) -> String {
         var path = name[...]
-        while path.hasPrefix("./") { path = path.dropFirst(2) }
+        while let rest = path.withoutBytePrefix("./") { path = rest }
         return String(path)
     }
 

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Words that messages about some lines must not quote, in small letters.
 package struct HiddenWords: Sendable {
     private let words: Set<String>
@@ -22,6 +24,6 @@ package struct HiddenWords: Sendable {
             let middle = (low + high) / 2
             if sorted[middle] < text { low = middle + 1 } else { high = middle }
         }
-        return low < sorted.count && sorted[low].hasPrefix(text)
+        return low < sorted.count && sorted[low].hasBytePrefix(text)
     }
 }

@@ -1,4 +1,5 @@
 package import JSON
+internal import SystemKit
 
 /// Writes diagnostics as a log of SARIF 2.1.0, the exchange format of static analysis (OASIS,
 /// errata 01).
@@ -177,7 +178,8 @@ package struct SARIFRenderer {
     private static func reference(to path: String) -> String {
         var text = path.utf8.first == UInt8(ascii: "/") ? "file://" : ""
         // A colon in the first segment would look like a scheme (§4.2).
-        if text.isEmpty, path.prefix(while: { $0 != "/" }).contains(":") { text = "./" }
+        let first = path.splitAtBytes("/", maxSplits: 1).first
+        if text.isEmpty, first?.containsBytes(":") == true { text = "./" }
         for byte in path.utf8 {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

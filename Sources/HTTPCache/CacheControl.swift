@@ -1,3 +1,4 @@
+internal import SystemKit
 package import TransferModel
 
 /// The directives of `Cache-Control` in a request or a response (RFC 9111 §5.2) that a private
@@ -101,7 +102,7 @@ package struct CacheControl: Sendable, Hashable {
     }
 
     private mutating func noteNoCache(_ argument: String?) {
-        let names = argument?.split { $0 == "," || $0 == " " || $0 == "\t" } ?? []
+        let names = argument?.splitAtBytes(",", " ", "\t") ?? []
         if names.isEmpty { flags.insert(.noCache) }
         noCacheFields += names.map { $0.lowercased() }
     }

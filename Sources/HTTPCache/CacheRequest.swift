@@ -1,3 +1,4 @@
+internal import SystemKit
 package import TransferModel
 
 /// A request as the cache sees it.
@@ -102,7 +103,7 @@ package final class CacheRequest: Sendable {
         guard let first = field.name.utf8.first, first.asciiLowercased == UInt8(ascii: "i") else {
             return false
         }
-        return field.name.lowercased().hasPrefix("if-")
+        return field.name.lowercased().hasBytePrefix("if-")
     }
 
     /// Whether only a stored response is wanted (RFC 9111 §5.2.1.7).

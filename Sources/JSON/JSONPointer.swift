@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// A path to a value in a JSON document (RFC 6901), such as `/items/0/id`; the empty path is the
 /// whole document.
 package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
@@ -40,7 +42,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// An array index: digits without a leading zero (RFC 6901 §4).
     private static func place(_ token: String) -> Int? {
         guard token.utf8.allSatisfy({ (48...57).contains($0) }),
-            token == "0" || !token.hasPrefix("0")
+            token == "0" || !token.hasBytePrefix("0")
         else { return nil }
         return Int(token)
     }

@@ -32,7 +32,7 @@ private struct DecimalValue: Equatable {
     init(_ text: String) {
         let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }
         var mantissa = parts.first ?? ""
-        isNegative = mantissa.hasPrefix("-")
+        isNegative = mantissa.hasBytePrefix("-")
         if isNegative { mantissa = mantissa.dropFirst() }
         let halves = mantissa.utf8.split(separator: UInt8(ascii: "."))
         let all = halves.joined()

@@ -135,7 +135,7 @@ public import SystemKit
         let isShort = value.magnitude < 1_000_000_000_000_000 && (value != 0 || value.sign == .plus)
         if isShort, let whole = Int64(exactly: value) { return integer(whole) }
         let text = value.description
-        raw(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
+        raw(text.hasByteSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
     }
 
     /// Writes a string in quotes, with the necessary escapes, as the next value.

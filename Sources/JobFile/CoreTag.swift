@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// The tags of the job file language.
 enum CoreTag: UInt8 {
     case none
@@ -44,8 +46,7 @@ enum CoreTag: UInt8 {
 
     /// A tag in its usual notation.
     static func shortName(_ name: String) -> String {
-        let prefix = "tag:yaml.org,2002:"
-        return name.hasPrefix(prefix) ? "!!" + name.dropFirst(prefix.count) : name
+        name.withoutBytePrefix("tag:yaml.org,2002:").map { "!!" + $0 } ?? name
     }
 
     /// The tags for values of a kind, for a hint.

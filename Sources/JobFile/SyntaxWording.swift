@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// The replacement for a libyaml message.
 ///
 /// The known messages are those of libyaml 0.2.5's `scanner.c` and `parser.c`; others are shown
@@ -40,7 +42,7 @@ struct SyntaxWording {
             )
         case _ where context == "while scanning a tag" || context == "while parsing a tag":
             self.init("this is not a tag", help: "put a value that starts with `!` in quotes")
-        case _ where context?.hasSuffix("directive") ?? false:
+        case _ where context?.hasByteSuffix("directive") ?? false:
             self.init("this directive cannot be read", help: "a job file needs no `%` lines")
         default:
             break

@@ -24,10 +24,11 @@ struct DeviceFolder: Sendable, Hashable {
         else { return Device() }
         var device = Device()
         device.driver = SymbolicLink.target(of: "\(folder)/device/driver").flatMap { target in
-            target.split(separator: "/").last.map(String.init)
+            target.splitAtBytes("/").last.map(String.init)
         }
-        let lines = Self.text("\(folder)/uevent")?.split(separator: "\n") ?? []
-        device.type = lines.first { $0.hasPrefix("DEVTYPE=") }.map { String($0.dropFirst(8)) }
+        let lines = Self.text("\(folder)/uevent")?.splitAtBytes("\n") ?? []
+        device.type = lines.lazy.compactMap { $0.withoutBytePrefix("DEVTYPE=") }.first
+            .map(String.init)
         device.isWireless = ["wireless", "phy80211"].contains {
             PathOccupant(at: "\(folder)/\($0)") != .nothing
         }
@@ -68,7 +69,7 @@ extension DeviceFolder.Device {
         let source = "driver \(driver)"
         switch driver {
         case "qmi_wwan", "cdc_mbim", "mhi_net", "iosm", "t7xx", "sierra_net", "hso",
-            _ where driver.hasPrefix("rmnet"):
+            _ where driver.hasBytePrefix("rmnet"):
             return InterfaceEvidence(source, kind: .cellular, isExpensive: true)
         // A phone that shares its connection over USB; plain adapters also use cdc_ether and
         // cdc_ncm.

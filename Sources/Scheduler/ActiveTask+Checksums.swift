@@ -1,3 +1,4 @@
+internal import SystemKit
 import Transfer
 import TransferModel
 
@@ -24,8 +25,8 @@ extension ActiveTask {
         expectation.maximumSize = ChecksumList.largestSize
         let fields = spec.request.directed(to: list.url).headers.filter { field in
             let name = field.name.lowercased()
-            return name != "accept" && name != "range" && !name.hasPrefix("if-")
-                && !name.hasPrefix("content-")
+            return name != "accept" && name != "range" && !name.hasBytePrefix("if-")
+                && !name.hasBytePrefix("content-")
         }
         return AttemptRequest(
             key: spec.index,

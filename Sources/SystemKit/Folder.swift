@@ -163,7 +163,7 @@ package final class Folder: Sendable {
         endingWith ending: String,
         limit: Int = .max
     ) throws(SystemError) -> [String]? {
-        try names(in: path, limit: limit) { $0.hasSuffix(ending) }
+        try names(in: path, limit: limit) { $0.hasByteSuffix(ending) }
     }
 
     /// The names in a folder that satisfy a condition; empty without the folder.

@@ -14,7 +14,9 @@ package enum ProcessContext {
             let line = unsafe String(systemText: text)
             if let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) {
                 let name = String(line[..<equals])
-                if result[name] == nil { result[name] = String(line[line.index(after: equals)...]) }
+                if result[name] == nil {
+                    result[name] = String(line[line.utf8.index(after: equals)...])
+                }
             }
             unsafe entry += 1
         }

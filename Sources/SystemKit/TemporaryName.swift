@@ -38,7 +38,7 @@ package enum TemporaryName {
     private static func parts(
         of text: String
     ) -> (stem: String, nonce: String, hash: String)? {
-        guard text.hasPrefix("."), text.hasSuffix(ending) else { return nil }
+        guard text.hasBytePrefix("."), text.hasByteSuffix(ending) else { return nil }
         let body = text.utf8.dropFirst().dropLast(ending.utf8.count)
         let token = body.suffix(nonceLength + hashLength)
         guard token.count == nonceLength + hashLength, body.count > token.count + 1,

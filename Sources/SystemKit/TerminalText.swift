@@ -23,7 +23,7 @@ package enum TerminalText {
 
     /// Foreign text of several lines, each made harmless.
     package static func harmlessLines(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false)
+        text.splitAtBytes("\n", omittingEmpty: false)
             .map { harmless(String($0)) }
             .joined(separator: "\n")
     }

@@ -2,11 +2,30 @@
 // in "/\u{301}" it finds no slash.
 extension StringProtocol {
     /// Whether the text begins with these bytes.
-    package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+    package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool {
+        utf8.starts(with: prefix.utf8)
+    }
 
     /// Whether the text ends with these bytes.
-    package func hasByteSuffix(_ suffix: String) -> Bool {
+    package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// The text behind these bytes; nil if it does not begin with them.
+    package func withoutBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
+        guard hasBytePrefix(prefix) else { return nil }
+        return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
+    }
+
+    /// The text before these bytes; nil if it does not end with them.
+    package func withoutByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
+        guard hasByteSuffix(suffix) else { return nil }
+        return self[..<utf8.index(startIndex, offsetBy: utf8.count - suffix.utf8.count)]
+    }
+
+    /// Whether these bytes occur in the text, whatever combines with them.
+    package func containsBytes(_ part: String) -> Bool {
+        utf8.indices.contains { utf8[$0...].starts(with: part.utf8) }
     }
 
     /// The first index of an ASCII character, whatever combines with it.

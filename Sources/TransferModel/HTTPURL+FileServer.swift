@@ -54,7 +54,7 @@ extension HTTPURL {
         guard let last = segments.last, !last.isEmpty, !last.elementsEqual(".".utf8) else {
             throw .folder
         }
-        if origin.scheme != .sftp, path.lowercased().contains(";type=") { throw .transferType }
+        if origin.scheme != .sftp, path.lowercased().containsBytes(";type=") { throw .transferType }
     }
 
     /// The origin of a text that has nothing behind its host and port but perhaps a slash.

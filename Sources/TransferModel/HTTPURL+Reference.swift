@@ -20,7 +20,7 @@ extension HTTPURL {
             target = base + path + (query.isEmpty ? "" : "?\(query)")
         } else {
             let folderEnd = path.lastByteIndex(of: "/") ?? path.startIndex
-            target = base + path[...folderEnd] + reference
+            target = base + path[..<path.utf8.index(after: folderEnd)] + reference
         }
         return try? HTTPURL(target, like: self)
     }

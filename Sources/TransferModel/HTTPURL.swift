@@ -441,17 +441,18 @@ package struct Origin: Sendable, Hashable {
     /// The zone of a link-local address after `%25` (RFC 6874 §2), or after `%`, which libcurl also
     /// accepts; nil without one.
     package var zone: Substring? {
-        guard host.hasPrefix("["), let mark = host.firstIndex(of: "%") else { return nil }
-        let zone = host[host.index(after: mark)...].dropLast()
-        return zone.hasPrefix("25") && zone.count > 2 ? zone.dropFirst(2) : zone
+        guard host.hasBytePrefix("["), let mark = host.firstByteIndex(of: "%") else { return nil }
+        let zone = host[host.utf8.index(after: mark)...].dropLast()
+        return zone.hasBytePrefix("25") && zone.count > 2 ? zone.dropFirst(2) : zone
     }
 
     /// Whether the host is this machine by its name or address (RFC 6761 §6.3, RFC 1122 §3.2.1.3,
     /// RFC 4291 §2.5.3), or there is no server, or a program of this machine in its place.
     package var isLoopback: Bool {
-        scheme.isLocal || scheme == .custom || host == "localhost" || host.hasSuffix(".localhost")
+        scheme.isLocal || scheme == .custom || host == "localhost"
+            || host.hasByteSuffix(".localhost")
             || host == "[::1]"
-            || isAddress && host.hasPrefix("127.")
+            || isAddress && host.hasBytePrefix("127.")
     }
 
     /// Whether requests cannot be intercepted: TLS, SSH, or this machine (Secure Contexts §3.1).

@@ -36,8 +36,8 @@ package struct HeaderField: Sendable, Hashable {
     /// Whether the field may go to an origin other than the job's.
     package var mayCrossOrigins: Bool {
         let name = name.lowercased()
-        return Self.harmlessNames.contains(name) || name.hasPrefix("accept-")
-            || name.hasPrefix("if-")
+        return Self.harmlessNames.contains(name) || name.hasBytePrefix("accept-")
+            || name.hasBytePrefix("if-")
     }
 }
 

@@ -28,7 +28,7 @@ package struct ProxyExceptions: Sendable, Hashable {
                 let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
                 let domain = isASCII ? name : (InternationalName.ascii(name) ?? "")[...]
                 if !domain.isEmpty {
-                    domains.append(String(domain.hasSuffix(".") ? domain.dropLast() : domain))
+                    domains.append(String(domain.withoutByteSuffix(".") ?? domain))
                 }
             }
         }
@@ -54,9 +54,9 @@ package struct ProxyExceptions: Sendable, Hashable {
         if !networks.isEmpty, let address = IPAddress(host) {
             return networks.contains { address.isInNetwork(of: $0.address, prefix: $0.prefix) }
         }
-        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let name = host.withoutByteSuffix(".") ?? host[...]
         return domains.contains { domain in
-            name == domain || name.hasSuffix(domain) && name.dropLast(domain.count).last == "."
+            name == domain || name.hasByteSuffix("." + domain)
         }
     }
 

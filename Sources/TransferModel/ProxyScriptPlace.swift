@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Where a session's proxy auto-configuration (PAC) script is.
 package enum ProxyScriptPlace: Sendable, Hashable {
     /// An absolute path, and the path as the job file has it.
@@ -33,7 +35,7 @@ package enum ProxyChoice: Sendable, Hashable {
     /// The words are those of browsers, with their default ports. A script that returns null or an
     /// empty text wants a direct connection. Unknown words are passed over if there are others.
     package static func all(in answer: String) throws(Fault) -> [ProxyChoice] {
-        let entries = answer.split(separator: ";")
+        let entries = answer.splitAtBytes(";")
             .map { $0.split(whereSeparator: \.isWhitespace) }.filter { !$0.isEmpty }
         if entries.isEmpty || answer == "null" { return [.direct] }
         var choices: [ProxyChoice] = []

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Whether a cache may store some responses (`urlSession(_:dataTask:willCacheResponse:)`).
 package struct StoringRule: Sendable, Hashable {
     /// The URLs of the responses; empty for all.
@@ -20,7 +22,7 @@ package struct StoringRule: Sendable, Hashable {
         guard !mimeTypes.isEmpty else { return true }
         guard let mimeType else { return false }
         return mimeTypes.contains { type in
-            type.hasSuffix("/*") ? mimeType.hasPrefix(type.dropLast()) : type == mimeType
+            type.hasByteSuffix("/*") ? mimeType.hasBytePrefix(type.dropLast()) : type == mimeType
         }
     }
 }

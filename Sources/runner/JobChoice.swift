@@ -30,7 +30,7 @@ struct JobChoice: ParsableArguments {
     func resolved() throws -> (path: String, ids: [String]) {
         if let file { return (file, only) }
         let named = only.indices.filter {
-            only[$0].hasSuffix(".yaml") || only[$0].hasSuffix(".yml")
+            only[$0].hasByteSuffix(".yaml") || only[$0].hasByteSuffix(".yml")
         }
         let present = only.indices.filter { Self.isFile(only[$0]) }
         let both = named.filter(present.contains)

@@ -139,7 +139,7 @@ struct JobSource {
     /// The base folder of relative paths; a missing one matters only to them.
     private static func workingFolder(for paths: [String?]) throws(Exit) -> String {
         if let folder = ProcessContext.workingFolder { return folder }
-        guard paths.allSatisfy({ $0?.hasPrefix("/") ?? true }) else {
+        guard paths.allSatisfy({ $0?.hasBytePrefix("/") ?? true }) else {
             throw Exit(
                 .environment,
                 "the working folder no longer exists, so that relative paths do not work: use "

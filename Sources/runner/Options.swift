@@ -14,7 +14,7 @@ struct VariableAssignment: ExpressibleByArgument {
     let isAssignment: Bool
 
     init(argument: String) {
-        guard !argument.hasForeignBytes, let equals = argument.firstIndex(of: "="),
+        guard !argument.hasForeignBytes, let equals = argument.firstByteIndex(of: "="),
             equals != argument.startIndex
         else {
             (name, value, isAssignment) = ("", "", false)
@@ -22,7 +22,7 @@ struct VariableAssignment: ExpressibleByArgument {
         }
         isAssignment = true
         name = String(argument[..<equals])
-        value = String(argument[argument.index(after: equals)...])
+        value = String(argument[argument.utf8.index(after: equals)...])
     }
 }
 
@@ -58,7 +58,7 @@ struct JobOptions: ParsableArguments {
     func resolvedVariables(in environment: [String: String]) throws(Exit) -> [String: String] {
         let prefix = PlanOptions.variablePrefix
         var result: [String: String] = [:]
-        for (name, value) in environment where name.hasPrefix(prefix) {
+        for (name, value) in environment where name.hasBytePrefix(prefix) {
             guard !value.hasForeignBytes else {
                 throw Exit(
                     .environment,
@@ -159,6 +159,6 @@ enum EnvironmentOption {
     /// Task ids from the command line, or else from `RUNNER_ONLY`.
     static func identifiers(_ chosen: [String]) -> [String] {
         guard chosen.isEmpty else { return chosen }
-        return (text("ONLY") ?? "").split(separator: " ").map(String.init)
+        return (text("ONLY") ?? "").splitAtBytes(" ").map(String.init)
     }
 }

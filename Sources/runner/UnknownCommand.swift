@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import SystemKit
 
 /// A word in the place of a command that is no command.
 struct UnknownCommand {
@@ -14,7 +15,7 @@ struct UnknownCommand {
         var names = [Program.name]
         for word in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
             let subcommands = command.configuration.subcommands
-            guard !subcommands.isEmpty, !word.hasPrefix("-") else { return nil }
+            guard !subcommands.isEmpty, !word.hasBytePrefix("-") else { return nil }
             guard let next = subcommands.first(where: { $0._commandName == word }) else {
                 self.names = names
                 self.word = word

@@ -37,6 +37,23 @@ import Testing
         #expect(server.requests.map(\.target) == ["/?a=b"])
     }
 
+    @Test func `a value and a job file's name may begin with a combining mark`() throws {
+        let server = try ScriptedServer { _ in .ok("x") }
+        let job = try JobFolder("")
+        try job.folder.makeFolder("deep")
+        try job.folder.write(
+            "version: 1\nvariables: { q: x }\n"
+                + "downloads: { a: { url: \"\(server.origin)/${var.q}\", to: a.bin } }\n",
+            to: "deep/\u{301}job.yaml"
+        )
+        let outcome = try job.runner([
+            "run", "deep/\u{301}job.yaml", "--report", "r.json", "--var", "q=\u{301}y",
+        ])
+        #expect(try outcome.reported(in: job.folder, as: "r.json").code == 0, "\(outcome)")
+        #expect(server.requests.map(\.target) == ["/%CC%81y"])
+        #expect(try job.folder.text("deep/a.bin") == "x")
+    }
+
     /// The place of a report when several are named: the command line's, the environment's, the
     /// job's, else one in the state folder.
     @Test func `a report goes to the path of the closest setting`() throws {

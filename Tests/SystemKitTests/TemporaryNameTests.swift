@@ -43,12 +43,15 @@ import Testing
         #expect(!TemporaryName.isWellFormed(TemporaryName.make(for: "tree", inode: 42) + "-old"))
     }
 
-    @Test func `leftovers of a killed process are removed, and no similar files`() throws {
+    @Test(arguments: ["out", "\u{301}out", "\u{200D}", "\u{FE0F}x"])
+    func `leftovers of a killed process are removed, and no similar files`(
+        destination: String
+    ) throws {
         let folder = try TemporaryFolder()
         let open = try Folder(path: folder.path, create: false)
         var name = ""
         do {
-            let file = try OutputFile(in: open, name: "out", startsUnnamed: false)
+            let file = try OutputFile(in: open, name: destination, startsUnnamed: false)
             name = try #require(try folder.list().first)
             #expect(!Leftovers.remove(name, in: open))
             // It outlives its process under this name, which a killed one does not take away.

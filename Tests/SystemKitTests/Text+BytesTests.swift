@@ -22,6 +22,12 @@ import Testing
         #expect(!"\u{212A}".hasBytePrefix("K"))
         #expect(!"é".hasBytePrefix("e\u{301}"))
         #expect(!"".hasByteSuffix("/"))
+        #expect("/\u{301}x".withoutBytePrefix("/") == "\u{301}x")
+        #expect("e\u{301}".withoutByteSuffix("\u{301}") == "e")
+        #expect("ab".withoutBytePrefix("b") == nil)
+        #expect("ab".withoutByteSuffix("abc") == nil)
+        #expect("a://\u{301}".containsBytes("://"))
+        #expect(!"\u{212A}".containsBytes("K"))
         #expect("a@\u{301}b@c".lastByteIndex(of: "@") == "a@\u{301}b@c".utf8.lastIndex(of: 64))
         #expect("a".firstByteIndex(of: "@") == nil)
     }

@@ -95,7 +95,7 @@ final class DiskFolders: Sendable {
     /// When a body becomes useless, seconds since 1970, as its name says; nil when it can be
     /// validated.
     static func uselessFrom(_ body: String) -> Int64? {
-        let parts = body.split(separator: ".")
+        let parts = body.splitAtBytes(".")
         return parts.count == 3 ? Int64(parts[2]) : nil
     }
 

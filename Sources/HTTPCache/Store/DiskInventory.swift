@@ -126,7 +126,9 @@ package struct DiskInventory: Sendable {
 
     /// The lists with their final names, sorted by name.
     private func lists() throws(SystemError) -> [Folder.Entry] {
-        try folders.lists.entries().filter { !$0.name.hasPrefix(".") }.sorted { $0.name < $1.name }
+        try folders.lists.entries().filter { !$0.name.hasBytePrefix(".") }.sorted {
+            $0.name < $1.name
+        }
     }
 
     /// Why a body does not match its list; nil when it does, or when the list now names another

@@ -101,7 +101,7 @@ struct DiskSweep: Sendable {
             let text = try? file.readPrefix(limit: 64)
         else { return nil }
         let line = String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        let numbers = line.split(separator: " ").map { Int64($0) }
+        let numbers = line.splitAtBytes(" ").map { Int64($0) }
         guard numbers.count == 2, let size = numbers[0], let counts = numbers[1], size >= 0
         else { return nil }
         return Usage(size: size, counts: counts)
@@ -151,7 +151,11 @@ struct DiskSweep: Sendable {
         if isTimeForLeftovers(lock, at: now) { nobodys += leftovers(in: &stored) }
         // No list names these bodies.
         total -= removeOld(nobodys, from: folders.bodies, at: now)
-        total -= removeOld(lists.filter { $0.name.hasPrefix(".") }, from: folders.lists, at: now)
+        total -= removeOld(
+            lists.filter { $0.name.hasBytePrefix(".") },
+            from: folders.lists,
+            at: now
+        )
         if total > limit {
             for candidate in Self.inOrderOfUse(stored, at: now / Self.second) {
                 guard total > target else { break }
@@ -168,7 +172,7 @@ struct DiskSweep: Sendable {
     ) -> ([Stored], [Folder.Entry]) {
         var stored: [Stored] = []
         var places: [Substring: Int] = [:]
-        for list in lists where !list.name.hasPrefix(".") {
+        for list in lists where !list.name.hasBytePrefix(".") {
             places[DiskFolders.prefix(of: list.name)] = stored.count
             stored.append(Stored(list: list))
         }

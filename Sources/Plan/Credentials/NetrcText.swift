@@ -93,7 +93,7 @@ package enum NetrcText {
                 isInMacro = !line.isEmpty
                 continue
             }
-            var rest = line
+            var rest = line.unicodeScalars
             while let word = try nextWord(&rest, line: index + 1) {
                 if word == "macdef" {
                     isInMacro = true
@@ -106,7 +106,7 @@ package enum NetrcText {
     }
 
     private static func nextWord(
-        _ rest: inout Substring,
+        _ rest: inout Substring.UnicodeScalarView,
         line: Int
     ) throws(Fault) -> String? {
         rest = rest.drop { $0 == " " || $0 == "\t" }
@@ -117,10 +117,10 @@ package enum NetrcText {
             return String(word)
         }
         rest = rest.dropFirst()
-        var word = ""
+        var word = String.UnicodeScalarView()
         while let character = rest.popFirst() {
             switch character {
-            case "\"": return word
+            case "\"": return String(word)
             case "\\":
                 if let escaped = rest.popFirst() { word.append(escaped) }
             default: word.append(character)

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 
 extension Reader {
     /// The scalar of a field; reports a collection, what is wrong with expressions, and secrets.
@@ -145,6 +146,6 @@ extension Reader {
     /// A bound as people write it, without `.0`.
     private static func text(_ bound: Double) -> String {
         let text = bound.description
-        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        return text.withoutByteSuffix(".0").map(String.init) ?? text
     }
 }

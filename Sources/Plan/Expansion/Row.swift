@@ -1,5 +1,6 @@
 internal import JSON
 internal import JobFile
+internal import SystemKit
 
 /// The values of `${item…}` in one task of a `forEach`.
 enum Row: Sendable {
@@ -48,10 +49,11 @@ enum Row: Sendable {
         guard !path.isEmpty else { return .node(node) }
         guard document.kind(of: node) == .mapping else { return nil }
         if let found = document.value(of: node, for: path) { return .node(found.value) }
-        guard let dot = path.firstIndex(of: "."),
+        guard let dot = path.firstByteIndex(of: "."),
             let inner = document.value(of: node, for: String(path[..<dot]))?.value
         else { return .absent }
-        return part(of: inner, at: String(path[path.index(after: dot)...]), in: document) ?? .absent
+        return part(of: inner, at: String(path[path.utf8.index(after: dot)...]), in: document)
+            ?? .absent
     }
 
     /// The value at names and positions between dots, in a JSON value.
@@ -62,10 +64,10 @@ enum Row: Sendable {
         default: return nil
         }
         if let found = child(path, of: value) { return scalar(of: found) }
-        guard let dot = path.firstIndex(of: "."),
+        guard let dot = path.firstByteIndex(of: "."),
             let inner = child(String(path[..<dot]), of: value)
         else { return .absent }
-        return part(of: inner, at: String(path[path.index(after: dot)...])) ?? .absent
+        return part(of: inner, at: String(path[path.utf8.index(after: dot)...])) ?? .absent
     }
 
     private static func child(_ name: String, of value: JSONValue) -> JSONValue? {

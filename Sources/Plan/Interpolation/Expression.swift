@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// One `${…}` of a scalar.
 struct Expression: Hashable {
@@ -243,7 +244,7 @@ extension Expression {
     private static func unknownNamespace(_ content: Substring, _ name: String) -> ValueFault {
         let names = Namespace.allCases.map(\.rawValue)
         let known = NearestName.find(name, among: names + ["environment", "variables"])
-        let nearest = known.flatMap { found in names.first { found.hasPrefix($0) } }
+        let nearest = known.flatMap { found in names.first { found.hasBytePrefix($0) } }
         return ValueFault(
             .badExpression,
             "`\(name.excerpt)` in `${\(String(content).excerpt)}` is not known",

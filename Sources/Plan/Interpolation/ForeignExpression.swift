@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Expressions of other tools, and their counterparts here.
 enum ForeignExpression {
     /// Names that other tools give to the item of a loop.
@@ -14,7 +16,8 @@ enum ForeignExpression {
     /// - Returns: The fault, with a hint where there is one.
     static func explain(_ fault: ValueFault, of expression: Substring, hasItem: Bool) -> ValueFault
     {
-        guard fault.code == .badExpression, expression.hasPrefix("${"), expression.hasSuffix("}")
+        guard fault.code == .badExpression, expression.hasBytePrefix("${"),
+            expression.hasByteSuffix("}")
         else { return fault }
         let content = expression.dropFirst(2).dropLast()
         let name = String(content.prefix { $0 != "." && $0 != ":" })
@@ -23,10 +26,10 @@ enum ForeignExpression {
         switch name {
         case _ where hasItem && items.contains(name):
             // The whole item is `each.value` in other languages.
-            likely = rest.hasPrefix(".value") || rest == ".key" ? "${item}" : "${item\(rest)}"
+            likely = rest.hasBytePrefix(".value") || rest == ".key" ? "${item}" : "${item\(rest)}"
         case "inputs", "params", "parameters": likely = rest.isEmpty ? nil : "${var\(rest)}"
         case "steps", "tasks", "needs":
-            let parts = rest.dropFirst().split(separator: ".")
+            let parts = rest.dropFirst().splitAtBytes(".")
             let isOutput = parts.count == 3 && parts[1] == "outputs"
             likely = isOutput ? "${task.\(parts[0]).\(parts[2])}" : nil
         default: likely = nil

@@ -61,7 +61,7 @@ struct Placeholder: Hashable {
         var name = self.name[...]
         if name.first == "." { name = name.dropFirst() }
         var namespace: Expression.Namespace?
-        for (prefix, meant) in Self.prefixes where name.lowercased().hasPrefix(prefix) {
+        for (prefix, meant) in Self.prefixes where name.lowercased().hasBytePrefix(prefix) {
             name = name.dropFirst(prefix.count)
             namespace = meant
             break

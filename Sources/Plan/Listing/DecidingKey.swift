@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 package import TransferModel
 
 extension Plan {
@@ -57,7 +58,7 @@ extension TransferFailure {
     /// The paths of the keys that may decide, the most likely ones first.
     fileprivate var decidingKeys: [[String]] {
         switch kind {
-        case _ where detail.hasPrefix("the proxy "): [["proxy"], ["url"], ["host"]]
+        case _ where detail.hasBytePrefix("the proxy "): [["proxy"], ["url"], ["host"]]
         case .resolve, .connect, .reset, .truncated, .protocolViolation, .rangeMismatch, .network:
             [["url"], ["host"]]
         case .tls: decidingKeysOfTLS + [["url"], ["host"]]

@@ -1,4 +1,5 @@
 package import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// The names that a job file declares, read without checking anything, so that a shell can
@@ -22,7 +23,7 @@ package struct DeclaredNames {
             let section = document.value(of: document.root, for: section)
         else { return [] }
         return document.entries(of: section.value).map { document.text(of: $0.key) }
-            .filter { !$0.hasPrefix("x-") }
+            .filter { !$0.hasBytePrefix("x-") }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 
 /// The names that the expressions of a job ask for.
 struct NeededNames {
@@ -67,7 +68,7 @@ extension Shape {
         case .variants(_, let tables):
             tables.lazy.flatMap(\.keys).first { $0.name == key }?.shape
         case .named(let value, _, let hasFreeKeys):
-            hasFreeKeys && key.hasPrefix("x-") ? nil : value
+            hasFreeKeys && key.hasBytePrefix("x-") ? nil : value
         case .someNamed(let value, _): value
         case .either(let one, let other): one.isMapping ? one.value(of: key) : other.value(of: key)
         case .oneOrMore(let one): one.value(of: key)

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Finds what `runner plan` shows of the tasks of a plan, one after another; what the tasks of a
@@ -68,7 +69,7 @@ struct TaskListing {
     /// The rows of a task; where its session sets something or is the only one, the session's.
     private func rows(_ walk: inout SettingWalk, _ entry: TaskList.Entry) -> [SettingRow] {
         let session = session(of: entry, &walk)
-        let isInFolder = walk.rows.contains { $0.path == "to" && $0.value.hasSuffix("/") }
+        let isInFolder = walk.rows.contains { $0.path == "to" && $0.value.hasByteSuffix("/") }
         return walk.rows.map { row in
             guard row.line == nil, let session else { return row }
             switch row.path {

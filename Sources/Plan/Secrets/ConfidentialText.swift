@@ -332,7 +332,7 @@ package struct ConfidentialText: Sendable {
         guard document.kind(of: value) == .scalar else { return false }
         let text = document.text(of: value)
         return key == "command"
-            || key == "env" && (text.contains("-") || !Expression.isVariableName(text))
+            || key == "env" && (text.containsBytes("-") || !Expression.isVariableName(text))
     }
 
     /// Keeps what YAML does not take for a part of a confidential value although the author

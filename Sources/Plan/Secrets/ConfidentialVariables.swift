@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 
 /// The job's variables that have the name of a secret, or whose values are made of such a variable.
 struct ConfidentialVariables {
@@ -50,6 +51,6 @@ extension Expression {
     /// Whether its name, or a member of the path in it, is the name of a secret.
     var hasSecretName: Bool {
         SecretName.isOne(name)
-            || name.split(separator: ".").contains(where: { SecretName.isOne(String($0)) })
+            || name.splitAtBytes(".").contains(where: { SecretName.isOne(String($0)) })
     }
 }

@@ -73,9 +73,11 @@ extension Document {
     private func isPair(_ node: NodeID) -> Bool {
         guard kind(of: node) == .scalar else { return false }
         let text = text(of: node)
-        let words = text.split { $0 == ";" || $0 == " " }
+        let words = text.splitAtBytes(";", " ")
         return words.count == 2 && text.first.map { $0.isLetter || $0.isNumber } == true
-            && words.allSatisfy { !$0.contains("/") && !$0.contains("=") && $0.first != "-" }
+            && words.allSatisfy {
+                !$0.containsBytes("/") && !$0.containsBytes("=") && $0.first != "-"
+            }
     }
 
     /// Whether a node behind an option for a login is a mapping: `bob: hunter2` has a blank too
@@ -87,7 +89,7 @@ extension Document {
     /// Whether a value is a secret because its key is, or begins with, an option of curl: the
     /// colon is a slip (`-u: "bob:hunter2"`, `-u bob: hunter2`, `-ubob: hunter2`).
     func isSecret(_ value: NodeID, behindOptionIn key: String) -> Bool {
-        let words = key.split(separator: " ")
+        let words = key.splitAtBytes(" ")
         guard let option = words.first.map(String.init) else { return false }
         if words.count > 1 { return SecretName.isLoginOption(option) }
         if isSecret(value, behind: option) { return true }

@@ -103,7 +103,7 @@ enum NamedSecrets {
             let part =
                 template.faults.isEmpty
                 ? template.pieces.map { shown($0, of: value) }.joined() : Secret.mark
-            if part != Secret.mark || !result.hasSuffix(Secret.mark) { result += part }
+            if part != Secret.mark || !result.hasByteSuffix(Secret.mark) { result += part }
             end = range.upperBound
         }
         return result + withoutNamed(text.slice(end..<text.utf8.count))

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Finds the credentials in a line that logs in by a protocol of lines, as a `write` step sends
 /// it: `AUTH PLAIN …` (RFC 4954 §4, RFC 5034), `a1 LOGIN bob …` (RFC 9051 §6.2.3), `PASS …`
 /// (RFC 959), `AUTH bob …` (Redis), `OPER bob …` (RFC 2812 §3.1.4).
@@ -53,7 +55,7 @@ enum ProtocolLogin {
         let name = word.uppercased()
         return ["PLAIN", "LOGIN", "EXTERNAL", "ANONYMOUS", "NTLM", "GSSAPI", "XOAUTH2"]
             .contains(name)
-            || ["SCRAM-", "CRAM-", "DIGEST-", "OAUTHBEARER"].contains { name.hasPrefix($0) }
+            || ["SCRAM-", "CRAM-", "DIGEST-", "OAUTHBEARER"].contains { name.hasBytePrefix($0) }
     }
 
     /// The next word and, in `number`, its place in its line from 1 on.

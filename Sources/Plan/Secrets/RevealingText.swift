@@ -59,7 +59,7 @@ struct RevealingText {
 
     private mutating func add(_ part: Substring) {
         var part = part.drop { $0.isWhitespace }
-        if let blank = part.firstIndex(of: " "),
+        if let blank = part.firstByteIndex(of: " "),
             SecretName.isScheme(String(part[...blank]))
         {
             part = part[blank...].drop { $0.isWhitespace }
@@ -159,7 +159,7 @@ extension RevealingText {
                         && !SecretName.isOne(String(name)))
                 && behind.first.map { $0.isLetter || $0 == "_" } == true
             if hasNamespace {
-                let isEnvironment = name.lowercased().hasPrefix("env")
+                let isEnvironment = name.lowercased().hasBytePrefix("env")
                 name = behind.prefix { character in
                     guard character.isASCII else { return false }
                     return character.isLetter || character.isNumber || character == "_"
@@ -184,7 +184,7 @@ extension RevealingText {
             _ name: Substring,
             _ names: Set<String>
         ) -> Substring {
-            guard let hyphen = name.firstIndex(of: "-"), !names.contains(String(name)) else {
+            guard let hyphen = name.firstByteIndex(of: "-"), !names.contains(String(name)) else {
                 return name
             }
             let front = name[..<hyphen]

@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// A secret whose value is there, and what finds it in the texts of peers.
@@ -48,7 +49,7 @@ struct SecretList: Sendable {
     func first(ofEnvironment variable: String, behind prefix: String) -> SecretDeclaration? {
         let length = prefix.utf8.count + variable.utf8.count
         for (name, position) in environment
-        where name.utf8.count == length && name.hasPrefix(prefix)
+        where name.utf8.count == length && name.hasBytePrefix(prefix)
             && name.utf8.dropFirst(prefix.utf8.count).elementsEqual(variable.utf8)
         {
             return declarations[position]

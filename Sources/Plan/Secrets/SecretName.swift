@@ -42,29 +42,31 @@ enum SecretName {
         // `password2` is one, too.
         while let last = bytes.last, (48...57).contains(last) { bytes.removeLast() }
         let folded = String(decoding: bytes, as: UTF8.self)
-        if names.contains(folded) || endings.contains(where: { folded.hasSuffix($0) }) {
+        if names.contains(folded) || endings.contains(where: { folded.hasByteSuffix($0) }) {
             return true
         }
         // `db_pass::` has a sign too many.
         let name = String(name.reversed().drop { !($0.isLetter || $0.isNumber) }.reversed())
         // A whole word only: there are bypasses and compasses.
         if ["_pass", "_PASS", "-pass", "-PASS", "Pass", "_pw", "_PW", "-pw"]
-            .contains(where: { name.hasSuffix($0) })
+            .contains(where: { name.hasByteSuffix($0) })
         {
             return true
         }
         // Names of environment variables are written without one: `DBPASS`.
-        if name.hasSuffix("PASS"), !passes.contains(where: { name.hasSuffix($0) }) { return true }
+        if name.hasByteSuffix("PASS"), !passes.contains(where: { name.hasByteSuffix($0) }) {
+            return true
+        }
         if NearestName.isSlip(folded, of: misspelled) || isMisplaced(folded) { return true }
-        guard !counts.contains(where: { folded.hasPrefix($0) }) else { return false }
+        guard !counts.contains(where: { folded.hasBytePrefix($0) }) else { return false }
         if let word = lastWord(of: name),
             NearestName.isSlip(word, of: misspelled) || isMisplaced(word)
         {
             return true
         }
-        guard folded.hasSuffix("s") else { return false }
+        guard folded.hasByteSuffix("s") else { return false }
         let one = folded.dropLast()
-        return endings.contains { one.hasSuffix($0) }
+        return endings.contains { one.hasByteSuffix($0) }
     }
 
     /// The last word of a name of several words, in small letters: `pasword` in `dbPasword` and

@@ -347,7 +347,7 @@ extension SecretScan {
                 .split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
                 .contains { word in
                     SecretName.isOne(String(word)) || SecretName.isLoginOption(String(word))
-                        || word.split(separator: "-").contains { SecretName.isOne(String($0)) }
+                        || word.splitAtBytes("-").contains { SecretName.isOne(String($0)) }
                 }
         }
     }

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 
 // Which values are hidden, by their shape.
 extension Shape {
@@ -142,7 +143,7 @@ extension Shape {
     func isSecret(unknown key: String) -> Bool {
         switch self {
         case .mapping(let table):
-            if table.keys.contains(where: { $0.name == key }) || key.hasPrefix("x-") {
+            if table.keys.contains(where: { $0.name == key }) || key.hasBytePrefix("x-") {
                 return false
             }
             if table.isSecretDeclaration || SecretName.isLogin(key) { return true }

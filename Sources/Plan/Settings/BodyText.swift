@@ -31,7 +31,7 @@ enum BodyText {
     private static func mayName(_ scalar: ScalarValue, _ reader: inout Reader) -> Bool {
         reader.faults.log.takesWarnings && scalar.secrets.isEmpty && !scalar.isKnownLater
             && scalar.text.utf8.count <= AbsolutePath.longest
-            && !scalar.text.utf8.span.hasControlByte && !scalar.text.contains("://")
+            && !scalar.text.utf8.span.hasControlByte && !scalar.text.containsBytes("://")
     }
 
     private static func isFile(_ name: Substring, _ reader: inout Reader) -> Bool {
@@ -54,7 +54,7 @@ enum BodyText {
         _ reader: inout Reader
     ) {
         let written = reader.document.text(of: field.node)
-        let file = String(hasMark && written.hasPrefix("@") ? written.dropFirst() : written[...])
+        let file = String((hasMark ? written.withoutBytePrefix("@") : nil) ?? written[...])
         let entry = "file: \(file.excerpt)"
         reader.faults.log.warn(
             .fileNameAsBody,

@@ -2,6 +2,7 @@ internal import Diagnostics
 internal import JSON
 internal import JobFile
 internal import RegexKit
+internal import SystemKit
 internal import TransferModel
 
 /// `capture`: values that a task takes from its response for later tasks.
@@ -31,7 +32,7 @@ enum CaptureTable {
             ) { $0 = .regex($1) },
         ],
         exactlyOneOf: ["json", "header", "regex"],
-        shorthand: Shorthand { $0.hasPrefix("/") ? "json" : nil }
+        shorthand: Shorthand { $0.hasBytePrefix("/") ? "json" : nil }
     )
 
     /// A PCRE2 pattern that can be compiled.

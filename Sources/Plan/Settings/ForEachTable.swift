@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 
 /// `forEach` of a task, before a file is opened.
 struct ForEachDraft: Sendable {
@@ -72,7 +73,7 @@ enum ForEachTable {
         shorthand: Shorthand(
             ofScalar: { path in
                 if path.utf8.contains(UInt8(ascii: "*")) { return "glob" }
-                return switch path.split(separator: ".").last?.lowercased() {
+                return switch path.splitAtBytes(".").last?.lowercased() {
                 case "csv": "csv"
                 case "jsonl", "ndjson": "jsonLines"
                 case "txt", "list": "lines"

@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 
 /// Keys of other tools and languages, and what the job file has for each of them.
 ///
@@ -173,7 +174,7 @@ enum ForeignKeys {
             default: return nil
             }
         case "sha256", "sha512", "sha256sum", "sha512sum", "hash", "digest", "integrity":
-            let length = word.hasPrefix("sha512") ? "sha512" : "sha256"
+            let length = word.hasBytePrefix("sha512") ? "sha512" : "sha256"
             return table == "download"
                 ? Hint(help: "write `checksum: \(length):…`") : Hint(help: ofDownloads)
         case "md5", "md5sum", "sha1", "sha1sum":

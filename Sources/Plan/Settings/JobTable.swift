@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// The settings at the top level of a job file, with its sections still unread.
@@ -142,7 +143,7 @@ enum JobTable {
         _ reader: inout Reader
     ) -> PathValue? {
         guard let path = PathType.destination(field, &reader) else { return nil }
-        if kind == .events, path.path.hasSuffix(".gz") {
+        if kind == .events, path.path.hasByteSuffix(".gz") {
             reader.report(
                 .badPath,
                 "`events` is written while the run goes on, and is not compressed: choose a name "

@@ -137,7 +137,7 @@ enum NetworkTable {
     }
 
     private static func macAddress(_ text: String) throws(ValueFault) -> String {
-        let parts = text.split(whereSeparator: { $0 == ":" || $0 == "-" }).map { $0.lowercased() }
+        let parts = text.splitAtBytes(":", "-").map { $0.lowercased() }
         let areBytes = parts.allSatisfy {
             $0.utf8.count == 2 && $0.first != "+" && UInt8($0, radix: 16) != nil
         }

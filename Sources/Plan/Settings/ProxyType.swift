@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// The values of `proxy`: a word, or servers with their credentials.
@@ -39,7 +40,7 @@ enum ProxyType {
     /// The place of a script: a URL, or a file that must be there.
     static func script(_ field: Field, _ reader: inout Reader) -> ProxyScriptPlace? {
         guard let text = reader.text(field) else { return nil }
-        guard text.contains("://") else {
+        guard text.containsBytes("://") else {
             return PathType.existingFile(field, &reader).map {
                 .file(path: $0.path, displayPath: $0.text)
             }
@@ -57,7 +58,7 @@ enum ProxyType {
         }
         if ProxyURLText.isAutomatic(text) {
             reader.report(ProxyURLText.automatic(text), of: field)
-        } else if text.contains("://") || text.contains(":") {
+        } else if text.containsBytes(":") {
             reader.report(
                 ValueFault(
                     .badProxy,

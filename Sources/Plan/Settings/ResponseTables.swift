@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// `expect`: what a response must look like.
@@ -44,7 +45,7 @@ enum ExpectTable {
         shorthand: Shorthand(
             ofScalar: { text in
                 if Int(text.prefix(1)) != nil { return "statusCode" }
-                return text.contains("/") ? "mimeType" : nil
+                return text.containsBytes("/") ? "mimeType" : nil
             },
             ofList: "statusCode"
         )

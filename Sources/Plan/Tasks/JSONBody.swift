@@ -1,6 +1,7 @@
 internal import Diagnostics
 internal import JSON
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Values of the document as JSON text.
@@ -261,7 +262,7 @@ enum JSONBody {
 
     /// A decimal integer of any size as JSON writes it, without a plus; nil for `0x` and `0o`.
     private static func decimalDigits(_ text: String) -> Substring.UTF8View? {
-        let digits = text.hasPrefix("+") ? text.dropFirst() : text[...]
+        let digits = text.withoutBytePrefix("+") ?? text[...]
         let isDecimal = digits.utf8.allSatisfy {
             (48...57).contains($0) || $0 == UInt8(ascii: "-")
         }

@@ -46,7 +46,7 @@ enum AbsolutePath {
     /// The folder of a file's path, with its slash.
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
-        return String(path[...slash])
+        return String(path[..<path.utf8.index(after: slash)])
     }
 
     /// NAME_MAX of Linux's file systems, bytes.

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// Rates as the job file writes them: a size with a unit, per second, such as `100B/s` or `5MiB/s`.
 enum ByteRateText {
@@ -38,8 +39,8 @@ enum ByteRateText {
         guard DecimalPrefix(&rest) != nil else { return nil }
         let number = String(text.dropLast(rest.count))
         var name = (String(rest) ?? "").drop { $0 == " " }.lowercased()
-        for ending in ["/s", "ps"] where name.hasSuffix(ending) {
-            name = String(name.dropLast(ending.count))
+        for ending in ["/s", "ps"] {
+            name = name.withoutByteSuffix(ending).map(String.init) ?? name
         }
         return ByteSizeText.unit(likely: name).map { "\(number)\($0)/s" }
     }

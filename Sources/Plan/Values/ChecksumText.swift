@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// Checksums: an algorithm, a colon and hexadecimal digits.
@@ -31,7 +32,7 @@ enum ChecksumText {
     }
 
     private static func wrongAlgorithm(_ text: String) -> ValueFault {
-        guard let colon = text.firstIndex(of: ":") else {
+        guard let colon = text.firstByteIndex(of: ":") else {
             let bare = Checksum.Algorithm.allCases.first { $0.size * 2 == text.utf8.count }
             let isHexadecimal = text.utf8.allSatisfy { value($0) != nil }
             return ValueFault(

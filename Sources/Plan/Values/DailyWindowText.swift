@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// `window` as the job file writes it: `01:00-05:00`, `22:00-05:00`.
@@ -9,7 +10,7 @@ enum DailyWindowText {
     static let type = ValueType<DailyWindow>(pattern: pattern, parse: parse)
 
     static func parse(_ text: String) throws(ValueFault) -> DailyWindow {
-        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+        let ends = text.splitAtBytes("-", omittingEmpty: false)
         guard ends.count == 2, let start = minute(ends[0]), start < 1440,
             let end = minute(ends[1])
         else {
@@ -40,9 +41,9 @@ enum DailyWindowText {
     /// Hours without a zero or minutes, blanks around the dash, or a long one.
     private static func likely(_ text: String) -> String? {
         let plain = text.filter { $0 != " " }.map { $0 == "–" ? "-" : $0 }
-        let ends = String(plain).split(separator: "-", omittingEmptySubsequences: false).map {
+        let ends = String(plain).splitAtBytes("-", omittingEmpty: false).map {
             end in
-            let parts = end.split(separator: ":", omittingEmptySubsequences: false)
+            let parts = end.splitAtBytes(":", omittingEmpty: false)
             let hour = parts.first.map { $0.utf8.count == 1 ? "0\($0)" : "\($0)" } ?? ""
             return hour + ":" + (parts.count == 2 ? parts[1] : parts.count == 1 ? "00" : "")
         }

@@ -28,7 +28,7 @@ enum FileModeText {
 
     /// The likely meaning of an integer such as `644` or `0o644`, in the notation of the job file.
     static func likely(_ text: String) -> String? {
-        let digits = text.hasPrefix("0o") ? text.dropFirst(2) : text[...]
+        let digits = text.withoutBytePrefix("0o") ?? text[...]
         guard let mode = try? parse(String(digits)) else { return nil }
         return "\"\(mode.padded(to: 4, radix: 8))\""
     }

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JSON
+internal import SystemKit
 
 /// Paths to values of a JSON document (RFC 6901).
 enum JSONPointerText {
@@ -15,9 +16,9 @@ enum JSONPointerText {
 
     /// A path without its first slash, or one as JSONPath and jq write it: `$.items[0].id`.
     private static func likely(_ text: String) -> String? {
-        let path = text.hasPrefix("$") ? text.dropFirst() : text[...]
-        guard !path.contains("~"), !path.isEmpty else { return nil }
-        if path.contains("/") { return path.hasPrefix("/") ? nil : "/" + path }
+        let path = text.withoutBytePrefix("$") ?? text[...]
+        guard !path.containsBytes("~"), !path.isEmpty else { return nil }
+        if path.containsBytes("/") { return path.hasBytePrefix("/") ? nil : "/" + path }
         let separators: [Character] = [".", "[", "]"]
         return path.split { separators.contains($0) }.map { "/" + $0 }.joined()
     }

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// `lock` as the job file writes it: `fail`, `skip`, `wait`, `wait 5m`.
@@ -14,7 +15,7 @@ enum LockPolicyText {
         case "wait": return .wait(nil)
         default: break
         }
-        guard text.hasPrefix("wait ") else {
+        guard text.hasBytePrefix("wait ") else {
             throw ValueFault(
                 .badValue,
                 "`\(text)` is not one of `fail`, `skip`, `wait`",

@@ -13,7 +13,8 @@ enum MIMETypeText {
             throw ValueFault(
                 .badMIMEType,
                 "`\(text.excerpt)` is not a MIME type",
-                likely: essence.count < text.count && essence.contains("/") ? String(essence) : nil,
+                likely: essence.count < text.count && essence.containsBytes("/")
+                    ? String(essence) : nil,
                 help: "write a type without parameters, such as `application/json` or `image/*`"
             )
         }

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// Values of `Content-Type` (RFC 9110 §8.3): a type, with parameters or without.
 enum MediaTypeText {
@@ -8,7 +9,7 @@ enum MediaTypeText {
         try HeaderRule.checkValue(text)
         let essence = text.prefix { $0 != ";" && $0 != " " }
         let rest = text.dropFirst(essence.count).drop { $0 == " " }
-        let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = essence.splitAtBytes("/", omittingEmpty: false)
         guard parts.count == 2, parts.allSatisfy({ HeaderRule.isToken(String($0)) }),
             rest.isEmpty || rest.first == ";"
         else {

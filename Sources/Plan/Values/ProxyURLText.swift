@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// The URL of a proxy: one of the schemes of `ProxyServer.Kind`, a host and a port.
@@ -50,7 +51,7 @@ enum ProxyURLText {
     /// Whether a text names a program that is to choose the proxy.
     static func isAutomatic(_ text: String) -> Bool {
         let text = text.lowercased()
-        return text.hasSuffix(".pac") || text.hasSuffix("/wpad.dat")
+        return text.hasByteSuffix(".pac") || text.hasByteSuffix("/wpad.dat")
     }
 
     /// The fault of a script in the place of a proxy.
@@ -83,7 +84,7 @@ enum ProxyURLText {
     /// One of the hosts that are reached directly.
     static func exception(_ text: String) throws(ValueFault) -> String {
         if ProxyExceptions.isEntry(text) { return text }
-        let isBelow = text.hasPrefix("*.") && ProxyExceptions.isEntry(String(text.dropFirst()))
+        let isBelow = text.hasBytePrefix("*.") && ProxyExceptions.isEntry(String(text.dropFirst()))
         let host = (try? HTTPURL(text))?.origin.host
         throw ValueFault(
             .badProxy,

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// Pins of public keys: `sha256//` and the base64 of 32 bytes (RFC 7469 §2.4), as curl writes them.
 enum PublicKeyPinText {
@@ -9,7 +10,7 @@ enum PublicKeyPinText {
 
     /// The text itself when it is one.
     static func parse(_ text: String) throws(ValueFault) -> String {
-        guard text.hasPrefix(prefix) else {
+        guard text.hasBytePrefix(prefix) else {
             throw ValueFault(
                 .badValue,
                 "`\(text.excerpt)` is not the pin of a public key",
@@ -34,9 +35,8 @@ enum PublicKeyPinText {
     /// The pin that was meant: with another separator, or without the name of its hash.
     private static func likely(_ text: String) -> String? {
         var digest = text[...]
-        for known in ["sha256/", "sha256:", "sha256-", "pin-sha256=", "SHA256:"]
-        where text.hasPrefix(known) {
-            digest = text.dropFirst(known.count)
+        for known in ["sha256/", "sha256:", "sha256-", "pin-sha256=", "SHA256:"] {
+            digest = text.withoutBytePrefix(known) ?? digest
         }
         return isDigest(digest.utf8) ? prefix + digest : nil
     }

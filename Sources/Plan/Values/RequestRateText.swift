@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// Rates of requests as the job file writes them: a number per second, minute or hour, such as
@@ -14,7 +15,7 @@ enum RequestRateText {
 
     /// A number from 1 to a million, per unit of time.
     static func parse(_ text: String) throws(ValueFault) -> RequestRate {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = text.splitAtBytes("/", omittingEmpty: false)
         guard parts.count == 2, isNumber(parts[0]),
             let unit = units.first(where: { $0.name == parts[1] })
         else { throw malformed(text) }

@@ -1,11 +1,12 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// Status codes and their ranges: `200`, `200-299`.
 enum StatusText {
     static let pattern = "^[1-5][0-9]{2}(-[1-5][0-9]{2})?$"
 
     static func parse(_ text: String) throws(ValueFault) -> ClosedRange<Int> {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = text.splitAtBytes("-", omittingEmpty: false)
         guard parts.count <= 2, let first = parts.first.flatMap(code),
             let last = parts.last.flatMap(code)
         else {
@@ -32,7 +33,7 @@ enum StatusText {
 
     /// Whether the text is one such as `2xx`, for a whole class.
     static func isClass(_ text: String) -> Bool {
-        text.utf8.count == 3 && text.lowercased().hasSuffix("xx")
+        text.utf8.count == 3 && text.lowercased().hasByteSuffix("xx")
             && (text.first.map { "12345".contains($0) } ?? false)
     }
 

@@ -186,7 +186,7 @@ enum URLText {
         let host = text.prefix { !"/:?#".contains($0) }
         let isLocal = host == "localhost" || host == "127.0.0.1"
         let port = text[host.endIndex...].prefix { !"/?#".contains($0) }
-        guard isLocal || host.contains("."), host.first != ".",
+        guard isLocal || host.containsBytes("."), host.first != ".",
             port.dropFirst().allSatisfy(\.isNumber), port != ":"
         else { return nil }
         return (isLocal ? "http://" : "https://") + text

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// A `receive` step while it is read.
@@ -169,7 +170,7 @@ enum ReceiveTable {
     static let conditions = SettingTable<MessageExpectation>(
         "messageCondition",
         conditionSettings,
-        shorthand: Shorthand { $0.hasPrefix("/") ? "json" : nil }
+        shorthand: Shorthand { $0.hasBytePrefix("/") ? "json" : nil }
     )
 
     static let expectTable = SettingTable<ExpectedMessageDraft>(

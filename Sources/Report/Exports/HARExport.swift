@@ -142,13 +142,13 @@ struct HARExport: ReportExport {
     private func writeQuery(of url: String) {
         json.writer.key(plain: "queryString")
         json.writer.beginArray()
-        let front = url.prefix { $0 != "#" }
-        let query = front.firstIndex(of: "?").map { front[$0...].dropFirst() } ?? ""
-        for part in query.split(separator: "&") {
-            let name = part.prefix { $0 != "=" }
+        let front = url.splitAtBytes("#", maxSplits: 1, omittingEmpty: false)[0]
+        let query = front.splitAtBytes("?", maxSplits: 1, omittingEmpty: false).dropFirst().first
+        for part in query?.splitAtBytes("&") ?? [] {
+            let pair = part.splitAtBytes("=", maxSplits: 1, omittingEmpty: false)
             json.writer.beginObject()
-            json.writer.member("name", Self.decoded(name))
-            json.writer.member("value", Self.decoded(part[name.endIndex...].dropFirst()))
+            json.writer.member("name", Self.decoded(pair[0]))
+            json.writer.member("value", Self.decoded(pair.dropFirst().first ?? ""))
             json.writer.endObject()
         }
         json.writer.endArray()

@@ -134,7 +134,7 @@ struct OTLPSpans {
     private static func attributes(of exchange: ReportedExchange, at index: Int) -> [Attribute] {
         let origin = (try? HTTPURL(exchange.url))?.origin
         let (name, version) = exchange.protocolParts
-        let isHTTP = ["http://", "https://"].contains { exchange.url.hasPrefix($0) }
+        let isHTTP = ["http://", "https://"].contains { exchange.url.hasBytePrefix($0) }
         return [
             ("http.request.method", isHTTP ? .text(exchange.method) : nil),
             ("url.full", .text(exchange.url)),
@@ -262,7 +262,7 @@ extension ReportedExchange {
         case "h2": return ("http", "2")
         case "h3": return ("http", "3")
         case let name?:
-            let parts = name.split(separator: "/", maxSplits: 1)
+            let parts = name.splitAtBytes("/", maxSplits: 1)
             return (parts.first.map(String.init), parts.count > 1 ? String(parts[1]) : nil)
         case nil: return (nil, nil)
         }

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// Writes the run in Prometheus' text format, for the node exporter's textfile collector
@@ -101,8 +102,8 @@ struct PrometheusExport: ReportExport {
     }
 
     private static func escaped(_ label: String) -> String {
-        label.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            .replacing("\n", with: "\\n")
+        label.replacingBytes("\\", with: "\\\\").replacingBytes("\"", with: "\\\"")
+            .replacingBytes("\n", with: "\\n")
     }
 
     private mutating func write(_ text: String) { self.text += text.utf8 }

@@ -52,7 +52,7 @@ package final class PublishedReport: ReportFile {
     }
 
     private static func compressor(for path: String) throws(SystemError) -> GzipCompressor? {
-        guard path.hasSuffix(".gz") else { return nil }
+        guard path.hasByteSuffix(".gz") else { return nil }
         if let compressor = GzipCompressor() { return compressor }
         throw .missingLibrary(Gzip.library, needed: "compress", path)
     }

@@ -238,7 +238,7 @@ extension AttemptRequest {
         // The cache stores whole responses, and adds its own conditions.
         refresh.request.headers.removeAll {
             let name = $0.name.lowercased()
-            return name == "range" || name.hasPrefix("if-")
+            return name == "range" || name.hasBytePrefix("if-")
         }
         (refresh.redirects.follow, refresh.redirects.decisions) = (.never, [])
         refresh.cachePolicy = .reloadRevalidatingCacheData

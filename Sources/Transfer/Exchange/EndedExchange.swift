@@ -1,4 +1,5 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 /// An exchange that libcurl has ended, with libcurl's code; finds the failure of the exchange.
@@ -12,7 +13,7 @@ struct EndedExchange {
         exchange.request.webSocket == nil ? exchange.handle.networkProtocolName : "http/1.1"
     }
 
-    private var isHTTP1: Bool { protocolName?.hasPrefix("http/1") == true }
+    private var isHTTP1: Bool { protocolName?.hasBytePrefix("http/1") == true }
 
     /// Whether the TLS connection of a body without length or chunks ended unannounced: since
     /// version 8, libcurl calls that an error.

@@ -1,4 +1,5 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 /// The state of an exchange when libcurl ends it with an error.
@@ -47,7 +48,7 @@ struct ExchangeEnd {
     /// rejected server certificate, but without a reason.
     var isOurCertificateExpired: Bool {
         code.rawValue == 60 && hasClientCertificate && (0...1).contains(certificateFault.code)
-            && detail?.hasPrefix("SSL certificate verification failed") ?? false
+            && detail?.hasBytePrefix("SSL certificate verification failed") ?? false
     }
 
     /// Whether a line of the response was longer than libcurl's limit of 100 KiB: versions before
@@ -91,7 +92,7 @@ struct ExchangeEnd {
 
     /// Whether the stream ended because of a forbidden field (RFC 9113 §8.2), in nghttp2's words.
     fileprivate var hasInvalidField: Bool {
-        code.rawValue == 92 && detail?.hasPrefix("Invalid HTTP header field") ?? false
+        code.rawValue == 92 && detail?.hasBytePrefix("Invalid HTTP header field") ?? false
     }
 
     /// Whether frames were invalid or too many for nghttp2 or libcurl; without a message, the same
@@ -103,7 +104,7 @@ struct ExchangeEnd {
             return detail.contains("nghttp2_session_mem_recv()")
         }
         guard code.rawValue == 16 else { return false }
-        return detail.hasPrefix("nghttp2 ") || detail.hasPrefix("Too many response headers")
+        return detail.hasBytePrefix("nghttp2 ") || detail.hasBytePrefix("Too many response headers")
     }
 
     /// Whether the connection ended without `close_notify` (RFC 8446 §6.1), in OpenSSL's words.

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 extension TransferFailure {
@@ -17,13 +18,13 @@ extension TransferFailure {
         case .connect where [101, 113].contains(osErrno):
             "check this machine's network, its routes and its firewall"
         case .timeout where [.resolve, .connect].contains(phase):
-            "the \(detail.hasPrefix("the proxy ") ? "proxy" : "host") may be down, or a firewall "
+            "the \(detail.hasBytePrefix("the proxy ") ? "proxy" : "host") may be down, or a firewall "
                 + "may drop the packets"
         case .timeout where phase == .tls && curlCode != nil:
             "check the port: it may not speak TLS"
-        case .tls where detail.hasSuffix("does not speak TLS on this port"):
+        case .tls where detail.hasByteSuffix("does not speak TLS on this port"):
             "the port may speak plain HTTP: write `http://`, or use the server's port for TLS"
-        case .tls where curlCode == 77 && detail.hasSuffix("holds no PEM certificate"):
+        case .tls where curlCode == 77 && detail.hasByteSuffix("holds no PEM certificate"):
             "name a file of PEM certificates in `tls.caFile`"
         case .tls where curlCode == 77: "install the package `ca-certificates`"
         case .protocolViolation where detail.contains("HTTP/0.9"):
@@ -69,7 +70,7 @@ extension TransferFailure {
     }
 
     /// Whether the failure is the proxy's own, and says so.
-    var namesProxy: Bool { detail.hasPrefix("the proxy ") }
+    var namesProxy: Bool { detail.hasBytePrefix("the proxy ") }
 }
 
 extension HeaderField {
@@ -85,6 +86,6 @@ extension HeaderField {
     /// Whether a field of the job may hold a key or a token.
     var mayHoldKey: Bool {
         let name = name.lowercased()
-        return !Self.keyless.contains(name) && !name.hasPrefix("content-")
+        return !Self.keyless.contains(name) && !name.hasBytePrefix("content-")
     }
 }

@@ -69,7 +69,7 @@ package final class DestinationClaims: Sendable {
                 guard let target = SymbolicLink.target(of: path) else { break }
                 let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
                 let isAbsolute = target.utf8.first == UInt8(ascii: "/")
-                path = isAbsolute ? target : String(path[...slash]) + target
+                path = isAbsolute ? target : String(path[..<path.utf8.index(after: slash)]) + target
                 reserve(path, for: .run)
             }
         }

@@ -1,4 +1,5 @@
 internal import JSON
+internal import SystemKit
 internal import TransferModel
 
 /// Checks the fields and the body of a complete response against expectations, and extracts the
@@ -86,7 +87,7 @@ struct ContentCheck: Sendable {
     /// The failure of a body that is not JSON: the server's own type for it says more than a
     /// parser.
     private func failure(of body: [UInt8], _ fault: JSONValue.Fault) -> TransferFailure {
-        let isOther = head.mimeType.map { !$0.hasSuffix("json") } ?? false
+        let isOther = head.mimeType.map { !$0.hasByteSuffix("json") } ?? false
         let words =
             isOther
             ? "the body is \(TextExcerpt.of(head.mimeType ?? "")), not JSON"

@@ -78,7 +78,7 @@ final class PartIntake {
     func line(at date: Timestamp) -> [UInt8] {
         let type = head.mimeType ?? "text/plain"
         let isText =
-            type.hasPrefix("text/") || type == "application/json" || type.hasSuffix("+json")
+            type.hasBytePrefix("text/") || type == "application/json" || type.hasByteSuffix("+json")
         let text = isText ? String(validating: collected, as: UTF8.self) : nil
         var message = ReceivedMessage(
             text.map { Message(text: $0) } ?? Message(binary: collected),

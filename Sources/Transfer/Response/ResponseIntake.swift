@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The received part of the current exchange's response, and the decisions about it.
@@ -72,7 +73,7 @@ struct ResponseIntake: ~Copyable {
     func isDelimited(to method: String, over protocolName: String?) -> Bool {
         guard let head else { return false }
         return Self.hasNoBody(head, to: method) || isFramed
-            || protocolName?.hasPrefix("http/1") == false
+            || protocolName?.hasBytePrefix("http/1") == false
     }
 
     /// The failure of an accepted body whose length is not the announced one, as counted here: the

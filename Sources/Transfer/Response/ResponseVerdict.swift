@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The decision about a response, made when its head is complete.
@@ -123,7 +124,7 @@ enum ResponseVerdict {
 
     private static func matches(_ pattern: String, _ mimeType: String?) -> Bool {
         guard let mimeType else { return false }
-        if pattern.hasSuffix("/*") { return mimeType.hasPrefix(pattern.dropLast()) }
+        if pattern.hasByteSuffix("/*") { return mimeType.hasBytePrefix(pattern.dropLast()) }
         return pattern == mimeType
     }
 

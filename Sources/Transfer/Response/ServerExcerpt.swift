@@ -94,7 +94,7 @@ enum ServerExcerpt {
 
     private static func isText(_ mimeType: String?) -> Bool {
         guard let mimeType else { return false }
-        return mimeType.hasPrefix("text/") || mimeType.hasSuffix("json")
-            || mimeType.hasSuffix("xml")
+        return mimeType.hasBytePrefix("text/") || mimeType.hasByteSuffix("json")
+            || mimeType.hasByteSuffix("xml")
     }
 }

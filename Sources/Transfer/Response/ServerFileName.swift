@@ -103,7 +103,7 @@ enum ServerFileName {
     private static func cut(_ name: String) -> String {
         guard name.utf8.count > longest else { return name }
         var ending: Substring = ""
-        if let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= longestExtension {
+        if let dot = name.lastByteIndex(of: "."), name[dot...].utf8.count <= longestExtension {
             ending = name[dot...]
         }
         let room = longest - ending.utf8.count

@@ -20,7 +20,9 @@ struct UpgradeRequest {
         for field in fields { text += "\(field.name): \(field.value)\r\n" }
         for line in wanted.lines where !fields.contains(where: { line.isLine(of: $0.name) }) {
             // libcurl's mark of a field without a value.
-            text += (line.hasSuffix(";") && !line.contains(":") ? line.dropLast() + ":" : line[...])
+            text +=
+                (line.hasByteSuffix(";") && !line.containsBytes(":")
+                    ? line.dropLast() + ":" : line[...])
             text += "\r\n"
         }
         if let authorization = wanted.authorization {

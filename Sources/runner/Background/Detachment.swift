@@ -61,14 +61,15 @@ struct Detachment {
             while let more = try process.next() { said += more }
             let text = String(decoding: said, as: UTF8.self)
             // If no scope is available, run without one.
-            if !text.hasPrefix(Waiter.begun), !isLast {
+            let rest = text.withoutBytePrefix(Waiter.begun)
+            if rest == nil, !isLast {
                 _ = process.wait()
                 place.folder.remove(place.name)
                 continue
             }
-            let rest = text.dropFirst(Waiter.begun.count)
-            if rest.hasPrefix(Waiter.ready) {
-                let report = rest.dropFirst(Waiter.ready.count).prefix { $0 != "\n" }
+            if let report = rest?.withoutBytePrefix(Waiter.ready)?
+                .splitAtBytes("\n", omittingEmpty: false).first
+            {
                 let lines = """
                     process \(process.identifier)
                     log \(TerminalText.harmless(place.folder.path(of: place.name)))
@@ -105,7 +106,8 @@ struct Detachment {
     private func forgetOldLogs(of place: (folder: Folder, name: String)) {
         let stem = StateFolder.logStem(jobPath: jobPath)
         let names = try? Folder.names(in: place.folder.path, endingWith: ".log", limit: 100_000)
-        for name in (names ?? []).filter({ $0.hasPrefix(stem) }).sorted().dropLast(Self.keptLogs) {
+        let logs = (names ?? []).filter { $0.hasBytePrefix(stem) }.sorted()
+        for name in logs.dropLast(Self.keptLogs) {
             place.folder.remove(name)
         }
     }

@@ -62,7 +62,7 @@ struct CommandLineCompletion {
             positionals.append(word)
         } else if word == "--" {
             (onlyPositionalsFollow, pending) = (true, nil)
-        } else if word.hasPrefix("-"), word != "-" {
+        } else if word.hasBytePrefix("-"), word != "-" {
             readOption(word)
         } else if let option = pending {
             if option.names.contains("--state-dir") { stateFolder = word }
@@ -78,7 +78,7 @@ struct CommandLineCompletion {
     }
 
     private mutating func readOption(_ word: String) {
-        let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+        let parts = word.splitAtBytes("=", maxSplits: 1).map(String.init)
         guard let name = parts.first, let option = command.option(name) else {
             return pending = nil
         }
@@ -88,12 +88,12 @@ struct CommandLineCompletion {
     }
 
     private mutating func complete(_ word: String) {
-        let isOption = word.hasPrefix("-") && !onlyPositionalsFollow
+        let isOption = word.hasBytePrefix("-") && !onlyPositionalsFollow
         if let option = pending, !isOption, let values = option.values {
             offer(values, for: word)
             // The job file may follow the ids.
             if option.takesManyWords, jobPath == nil { paths = .files(Self.jobExtensions) }
-        } else if isOption, let equals = word.firstIndex(of: "=") {
+        } else if isOption, let equals = word.firstByteIndex(of: "=") {
             let name = String(word[..<equals])
             guard let values = command.option(name)?.values else { return }
             offer(values, for: word, prefix: name + "=")
@@ -121,7 +121,7 @@ struct CommandLineCompletion {
     private mutating func offerOptions(for word: String) {
         let options = command.options.filter { usedOptions.isDisjoint(with: $0.names) }
         let long = options.compactMap { option in
-            (option.names.first { $0.hasPrefix("--") } ?? option.names.first).map {
+            (option.names.first { $0.hasBytePrefix("--") } ?? option.names.first).map {
                 Candidate(text: $0, summary: option.summary)
             }
         }
@@ -172,6 +172,7 @@ struct CommandLineCompletion {
 
     /// The job file among the words so far.
     private var jobPath: String? {
-        positionals.first ?? manyWords.first { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+        positionals.first
+            ?? manyWords.first { $0.hasByteSuffix(".yaml") || $0.hasByteSuffix(".yml") }
     }
 }

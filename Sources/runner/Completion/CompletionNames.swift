@@ -29,7 +29,9 @@ extension CommandLineCompletion.Names {
 
     /// A path with the home folder in place of a tilde, which shells expand later.
     private static func withHome(_ path: String) -> String {
-        guard path.hasBytePrefix("~/"), let home = ProcessContext.homeFolder else { return path }
-        return home + path.dropFirst()
+        guard let rest = path.withoutBytePrefix("~/"), let home = ProcessContext.homeFolder else {
+            return path
+        }
+        return home + "/" + rest
     }
 }

@@ -134,7 +134,7 @@ enum LibraryExamination {
             Finding(
                 "checksums",
                 // The one-block example in FIPS 180-4.
-                digest?.hasPrefix("ba7816bf8f01cfea") == true ? "SHA-256, SHA-512" : nil,
+                digest?.hasBytePrefix("ba7816bf8f01cfea") == true ? "SHA-256, SHA-512" : nil,
                 "files are checked against the job's `checksum`",
                 without: "jobs with `checksum` fail: install libssl3",
                 .fault

@@ -28,7 +28,7 @@ struct LockNote {
     /// Reads a note; nil for another text, because any process with access to the file may have
     /// written it.
     init?(_ text: String) {
-        let words = text.split(separator: " ", maxSplits: 2)
+        let words = text.splitAtBytes(" ", maxSplits: 2)
         guard words.count == 3, let process = Int32(words[0]), process > 0 else { return nil }
         self.init(
             process: process,

@@ -24,6 +24,7 @@ import TransferModel
             ),
             ("machine a login \"me and you\" password \"a\\\"b\\\\\"", ["a me and you a\"b\\"]),
             ("# machine a\nmachine b password p # more", ["b  p"]),
+            ("machine a password \u{301}p login \"\u{301}m\"", ["a \u{301}m \u{301}p"]),
             ("machine a login me", []),
             ("default login anonymous password p", []),
             ("machine a password p#1", ["a  p#1"]),

@@ -119,6 +119,14 @@ import TransferModel
         }
     }
 
+    @Test(arguments: ["\u{301}", "\u{200D}", "\u{FE0F}"])
+    func `a quote of a label is escaped whatever combines with it`(mark: String) {
+        let record = Samples.record("a\"\(mark)b\\\(mark)c\n\(mark)", 1, .succeeded)
+        let text = Self.document(.prometheus, Self.events([record]))
+        let label = #"task="a\"\#(mark)b\\\#(mark)c\n\#(mark)"}"#
+        #expect(Array(text.utf8).contains(Array(label.utf8)), "\(text)")
+    }
+
     @Test func `a run with many tasks has no metrics of single tasks`() {
         let records = (1...501).map { Samples.record("t\($0)", $0, .succeeded) }
         let text = Self.document(.prometheus, Self.events(records))

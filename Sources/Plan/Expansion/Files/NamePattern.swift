@@ -40,7 +40,7 @@ struct NamePattern: Sendable, Hashable {
                         .badValue,
                         "`**` stands beside other characters in `\(text.excerpt)`",
                         help: "`**` is any number of folders, between slashes: `\(text)` may mean "
-                            + "`**/\(text.replacing("**", with: "*"))`"
+                            + "`**/\(text.replacingBytes("**", with: "*"))`"
                     )
                 }
                 pieces.append(.any)

@@ -79,7 +79,7 @@ struct AWSSignature {
         let host = isUsualPort ? origin.host : "\(origin.host):\(origin.port)"
         let amazon = (request.headers + added).map {
             (name: $0.name.lowercased(), value: Self.trimmed($0.value))
-        }.filter { $0.name.hasPrefix("x-amz-") }
+        }.filter { $0.name.hasBytePrefix("x-amz-") }
         return ([("host", host)] + amazon).sorted { $0.name < $1.name }
     }
 

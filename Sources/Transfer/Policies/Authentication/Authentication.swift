@@ -1,4 +1,5 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 /// Decides which of a session's credentials the exchanges of one attempt carry.
@@ -411,6 +412,6 @@ extension Challenge {
             return false
         }
         guard let qualities = text("qop") else { return true }
-        return qualities.split { $0 == "," || $0 == " " || $0 == "\t" }.contains("auth")
+        return qualities.splitAtBytes(",", " ", "\t").contains("auth")
     }
 }

@@ -1,4 +1,5 @@
 internal import CurlKit
+internal import SystemKit
 
 /// Decides the connection and the version of HTTP for the hop's request, and whether to send the
 /// request again when libcurl gave the exchange up.
@@ -133,7 +134,7 @@ struct ConnectionPolicy {
         if code.rawValue == 16, detail == nil { return !detectsCuts }
         // CURLE_SEND_ERROR, CURLE_RECV_ERROR.
         return [55, 56].contains(code.rawValue)
-            && detail?.hasPrefix("Connection died, tried") ?? false
+            && detail?.hasBytePrefix("Connection died, tried") ?? false
     }
 
     /// Notes that the request is sent again, over a new connection.

@@ -23,7 +23,7 @@ extension ExchangeEnd {
     /// tunnel failed, response 403`).
     var refusedTunnelStatus: Int? {
         guard let status = proxy?.connectStatus, !(200...299).contains(status),
-            code.rawValue == 56, detail?.hasSuffix(" \(status)") ?? false
+            code.rawValue == 56, detail?.hasByteSuffix(" \(status)") ?? false
         else { return nil }
         return status
     }
@@ -36,7 +36,7 @@ extension ExchangeEnd {
         guard let proxy else { return false }
         return code.rawValue == 43
             || code.rawValue == 56 && proxy.connectStatus == nil
-                && detail?.hasPrefix("CONNECT tunnel failed") ?? false
+                && detail?.hasBytePrefix("CONNECT tunnel failed") ?? false
     }
 
     /// The description of the end, which names the proxy when the proxy failed.
@@ -69,7 +69,7 @@ extension ExchangeEnd {
     /// The system's reason why there is no connection, which libcurl's message omits.
     private var systemWords: String? {
         guard code.rawValue == 7, let osErrno, let detail,
-            let colon = detail.lastIndex(of: ":"), detail.hasPrefix("Failed to connect to ")
+            let colon = detail.lastByteIndex(of: ":"), detail.hasBytePrefix("Failed to connect to ")
         else { return nil }
         return "\(detail[..<colon]): \(SystemError.text(of: Int32(truncatingIfNeeded: osErrno)))"
     }

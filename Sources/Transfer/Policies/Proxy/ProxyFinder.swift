@@ -152,7 +152,7 @@ final class ProxyFinder {
 
     /// The host without the brackets of an IPv6 address, as scripts expect it.
     private static func plain(_ host: String) -> String {
-        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        host.hasBytePrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
     private func end(_ key: Int, _ result: Result, _ now: MonotonicTime) -> [Outcome] {

@@ -213,7 +213,8 @@ enum RedirectDecision {
         }
         let shown = withoutQuery(withoutUserInformation(target))
         let words =
-            shown.hasPrefix("\(scheme)://") && !shown.contains("@") && !shown.contains("\\")
+            shown.hasBytePrefix("\(scheme)://") && !shown.containsBytes("@")
+                && !shown.containsBytes("\\")
             ? shown : "a URL of `\(scheme)`"
         return "a redirect to \(words) is not followed: only http and https are"
     }

@@ -63,10 +63,10 @@ struct PartialFolders {
     /// name.
     private static func look(_ path: String, limit: Int) -> Content {
         let names = try? Folder.names(in: path, limit: limit) { name in
-            name.hasSuffix(PartialNames.recordEnding) || TemporaryName.isWellFormed(name)
+            name.hasByteSuffix(PartialNames.recordEnding) || TemporaryName.isWellFormed(name)
         }
         guard let names else { return .many(limit: limit, asked: 0) }
-        var records = Set(names.filter { $0.hasSuffix(PartialNames.recordEnding) })
+        var records = Set(names.filter { $0.hasByteSuffix(PartialNames.recordEnding) })
         guard !names.isEmpty, let folder = try? Folder(path: path, create: false) else {
             return .records(records)
         }

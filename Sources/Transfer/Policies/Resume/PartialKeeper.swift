@@ -141,7 +141,7 @@ extension AttemptRequest {
             && !expectation.looksIntoBody
             && !request.headers.contains { field in
                 let name = field.name.lowercased()
-                return name == "range" || name.hasPrefix("if-")
+                return name == "range" || name.hasBytePrefix("if-")
             }
     }
 }

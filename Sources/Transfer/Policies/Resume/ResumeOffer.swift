@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The range that a resuming request asks for: all bytes from an offset on (RFC 9110 §14.2).
@@ -94,7 +95,7 @@ enum ResumeAnswer: Hashable {
         _ contentLength: Int64?,
         _ offer: ResumeOffer
     ) -> ResumeAnswer {
-        if head.mimeType?.hasPrefix("multipart/") == true { return .unusable("several parts") }
+        if head.mimeType?.hasBytePrefix("multipart/") == true { return .unusable("several parts") }
         if head.hasContentCoding { return .unusable("a part of a coded body") }
         let ranges = head.fields.values(of: "content-range")
         guard ranges.count == 1, let range = ContentRange(ranges[0]) else {

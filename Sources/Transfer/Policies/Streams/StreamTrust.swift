@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Decides which requests may use a stream of HTTP/2 or HTTP/3, and which bodies may arrive over
 /// one, although libcurl may report a cut stream as complete.
 ///
@@ -47,6 +49,6 @@ struct StreamTrust: Sendable, Hashable {
     /// Whether a response of this protocol has no stream, so that its end is seen in its framing or
     /// with its connection.
     static func isFramed(_ protocolName: String?) -> Bool {
-        protocolName?.hasPrefix("http/1") == true
+        protocolName?.hasBytePrefix("http/1") == true
     }
 }

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The resumable upload that an attempt begins or resumes: `UploadMachine`'s decisions, and the
@@ -137,7 +138,7 @@ final class ActiveUpload {
         }
         let fields = start.request.headers.filter { field in
             let name = field.name.lowercased()
-            return !name.hasPrefix("content-") && !name.hasPrefix("if-")
+            return !name.hasBytePrefix("content-") && !name.hasBytePrefix("if-")
                 && !Self.ownNames.contains(name)
         }
         return RequestSpec(method: method, url: url, headers: fields)

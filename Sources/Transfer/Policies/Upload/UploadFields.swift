@@ -59,7 +59,7 @@ struct UploadFields: Equatable {
     /// Whether a field of the job belongs to the protocol, which is then left to the job.
     static func isOwn(_ name: String) -> Bool {
         let name = name.lowercased()
-        return name.hasPrefix("upload-") || name == "content-range"
+        return name.hasBytePrefix("upload-") || name == "content-range"
     }
 
     // MARK: Structured fields
