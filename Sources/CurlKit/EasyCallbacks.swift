@@ -56,7 +56,7 @@ let seekCallback: ccurl_seek_fn = { user, offset, origin in
 }
 
 let prereqCallback: ccurl_prereq_fn = { user, remote, local, remotePort, localPort in
-    unsafe handle(user) { $0.willSendRequest() }
+    unsafe handle(user) { $0.willSendRequest(from: Int(localPort)) }
     let maySend = unsafe client(user)?.willSendRequest(
         over: ConnectionFacts(
             remoteAddress: remote.map { unsafe String(cString: $0) } ?? "",

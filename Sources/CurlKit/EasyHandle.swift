@@ -49,6 +49,8 @@ internal import SystemKit
     var watchedSocket: Int32?
     /// Whether libcurl waits for one of its sockets; known under the same condition.
     package var hasSocket: Bool { watchedSocket != nil }
+    /// The socket for the commands of the current transfer at a file server; nil for others.
+    private(set) var controlSocket: Int32?
     /// Whether the current exchange opened a socket and no request has a connection yet.
     private(set) var isConnecting = false
     /// Whether the current exchange only opens a connection: the multi handle must keep the handle
@@ -161,6 +163,7 @@ internal import SystemKit
     /// Sets what only a file server needs.
     private func setFile(of request: EasyRequest) throws(CurlCode) {
         isTransferringFile = false
+        controlSocket = nil
         guard let file = request.file else { return }
         needsReset = true
         try options.setFileTransfer(file)
@@ -217,9 +220,12 @@ internal import SystemKit
     func wake() { unsafe ccurl_easy_wake(pointer) }
 
     /// Enables the debug callback, which must see the request's head.
-    func willSendRequest() {
+    func willSendRequest(from localPort: Int) {
         setConnecting(false)
         isTransferringFile = commands != nil
+        if isTransferringFile {
+            controlSocket = newestOpening?.socket ?? sockets.socket(from: localPort)
+        }
         setVerbose(true)
     }
 

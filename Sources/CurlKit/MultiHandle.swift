@@ -98,6 +98,20 @@ package import SystemKit
         if !turning.isEmpty { wakeTurning() }
     }
 
+    /// Lets libcurl read a reply of FTP that it does not wait for; false if the socket is not for
+    /// the commands of a transfer.
+    ///
+    /// From the opening of the connection for the file to the end of its handshake, libcurl before
+    /// 8.0 waits for that connection alone, though servers shake hands only behind further replies.
+    package func readReply(on socket: Int32) -> Bool {
+        guard let handle = handles.values.first(where: { $0.controlSocket == socket }),
+            let file = handle.newestOpening
+        else { return false }
+        // Without an event, libcurl looks at all sockets of the transfer.
+        socketAction(file.socket, ready: [])
+        return true
+    }
+
     /// Lets libcurl process its timer.
     package func timeoutAction() {
         sockets.watch.beginCall()

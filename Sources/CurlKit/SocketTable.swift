@@ -58,6 +58,8 @@ package final class SocketTable {
     ///   - milliseconds: 0 returns at once, a negative number waits without end.
     ///   - wake: Called when the wait is over, before any socket.
     ///   - body: Receives the multi handle's tag, the socket and its ready events.
+    ///   - unwanted: Receives the tag and the socket of a ready connection for which libcurl does
+    ///     not wait; true if a transfer may have read it.
     ///   - input: Receives the key of each ready descriptor of `watchInput`.
     /// - Returns: Whether there was any socket or wake-up.
     @discardableResult
@@ -65,6 +67,7 @@ package final class SocketTable {
         milliseconds: Int32,
         wake: () -> Void,
         _ body: (_ tag: Int, _ socket: Int32, _ ready: EventPoll.Interest) -> Void,
+        unwanted: (_ tag: Int, _ socket: Int32) -> Bool,
         input: (_ key: Int) -> Void
     ) -> Bool {
         let isWoken = poll.wait(milliseconds: milliseconds, into: &events)
@@ -76,11 +79,15 @@ package final class SocketTable {
             }
             let socket = Int32(truncatingIfNeeded: event.tag)
             guard entries.indices.contains(Int(socket)) else { continue }
-            if entries[Int(socket)].wanted == nil {
-                remove(socket)
-            } else {
-                body(entries[Int(socket)].tag, socket, event.ready)
+            let entry = entries[Int(socket)]
+            guard entry.wanted == nil else {
+                body(entry.tag, socket, event.ready)
+                continue
             }
+            // The set would report bytes that stay unread without end.
+            let isRead = unwanted(entry.tag, socket) && SocketOptions.isSilent(socket)
+            guard entries[Int(socket)].wanted == nil else { continue }
+            if isRead { add(socket, for: .readable) } else { remove(socket) }
         }
         return isWoken || !events.isEmpty
     }
@@ -92,10 +99,15 @@ package final class SocketTable {
         let entry = entries[Int(socket)]
         entries[Int(socket)].wanted = interest
         entries[Int(socket)].tag = tag
-        guard let interest else {
-            if entry.connection == 0 { remove(socket) }
-            return
+        if let interest {
+            add(socket, for: interest)
+        } else if entry.connection == 0 {
+            remove(socket)
         }
+    }
+
+    private func add(_ socket: Int32, for interest: EventPoll.Interest) {
+        let entry = entries[Int(socket)]
         guard entry.watched != interest else { return }
         let eventTag = UInt64(UInt32(bitPattern: socket))
         entries[Int(socket)].watched = interest
@@ -171,6 +183,14 @@ package final class SocketTable {
         entries[Int(socket)] = Entry(connection: connections, manner: manner)
         watch.didOpen(socket, connection: connections)
         return Opening(socket: socket, connection: connections)
+    }
+
+    /// The socket of an open connection from a local port; nil without one.
+    func socket(from localPort: Int) -> Int32? {
+        entries.indices.lazy.map { Int32($0) }.first { socket in
+            entries[Int(socket)].connection > 0
+                && SocketOptions.isSocket(socket, from: localPort)
+        }
     }
 
     /// Whether the connection is still open.

@@ -1,6 +1,7 @@
 """pyftpdlib on 127.0.0.1: ftp-server.py PORT FOLDER LOG TLS [CERTIFICATE KEY].
 
-TLS is `none`, `explicit` (refuses logins and files without it) or `implicit`. The user `ada` with `hunter2hunter2` and
+TLS is `none`, `explicit` (refuses logins and files without it) or `implicit`; for files of FOLDER itself it begins
+behind the command for the file, as that of vsftpd, and the replies before are late. The user `ada` with `hunter2hunter2` and
 anonymous users see FOLDER. LOG gets a line for each command but PASS. Files whose name begins with `cut` break off once
 after a half, those with `busy` are refused once with 450, those with `shut` close the control connection, and those with
 `lost` reset it instead of the reply 226.
@@ -13,7 +14,7 @@ import sys
 
 from pyftpdlib.authorizers import DummyAuthorizer
 from pyftpdlib.filesystems import AbstractedFS
-from pyftpdlib.handlers import FTPHandler
+from pyftpdlib.handlers import FTPHandler, PassiveDTP
 from pyftpdlib.servers import FTPServer
 
 port, folder, log, tls = int(sys.argv[1]), sys.argv[2], open(sys.argv[3], "a", buffering=1), sys.argv[4]
@@ -56,6 +57,24 @@ class Files(AbstractedFS):
         return Cut(file) if name.startswith("cut") and mode == "rb" and is_first(name) else file
 
 
+class LatePassive(PassiveDTP):
+    """Takes the connection for the file when the file was asked for."""
+
+    waiting = None
+    is_due = False
+
+    def handle_accepted(self, sock, addr):
+        # pyftpdlib itself loses bytes of long uploads that come at once with the handshake.
+        if self.is_due or self.cmd_channel.fs.cwd != "/":
+            return super().handle_accepted(sock, addr)
+        self.waiting = sock, addr
+
+    def accept_now(self):
+        self.is_due = True
+        if self.waiting:
+            super().handle_accepted(*self.waiting)
+
+
 if tls == "none":
     Base = FTPHandler
 else:
@@ -63,6 +82,7 @@ else:
 
     Base.certfile, Base.keyfile = sys.argv[5], sys.argv[6]
     Base.tls_control_required = Base.tls_data_required = True
+    Base.passive_dtp = LatePassive
 
 
 class Handler(Base):
@@ -79,6 +99,25 @@ class Handler(Base):
         log.write(cmd + "\n" if cmd == "PASS" else f"{cmd} {arg}".strip() + "\n")
         super().pre_process_command(line, cmd, arg)
 
+    def ftp_TYPE(self, kind):
+        self.reply_late(super().ftp_TYPE, kind)
+
+    def ftp_SIZE(self, path):
+        self.reply_late(super().ftp_SIZE, path)
+
+    def reply_late(self, command, argument):
+        if tls == "none":
+            return command(argument)
+        self.ioloop.call_later(0.02, command, argument)
+
+    def ftp_STOR(self, file, mode="w"):
+        self.begin_file()
+        return super().ftp_STOR(file, mode)
+
+    def begin_file(self):
+        if isinstance(self._dtp_acceptor, LatePassive):
+            self._dtp_acceptor.accept_now()
+
     def respond(self, resp, **more):
         if not self.loses or not resp.startswith("226"):
             return super().respond(resp, **more)
@@ -93,7 +132,9 @@ class Handler(Base):
         if name.startswith("shut") and is_first(name):
             self.respond("421 Shutting down.")
             return self.close_when_done()
-        return super().ftp_RETR(file)
+        result = super().ftp_RETR(file)
+        self.begin_file()
+        return result
 
 
 authorizer = DummyAuthorizer()

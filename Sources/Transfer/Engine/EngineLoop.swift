@@ -175,6 +175,8 @@ final class EngineLoop: MultiHandle.Driver {
             socket,
             ready in
             transports[tag]?.multi.socketAction(socket, ready: ready)
+        } unwanted: { tag, socket in
+            transports[tag]?.multi.readReply(on: socket) == true
         } input: { key in
             resume(key)
         }
