@@ -63,6 +63,9 @@ extension EasyOptions {
     }
 
     private func setSSH(_ file: EasyFileTransfer) throws(CurlCode) {
+        // Without a limit, libcurl does not sleep while it waits for the reply to the end of a
+        // transfer. The client, which it asks meanwhile, has the true limits.
+        try set(CURLOPT_TIMEOUT_MS, Int(Int32.max))
         // Without either of them libcurl accepts every server.
         guard file.knownHosts != nil || file.hostKey != nil else {
             throw CurlCode(CURLE_PEER_FAILED_VERIFICATION)

@@ -93,6 +93,15 @@ extension EasyHandle {
         }
     }
 
+    /// Resets the connections of an unfinished transfer at a file server; call it on the handle's
+    /// thread before the handle is removed.
+    ///
+    /// libcurl would tell the server that the transfer ends, and wait for the reply without limit.
+    package func resetFileTransfer() {
+        resetConnections()
+        if let opening = controlSocket.flatMap(sockets.opening) { sockets.reset(opening) }
+    }
+
     /// The times of the connection in progress; final from `willSendRequest` on.
     package var connectTimes: ConnectTimes {
         ConnectTimes(

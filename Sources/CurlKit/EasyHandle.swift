@@ -167,6 +167,7 @@ internal import SystemKit
         guard let file = request.file else { return }
         needsReset = true
         try options.setFileTransfer(file)
+        setProgress(file.scheme == "sftp")
         let list = HeaderList(file.commands)
         try unsafe CurlCode.check(ccurl_set_list(pointer, CURLOPT_POSTQUOTE, list.pointer))
         commands = list

@@ -198,6 +198,22 @@ package final class SocketTable {
         entries[Int(opening.socket)].connection == opening.connection
     }
 
+    /// The open connection of a socket; nil without one.
+    func opening(of socket: Int32) -> Opening? {
+        guard entries.indices.contains(Int(socket)), entries[Int(socket)].connection > 0 else {
+            return nil
+        }
+        return Opening(socket: socket, connection: entries[Int(socket)].connection)
+    }
+
+    /// Ends what all connections bring: libcurl waits for the reply of a file server to its last
+    /// words, though nobody needs it.
+    package func stopReading() {
+        for (socket, entry) in entries.enumerated() where entry.connection > 0 {
+            shutdown(Int32(socket), Int32(SHUT_RD))
+        }
+    }
+
     /// Whether the watch has reset the connection, because a call would not have ended.
     package func hasCut(_ opening: Opening) -> Bool { watch.hasCut(opening.connection) }
 

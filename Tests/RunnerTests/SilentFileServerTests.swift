@@ -27,4 +27,61 @@ import Testing
         #expect(try server.folder.text("d") == "d")
         #expect(run.exchanges("b").first?["isReusedConnection"]?.bool == true)
     }
+
+    /// Runs a job through a relay that forwards only so many bytes of the client, and checks that
+    /// the run ends in its time without a busy core.
+    ///
+    /// - Returns: The bytes that the client has sent.
+    @discardableResult
+    private static func run(
+        forwarding count: Int?,
+        to port: UInt16,
+        _ job: (RecordingRelay) throws -> JobFolder
+    ) throws -> Int {
+        let cuts = try count.map { [1: try RecordingRelay.Cut.hold(after: $0, Gate())] } ?? [:]
+        let relay = try RecordingRelay(to: port, cuts: cuts)
+        let job = try job(relay)
+        let command = try job.runCommand(
+            ["--progress", "none"],
+            environment: FileServerTests.environment
+        )
+        // A wait that is none would take the limit of the run, 8 s, on a core.
+        let outcome = try command.limitedToCPUTime(ofSeconds: 4).run(within: .seconds(40))
+        let run = try outcome.reported(in: job.folder)
+        let kind = run.kind("a")
+        #expect(count != nil || run.code == 0, "\(run.command.standardError)")
+        #expect(run.code == 0 || run.code == 5, "\(count ?? 0): \(run.command.standardError)")
+        #expect(kind == nil || kind == "timeout", "\(count ?? 0): \(run.command.standardError)")
+        return relay.passages.first?.sent.count ?? 0
+    }
+
+    private static let limit = "timeoutIntervalForRequest: 1s"
+    private static let task = "to: out, retry: { attempts: 1 }"
+
+    @Test func `a server of SSH that falls silent ends its task in time`() throws {
+        let server = try SSHServer()
+        try server.folder.write(FileServerTests.content(1_000_000), to: "files/a")
+        let key = server.folder.path("user")
+        func job(_ relay: RecordingRelay) throws -> JobFolder {
+            let origin = "sftp://127.0.0.1:\(relay.port)"
+            return try JobFolder(
+                """
+                version: 1
+                sessions:
+                  s:
+                    \(Self.limit)
+                    timeoutIntervalForResource: 4s
+                    ssh: { hostKey: "\(server.fingerprint)" }
+                    credentials:
+                      - { method: publicKey, origin: "\(origin)", user: \(server.user), key: \(key) }
+                downloads:
+                  a: { url: "\(origin)\(server.folder.path("files/a"))", \(Self.task) }
+                """
+            )
+        }
+        let total = try Self.run(forwarding: nil, to: server.port, job)
+        // In the handshake, in the login, in the file, and before each of the last replies.
+        let counts = [1, 30, 1500, 2500, total / 2] + (1...8).map { total - $0 * 48 }
+        for count in counts { try Self.run(forwarding: count, to: server.port, job) }
+    }
 }

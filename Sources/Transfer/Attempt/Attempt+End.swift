@@ -106,7 +106,8 @@ extension Attempt {
         if download?.isMainOver != true {
             exchange.recorder.end(
                 isComplete: false,
-                protocolName: exchange.handle.networkProtocolName
+                protocolName: exchange.sent.file?.scheme.rawValue
+                    ?? exchange.handle.networkProtocolName
             )
         }
         download?.end(nil)

@@ -147,6 +147,7 @@ final class EngineLoop: MultiHandle.Driver {
     /// Closes all connections; under a policy, their ports are held until no packet of them is
     /// under way.
     private func endConnections() {
+        sockets.stopReading()
         transports.removeAll()
         sockets.awaitQuiet()
     }
@@ -447,6 +448,7 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
+        if attempt.exchange.sent.file != nil { attempt.exchange.handle.resetFileTransfer() }
         attempt.exchange.session.multi.remove(attempt.exchange.handle)
         if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
         pacing?.endExchange(of: attempt.exchange.request.key, .now)

@@ -59,7 +59,11 @@ final class FileTransferClient: EasyHandleClient {
 
     func didDropExcess() {}
 
-    func mayDiscard(received: Int64) -> Bool { !exchange.hasFailed }
+    /// libcurl also asks while it waits, without a return, for a reply of a server of SSH.
+    func mayDiscard(received: Int64) -> Bool {
+        if let failure = exchange.overdue(at: .now) { exchange.fail(failure) }
+        return !exchange.hasFailed
+    }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
         file.readMemory(into: &buffer).map { .bytes($0) } ?? exchange.readBody(into: &buffer)
