@@ -2,6 +2,7 @@
 struct ReferenceReplies {
     private(set) var code: Int?
     private(set) var size: Int64?
+    private(set) var hasBadSize = false
     /// The last text, if it is short and of plain ASCII, so that a message repeats it.
     private(set) var plainText: String?
     private var isAskedForSize = false
@@ -20,7 +21,10 @@ struct ReferenceReplies {
         code = number
         var text = Array(line.dropFirst(4))
         while let last = text.last, last <= 32 { text.removeLast() }
-        if isAskedForSize, number == 213 { size = Self.size(text) }
+        if isAskedForSize, number == 213 {
+            size = Self.size(text)
+            hasBadSize = size == nil
+        }
         if number >= 200 { isAskedForSize = false }
         let isPlain = text.count <= 100 && text.allSatisfy { $0 > 32 && $0 < 127 }
         plainText = isPlain ? String(decoding: text, as: UTF8.self) : nil

@@ -57,7 +57,9 @@ struct ReplyTrial {
 
     private mutating func compare(_ replies: FTPReplies, _ reference: ReferenceReplies) {
         if replies.last?.code != reference.code { faults.append("the code is another") }
-        if replies.size != reference.size { faults.append("the size is another") }
+        if replies.size != reference.size || replies.hasBadSize != reference.hasBadSize {
+            faults.append("the size is another")
+        }
         guard let text = replies.last?.text else { return }
         if text.unicodeScalars.count > Self.longestText { faults.append("the text is long") }
         if text.unicodeScalars.contains(where: { $0.value < 32 || (127..<160).contains($0.value) })

@@ -28,6 +28,21 @@ import Testing
         #expect(run.exchanges("b").first?["isReusedConnection"]?.bool == true)
     }
 
+    @Test func `a file whose server names a negative size is not cut to its digits`() throws {
+        let server = try FTPServer()
+        try server.folder.write("more than five bytes", to: "odd")
+        let job = try FileServerTests.ftp(
+            server,
+            """
+            downloads: { a: { url: "\(server.origin)/odd", to: out, retry: { attempts: 1 } } }
+            """,
+            tls: "none"
+        )
+        let run = try job.run(environment: FileServerTests.environment)
+        #expect(run.kind("a") == "protocolViolation")
+        #expect(!job.folder.contains("out"))
+    }
+
     /// Runs a job through a relay that forwards only so many bytes of the client, and checks that
     /// the run ends in its time without a busy core.
     ///

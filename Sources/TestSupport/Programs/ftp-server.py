@@ -3,7 +3,7 @@
 TLS is `none`, `explicit` (refuses logins and files without it) or `implicit`; for files of FOLDER itself it begins
 behind the command for the file, as that of vsftpd, and the replies before are late. The user `ada` with `hunter2hunter2` and
 anonymous users see FOLDER. LOG gets a line for each command but PASS. Files whose name begins with `cut` break off once
-after a half, those with `busy` are refused once with 450, those with `shut` close the control connection, and those with
+after a half, those with `odd` have the size -5, those with `busy` are refused once with 450, those with `shut` close the control connection, and those with
 `lost` reset it instead of the reply 226.
 """
 
@@ -103,6 +103,8 @@ class Handler(Base):
         self.reply_late(super().ftp_TYPE, kind)
 
     def ftp_SIZE(self, path):
+        if os.path.basename(path).startswith("odd"):
+            return self.respond("213 -5")
         self.reply_late(super().ftp_SIZE, path)
 
     def reply_late(self, command, argument):

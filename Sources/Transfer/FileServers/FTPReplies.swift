@@ -17,6 +17,9 @@ package struct FTPReplies {
     package private(set) var last: Reply?
     /// The size that the server names for the file (RFC 3659 §4); nil without an answer.
     package private(set) var size: Int64?
+    /// Whether the server has answered `SIZE` with something else than a size, of which libcurl
+    /// would take the last digits.
+    package private(set) var hasBadSize = false
     private var asksForSize = false
 
     /// Creates the replies of a transfer that begins.
@@ -47,6 +50,7 @@ package struct FTPReplies {
         )
         if asksForSize, code == 213 {
             size = Self.number(text)
+            hasBadSize = size == nil
         }
         if code >= 200 { asksForSize = false }
     }

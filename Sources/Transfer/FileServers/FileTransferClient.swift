@@ -47,6 +47,7 @@ final class FileTransferClient: EasyHandleClient {
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
         _ = exchange.move(bytes: line.count)
         file.replies.didReceive(line)
+        if file.replies.hasBadSize { exchange.fail(FileTransferFault.badSize(file.replies)) }
         return !exchange.hasFailed
     }
 

@@ -15,6 +15,18 @@ struct FileTransferFault {
     /// shorter now.
     static func refusesOffset(_ code: CurlCode) -> Bool { [31, 33, 36].contains(code.rawValue) }
 
+    /// The failure of a transfer whose server names a size that is none.
+    static func badSize(_ replies: FTPReplies) -> TransferFailure {
+        let reply = replies.last.map { "\($0.code) \($0.text)" } ?? ""
+        var failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: .wait,
+            detail: "the server answered `SIZE` with `\(reply)`, which names no size (RFC 3659 §4)"
+        )
+        failure.urlError = .badServerResponse
+        return failure
+    }
+
     /// The failure, with the retry that the reply permits: a reply of 400 to 499 may pass by
     /// itself, one of 500 to 599 does not (RFC 959 §4.2.1).
     var failure: TransferFailure {

@@ -37,6 +37,13 @@ import Testing
         #expect(Self.replies(lines).size == size)
     }
 
+    @Test(arguments: ["-5", "1x", "9999999999999999999", "", "of a: 5"])
+    func `a reply to SIZE without a size is noted`(text: String) {
+        #expect(Self.replies(["> SIZE a", "213 \(text)"]).hasBadSize)
+        #expect(!Self.replies(["> MDTM a", "213 \(text)"]).hasBadSize)
+        #expect(!Self.replies(["> SIZE a", "550 \(text)"]).hasBadSize)
+    }
+
     @Test func `lines that are no replies change nothing`() {
         let replies = Self.replies(["220 ok", "", "2", "99 x", "600 x", "abc", "2a0 x", " 230 x"])
         #expect(replies.last == .init(code: 220, text: "ok"))
