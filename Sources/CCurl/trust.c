@@ -33,6 +33,8 @@ struct ccurl_trust {
     void *leaf;
     // The connection of the last request; NULL before the first.
     struct connection *used;
+    // Whether the next connection whose TLS begins takes that place.
+    int uses_next;
     // The SSL_CTX of the layer being opened, until its handshake begins.
     const void *context;
     // The SSLs of the last two opened layers, the newest first.
@@ -221,6 +223,7 @@ static void note_layer(const void *session) {
     connection->trust->context = NULL;
     connection->trust->layers[1] = connection->trust->layers[0];
     connection->trust->layers[0] = session;
+    if (connection->trust->uses_next) ccurl_trust_use(connection->trust, session);
 }
 
 // Called for handshake steps and alerts, not for data.
@@ -269,7 +272,7 @@ CURLcode ccurl_set_trust(CURL *handle, struct ccurl_trust *trust) {
 
 void ccurl_trust_clear(struct ccurl_trust *trust) {
     memset(&trust->fault, 0, sizeof trust->fault);
-    trust->was_asked = 0;
+    trust->was_asked = trust->uses_next = 0;
     trust->asker = NULL;
     drop_leaf(trust);
     trust->context = trust->layers[0] = trust->layers[1] = NULL;
@@ -283,6 +286,8 @@ void ccurl_trust_use(struct ccurl_trust *trust, const void *session) {
     release_connection(trust->used);
     trust->used = connection;
 }
+
+void ccurl_trust_use_next(struct ccurl_trust *trust) { trust->uses_next = 1; }
 
 int ccurl_trust_was_asked(const struct ccurl_trust *trust) { return trust->was_asked; }
 

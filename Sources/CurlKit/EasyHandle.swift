@@ -226,6 +226,7 @@ internal import SystemKit
         isTransferringFile = commands != nil
         if isTransferringFile {
             controlSocket = newestOpening?.socket ?? sockets.socket(from: localPort)
+            if let trust = unsafe trust { unsafe ccurl_trust_use_next(trust) }
         }
         setVerbose(true)
     }
@@ -302,8 +303,8 @@ internal import SystemKit
         return text.splitAtBytes("\n").map(String.init)
     }
 
-    /// Whether the server closed the last request's connection without the close notification of
-    /// TLS (RFC 8446 §6.1); false without TLS or OpenSSL.
+    /// Whether the server closed the last request's connection, or that for a file of FTP, without
+    /// the close notification of TLS (RFC 8446 §6.1); false without TLS or OpenSSL.
     package var lacksCloseNotify: Bool {
         guard let trust = unsafe trust else { return false }
         return unsafe ccurl_trust_lacks_close_notify(trust) != 0

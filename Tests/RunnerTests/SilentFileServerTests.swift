@@ -43,6 +43,32 @@ import Testing
         #expect(!job.folder.contains("out"))
     }
 
+    @Test(arguments: [FTPServer.Security.explicit, .implicit])
+    func `a file without a size whose TLS ends without notice may be cut`(
+        _ security: FTPServer.Security
+    ) throws {
+        let server = try FTPServer(security)
+        for name in ["mute", "bare"] {
+            try server.folder.write(FileServerTests.content(300_000), to: name)
+        }
+        let digest = try FileServerTests.digest(of: FileServerTests.content(300_000))
+        let once = "retry: { attempts: 1 }"
+        let job = try FileServerTests.ftp(
+            server,
+            """
+            downloads:
+              mute: { url: "\(server.origin)/mute", to: mute, \(once) }
+              bare: { url: "\(server.origin)/bare", to: bare, \(once) }
+              sure: { url: "\(server.origin)/bare", to: sure, checksum: "sha256:\(digest)", \(once) }
+            """
+        )
+        let run = try job.run(environment: FileServerTests.environment)
+        #expect(run.kind("mute") == "truncated")
+        #expect(run.kind("bare") == "truncated")
+        #expect(!job.folder.contains("mute") && !job.folder.contains("bare"))
+        #expect(run.outcome("sure") == "succeeded", "\(run.command.standardError)")
+    }
+
     /// Runs a job through a relay that forwards only so many bytes of the client, and checks that
     /// the run ends in its time without a busy core.
     ///

@@ -153,6 +153,8 @@ int ccurl_trust_was_shut_out(const struct ccurl_trust *trust);
 size_t ccurl_trust_names(const struct ccurl_trust *trust, char *text, size_t size);
 // Notes the connection of the next request, which another handle may have opened.
 void ccurl_trust_use(struct ccurl_trust *trust, const void *session);
+// Uses the next connection whose TLS begins, which is that for a file of FTP.
+void ccurl_trust_use_next(struct ccurl_trust *trust);
 // Whether the server closed that connection without a close notification; 0 also if unknown.
 int ccurl_trust_lacks_close_notify(const struct ccurl_trust *trust);
 

@@ -3,7 +3,9 @@
 TLS is `none`, `explicit` (refuses logins and files without it) or `implicit`; for files of FOLDER itself it begins
 behind the command for the file, as that of vsftpd, and the replies before are late. The user `ada` with `hunter2hunter2` and
 anonymous users see FOLDER. LOG gets a line for each command but PASS. Files whose name begins with `cut` break off once
-after a half, those with `odd` have the size -5, those with `busy` are refused once with 450, those with `shut` close the control connection, and those with
+after a half, those with `odd` have the size -5, those with
+`mute` have no size and end after 1,000 bytes, those with `bare` have no size and end their TLS without a notification,
+those with `busy` are refused once with 450, those with `shut` close the control connection, and those with
 `lost` reset it instead of the reply 226.
 """
 
@@ -50,10 +52,20 @@ class Cut:
         self.file.close()
 
 
+class Short(Cut):
+    """A file that ends after 1,000 bytes."""
+
+    def read(self, count):
+        self.left = min(self.left, 1000 - self.file.tell())
+        return self.file.read(min(count, self.left))
+
+
 class Files(AbstractedFS):
     def open(self, filename, mode):
         file = super().open(filename, mode)
         name = os.path.basename(filename)
+        if name.startswith("mute") and mode == "rb":
+            return Short(file)
         return Cut(file) if name.startswith("cut") and mode == "rb" and is_first(name) else file
 
 
@@ -84,11 +96,18 @@ else:
     Base.tls_control_required = Base.tls_data_required = True
     Base.passive_dtp = LatePassive
 
+    class Bare(Base.dtp_handler):
+        def close(self):
+            self._ssl_established = self._ssl_established and not self.cmd_channel.is_bare
+            super().close()
+
+    Base.dtp_handler = Bare
+
 
 class Handler(Base):
     use_sendfile = False
     abstracted_fs = Files
-    loses = False
+    loses = is_bare = False
 
     def handle(self):
         if tls == "implicit":
@@ -103,6 +122,8 @@ class Handler(Base):
         self.reply_late(super().ftp_TYPE, kind)
 
     def ftp_SIZE(self, path):
+        if os.path.basename(path).startswith(("mute", "bare")):
+            return self.respond("502 No sizes.")
         if os.path.basename(path).startswith("odd"):
             return self.respond("213 -5")
         self.reply_late(super().ftp_SIZE, path)
@@ -129,6 +150,7 @@ class Handler(Base):
     def ftp_RETR(self, file):
         name = os.path.basename(file)
         self.loses = name.startswith("lost") and is_first(name)
+        self.is_bare = name.startswith(("mute", "bare"))
         if name.startswith("busy") and is_first(name):
             return self.respond("450 Come back later.")
         if name.startswith("shut") and is_first(name):

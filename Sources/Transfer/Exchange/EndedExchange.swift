@@ -27,13 +27,10 @@ struct EndedExchange {
     /// Whether the server has not closed the TLS connection of the accepted body in order, and
     /// nothing else says that the body is whole (RFC 9112 §9.8).
     private var isPerhapsCut: Bool {
-        exchange.hop.url.origin.scheme == .https
-            && exchange.response.lacksProof(
-                to: exchange.hop.method,
-                isRest: exchange.part.isRest
-            )
+        exchange.response.lacksProof(to: exchange.hop.method, isRest: exchange.part.isRest)
             && exchange.handle.lacksCloseNotify
-            && exchange.session.configuration.tls.closeNotify == .required && isHTTP1
+            && exchange.session.configuration.tls.closeNotify == .required
+            && (exchange.sent.file != nil || exchange.hop.url.origin.scheme == .https && isHTTP1)
     }
 
     /// Whether an origin that chose no version of HTTP has answered by HTTP/1.
@@ -86,7 +83,12 @@ struct EndedExchange {
             return exchange.proxy.refusal(at: exchange.recorder.stage)
         }
         if code.isOK, let miscount { return miscount }
-        return !exchange.response.isCutOff && isPerhapsCut
+        return missingCloseNotify
+    }
+
+    /// The failure of a body whose end nobody vouches for; nil for another one.
+    var missingCloseNotify: TransferFailure? {
+        !exchange.response.isCutOff && isPerhapsCut
             ? ExchangeStage.missingCloseNotify : nil
     }
 

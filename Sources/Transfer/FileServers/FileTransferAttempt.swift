@@ -55,7 +55,7 @@ struct FileTransferAttempt {
             } else {
                 exchange.fail(FileTransferFault(ended, file).failure)
             }
-        } else if !isStopped, let fault = ended.miscount {
+        } else if !isStopped, let fault = ended.miscount ?? ended.missingCloseNotify {
             exchange.fail(fault)
         }
         exchange.response.isWhole = code.isOK
