@@ -66,6 +66,37 @@ import TransferModel
         _ = try running.finish()
     }
 
+    @Test(arguments: [true, false])
+    func `the digest of the first response holds for the rest that a later one brings`(
+        isNextRun: Bool
+    ) throws {
+        let bytes = (0..<32).compactMap {
+            UInt8(Self.digest.dropFirst(2 * $0).prefix(2), radix: 16)
+        }
+        let digest = "Repr-Digest: sha-256=:\(Base64.encode(bytes)):"
+        let server = try ScriptedServer { request in
+            guard request.earlierRequestsForPath == 0 else {
+                guard let start = request.rangeStart else { return .ok(Self.body, [Self.tag]) }
+                // Other bytes, which the server says are of the same file.
+                let other = [UInt8](repeating: 0, count: Self.body.count)
+                return .part(of: other, from: start, [Self.tag])
+            }
+            let head = Reply.head(200, [Self.tag, digest, "Content-Length: \(Self.body.count)"])
+            let end = isNextRun ? Reply.Step.waitForPeerToLeave : .close
+            return Reply([.send(head + Self.body.prefix(3_000_000)), end])
+        }
+        let retry = isNextRun ? 2 : 3
+        let job = try job(
+            server.url("/"),
+            ", retry: { attempts: \(retry), backoff: { initial: 10ms } }"
+        )
+        if isNextRun { try interrupt(job, at: 3_000_000) }
+        let run = try job.run()
+        #expect(server.requests.map(\.rangeStart) == [nil, 3_000_000, nil])
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+    }
+
     @Test(arguments: [[9], [15, 15], [2, 2]] as [[Int32]])
     func `the next run resumes a download that a signal cut`(signals: [Int32]) throws {
         let server = try server(stoppingAt: 3_000_000)

@@ -158,10 +158,11 @@ extension Attempt {
                 exchange.response.sink.content,
                 check: check,
                 destination: exchange.response.destination,
-                announced: exchange.response.announcedDigest(
-                    to: exchange.hop.method,
-                    isRest: exchange.part.isRest
-                ),
+                announced: exchange.part.announcedDigest
+                    ?? exchange.response.announcedDigest(
+                        to: exchange.hop.method,
+                        isRest: exchange.part.isRest
+                    ),
                 isChecksumList: isList,
                 cached: cached
             )

@@ -15,6 +15,19 @@ enum ReprDigest {
         return nil
     }
 
+    /// A digest as the field names it.
+    static func text(of checksum: Checksum) -> String {
+        let name =
+            switch checksum.algorithm {
+            case .sha256: "sha-256"
+            case .sha512: "sha-512"
+            }
+        return "\(name)=:\(Base64.encode(checksum.digest)):"
+    }
+
+    /// The digest in the text of a field; nil without one.
+    static func checksum(in text: String) -> Checksum? { checksum(in: [Array(text.utf8)[...]]) }
+
     /// The digest in a dictionary of byte sequences (RFC 8941 §3.2), SHA-256 before SHA-512; the
     /// last of duplicate keys counts.
     private static func checksum(in values: [ArraySlice<UInt8>]) -> Checksum? {

@@ -32,6 +32,11 @@ import TransferModel
         var record = Self.record
         record.validator = validator
         #expect(Self.read(try #require(record.text)) == record)
+        for algorithm in Checksum.Algorithm.allCases {
+            let digest = (0..<algorithm.size).map { UInt8($0) }
+            record.announced = Checksum(algorithm, digest: digest)
+            #expect(Self.read(try #require(record.text)) == record)
+        }
     }
 
     @Test func `a text that is torn, changed or lengthened anywhere is not used`() throws {

@@ -29,6 +29,9 @@ struct PartPolicy {
     var start: Int64 { resumption?.start ?? 0 }
     /// Whether the response has the rest of a file.
     var isRest: Bool { start > 0 }
+    /// The digest that the first response announced, if this one has the rest of its file: what
+    /// the rest itself announces cannot vouch for the beginning.
+    var announcedDigest: Checksum? { isRest ? resumption?.partial?.announced : nil }
     /// The request that follows a useless response to one for the rest; nil for none.
     var repetition: Resumption.Repetition? { resumption?.repetition }
 
@@ -129,6 +132,7 @@ struct PartPolicy {
             source: .url(url.resource(under: validator)),
             validator: validator,
             total: total,
+            announced: response.announcedDigest(to: request.request.method, isRest: false),
             // The next run does not know the server's file name before its request.
             names: isNamed ? PartialNames(of: file.name) : nil
         )

@@ -47,6 +47,8 @@ package final class PartialDownload: Sendable {
     let validator: ResumeValidator?
     /// The length of the complete file, at least 1.
     package let total: Int64
+    /// The digest that the first response announced for the complete file; nil without one.
+    let announced: Checksum?
     /// nil when the file's name is too long for a longer one.
     private let names: PartialNames?
     private let state: Lock<State>
@@ -70,6 +72,7 @@ package final class PartialDownload: Sendable {
         source: Source,
         validator: ResumeValidator?,
         total: Int64,
+        announced: Checksum? = nil,
         names: PartialNames?,
         record: PartialRecord? = nil,
         recordFile: PartialRecordFile = PartialRecordFile()
@@ -81,6 +84,7 @@ package final class PartialDownload: Sendable {
         self.source = source
         self.validator = validator
         self.total = total
+        self.announced = announced
         self.names = names
         state = Lock(State(isKept: record != nil))
         writing = Lock(Writing(record: record, file: recordFile))
@@ -167,6 +171,7 @@ package final class PartialDownload: Sendable {
                 sourceDigest: sourceDigest,
                 validator: validator,
                 total: total,
+                announced: announced,
                 inode: try file.inode,
                 tenure: try Self.tenure(bootIdentifier, of: file)
             )
@@ -461,6 +466,7 @@ package final class PartialDownload: Sendable {
                 source: .digest(record.sourceDigest, salt: record.salt),
                 validator: record.validator,
                 total: record.total,
+                announced: record.announced,
                 names: names,
                 record: record,
                 recordFile: recordFile

@@ -39,6 +39,8 @@ struct PartialRecord: Hashable {
     var validator: ResumeValidator
     /// The length of the complete file.
     var total: Int64
+    /// The digest that the first response announced for the complete file; nil without one.
+    var announced: Checksum?
     /// The inode of the part (`st_ino`).
     var inode: UInt64
     /// Identifies the start of the machine and the mount during which the kernel knows the written
@@ -128,6 +130,7 @@ struct PartialRecord: Hashable {
             writer.member("sizeAndModification", text)
         }
         writer.member("total", total)
+        if let announced { writer.member("reprDigest", ReprDigest.text(of: announced)) }
         writer.member("inode", String(inode))
         writer.member("tenure", tenure)
         writer.key("checkpoints")
@@ -175,6 +178,7 @@ struct PartialRecord: Hashable {
         self.requestDigest = requestDigest
         self.sourceDigest = sourceDigest
         self.total = total
+        announced = record["reprDigest"]?.string.flatMap(ReprDigest.checksum)
         self.inode = inode
         self.tenure = tenure
         self.checkpoints = checkpoints
@@ -189,6 +193,7 @@ struct PartialRecord: Hashable {
         sourceDigest: String,
         validator: ResumeValidator,
         total: Int64,
+        announced: Checksum? = nil,
         inode: UInt64,
         tenure: String
     ) {
@@ -198,6 +203,7 @@ struct PartialRecord: Hashable {
         self.sourceDigest = sourceDigest
         self.validator = validator
         self.total = total
+        self.announced = announced
         self.inode = inode
         self.tenure = tenure
     }
