@@ -152,7 +152,8 @@ enum CredentialType {
                     reader.values.secrets.bound(of: text.secrets),
                     sentTo: origin,
                     at: field.node,
-                    from: text.field.node
+                    from: text.field.node,
+                    atLogin: true
                 )
             }
         case .origin(let origin):

@@ -13,6 +13,8 @@ final class SharedSettings: Sendable {
     let sessionSecrets: [[SecretUse]]
     /// The credentials with which each session signs requests.
     let signers: [[Credential]]
+    /// The sessions with faults: what is missing in them may be written in their faulty settings.
+    let faulty: Set<Int>
     /// Whether there is a background session.
     let hasBackground: Bool
 
@@ -27,8 +29,8 @@ final class SharedSettings: Sendable {
             reader.apply(DefaultsTable.table, to: &defaults, from: field.node, ownedBy: field.key)
         }
         let shared = reader.takeSecretUses()
-        var sessions: [SessionConfiguration] = []
-        var secrets: [[SecretUse]] = []
+        var (sessions, secrets): ([SessionConfiguration], [[SecretUse]]) = ([], [])
+        var faulty: Set<Int> = []
         if let field = head.draft.sessions, reader.isMapping(field) {
             var identifiers = SessionIdentifierCheck()
             var storages = SharedStorages()
@@ -36,6 +38,7 @@ final class SharedSettings: Sendable {
             for entry in document.entries(of: field.node) where !reader.document.isFree(entry.key) {
                 IDCheck.check(entry.key, "session name", &reader)
                 reader.faults.owner = .session(entry.key)
+                let errors = reader.faults.log.errorCount
                 var session = defaults.session
                 session.name = document.text(of: entry.key)
                 reader.apply(
@@ -56,6 +59,7 @@ final class SharedSettings: Sendable {
                 }
                 SessionNetwork.settleDiscretion(of: &session, entry.value, &reader)
                 SessionNetwork.checkMultipath(of: session, entry.value, &reader)
+                if reader.faults.log.errorCount > errors { faulty.insert(sessions.count) }
                 reader.sessions[session.name] = sessions.count
                 sessions.append(session)
                 let inherited = shared.filter { $0.stands(in: session, as: defaults.session) }
@@ -66,6 +70,7 @@ final class SharedSettings: Sendable {
             SessionNetwork.settleDiscretion(of: &defaults.session, nil, &reader)
             sessions = [defaults.session]
             secrets = [shared]
+            if reader.faults.log.errorCount > 0 { faulty = [0] }
             reader.sessions[defaults.session.name] = 0
         }
         reader.faults.owner = .job
@@ -73,6 +78,7 @@ final class SharedSettings: Sendable {
         self.sessions = sessions
         self.defaults = defaults.task
         sessionSecrets = secrets
+        self.faulty = faulty
         signers = sessions.map { $0.credentials.filter(\.isSigner) }
         hasBackground = sessions.contains { $0.kind == .background }
     }

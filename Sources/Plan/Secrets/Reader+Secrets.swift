@@ -125,12 +125,13 @@ extension Reader {
         sentTo origin: Origin,
         at node: NodeID,
         from use: NodeID? = nil,
-        isInStream: Bool = false
+        isInStream: Bool = false,
+        atLogin: Bool = false
     ) {
         guard !sent.isEmpty else { return }
         for declaration in sent.positions.compactMap({ values.secrets.declarations[$0] })
-        where !declaration.mayGo(to: origin) {
-            let isPlain = !origin.isConfidential
+        where !declaration.mayGo(to: origin, atLogin: atLogin) {
+            let isPlain = !origin.isConfidential && !atLogin
             let places = use.map {
                 [
                     Diagnostic.Note(

@@ -38,8 +38,10 @@ package struct SecretDeclaration: Sendable {
         )
     }
 
-    /// Whether the secret may be sent to an origin.
-    func mayGo(to origin: Origin) -> Bool {
-        origins?.contains(origin) ?? origin.isConfidential
+    /// Whether the secret may be sent to an origin; at a login by FTP the session says whether TLS
+    /// begins before it.
+    func mayGo(to origin: Origin, atLogin: Bool = false) -> Bool {
+        guard origins?.contains(origin) ?? true else { return false }
+        return origin.isConfidential || atLogin && origin.scheme == .ftp
     }
 }

@@ -49,9 +49,10 @@ enum SecretTable {
             ) { $0.timeout = $1 },
             Setting(
                 "origins",
-                .list(of: OriginType.confidential),
+                .list(of: OriginType.ofSecret),
                 default: "any https origin, and this machine",
-                "The origins that may get the secret, such as `https://api.example.com`."
+                "The origins that may get the secret, such as `https://api.example.com`; those of "
+                    + "`ftp` URLs may get it at the login alone."
             ) { $0.origins = $1 },
             Setting(
                 "allowInURL",

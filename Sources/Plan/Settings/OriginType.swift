@@ -46,10 +46,11 @@ enum OriginType {
         return url.origin
     }
 
-    /// An origin whose traffic others cannot read: https, or this machine.
-    static let confidential = ValueType<Origin>(type.shape) { reader, field in
-        guard let origin = type.read(&reader, field) else { return nil }
-        return isConfidential(origin, field, &reader) ? origin : nil
+    /// An origin that may get a secret; the session of a server of FTP says whether TLS begins
+    /// before the login (`FileServerCheck`).
+    static let ofSecret = ValueType<Origin>(ofCredential.shape) { reader, field in
+        guard let origin = ofCredential.read(&reader, field) else { return nil }
+        return origin.scheme == .ftp || isConfidential(origin, field, &reader) ? origin : nil
     }
 
     /// A host name or address without scheme and port.

@@ -189,7 +189,9 @@ struct TaskReader: Sendable {
         at place: TaskPlace,
         _ log: inout DiagnosticLog
     ) {
-        let session = draft.session.map { shared.sessions[$0] }
+        let session = draft.session.flatMap {
+            shared.faulty.contains($0) ? nil : shared.sessions[$0]
+        }
         let check =
             url.isLocal
             ? LocalURLCheck.check
