@@ -225,7 +225,8 @@ internal import SystemKit
         setConnecting(false)
         isTransferringFile = commands != nil
         if isTransferringFile {
-            controlSocket = newestOpening?.socket ?? sockets.socket(from: localPort)
+            let opening = openings.last(where: sockets.isOpen)
+            controlSocket = opening?.socket ?? sockets.socket(from: localPort)
             if let trust = unsafe trust { unsafe ccurl_trust_use_next(trust) }
         }
         setVerbose(true)
