@@ -66,7 +66,10 @@ import Testing
         #expect(run.kind("mute") == "truncated")
         #expect(run.kind("bare") == "truncated")
         #expect(!job.folder.contains("mute") && !job.folder.contains("bare"))
-        #expect(run.outcome("sure") == "succeeded", "\(run.command.standardError)")
+        // libcurl 8 itself calls such an end an error, before the checksum is known.
+        let version = try #require(run.report["run"]?["engine"]?["libcurl"]?.string)
+        let expected = version.hasPrefix("7.") ? "succeeded" : "failed"
+        #expect(run.outcome("sure") == expected, "\(run.command.standardError)")
     }
 
     /// Runs a job through a relay that forwards only so many bytes of the client, and checks that
