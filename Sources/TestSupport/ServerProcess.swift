@@ -16,6 +16,8 @@ final class ServerProcess: Sendable {
         server=$!
         { read -r _ <&3; kill "$server"; } > /dev/null 2>&1 &
         wait "$server"
+        # Its number may soon be another process's.
+        kill "$!" 2> /dev/null
         """
 
     /// Starts the program and returns when it reports that it is ready.

@@ -8,6 +8,8 @@ import SystemKit
 package final class TwoLinks: Sendable {
     /// Served at `/`, and at `/slow/` with 2 MiB/s after the first 64 KiB.
     ///
+    /// Over `eth0`, `/held/` sends the first 64 KiB and then 64 KiB/s, so that a test has time to
+    /// cut a longer file; from elsewhere it sends the rest at once.
     /// `/ticket` asks for a Kerberos ticket. `/away` redirects to `/a` of `name`.
     package let root: TemporaryFolder
     private let state: TemporaryFolder
@@ -150,6 +152,11 @@ package final class TwoLinks: Sendable {
         http {
             \(NginxConfiguration.temporaryFolders(in: state))
             access_log off;
+            map $remote_addr $rate {
+                10.1.0.2 64k;
+                10.50.0.1 64k;
+                default 0;
+            }
             server {
                 listen \(port);
                 listen [::]:\(port);
@@ -162,6 +169,11 @@ package final class TwoLinks: Sendable {
                 location /slow/ {
                     alias \(root)/;
                     limit_rate 2m;
+                    limit_rate_after 64k;
+                }
+                location /held/ {
+                    alias \(root)/;
+                    limit_rate $rate;
                     limit_rate_after 64k;
                 }
             }

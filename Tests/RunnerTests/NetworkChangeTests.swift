@@ -71,7 +71,7 @@ import Testing
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
-                downloads: { a: { url: "\(TwoLinks.url("slow/file"))", to: file } }
+                downloads: { a: { url: "\(TwoLinks.url("held/file"))", to: file } }
                 """
         )
         let packets = try links.packets(of: "eth0")
@@ -230,7 +230,7 @@ import Testing
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
                 data: { a: { url: "\(TwoLinks.url("a"))" } }
-                downloads: { b: { needs: [a], url: "\(TwoLinks.url("slow/file"))", to: file } }
+                downloads: { b: { needs: [a], url: "\(TwoLinks.url("held/file"))", to: file } }
                 """
         )
         let running = try links.start(job)

@@ -62,7 +62,7 @@ import Testing
         let job = try JobFolder(
             TwoLinks.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
-                downloads: { a: { url: "\(TwoLinks.url("slow/file", at: TwoLinks.wiredAddress))", to: file } }
+                downloads: { a: { url: "\(TwoLinks.url("held/file", at: TwoLinks.wiredAddress))", to: file } }
                 """
         )
         let packets = try links.packets(of: "eth0")
@@ -181,7 +181,7 @@ import Testing
                 - { match: { name: "eth*" }, kind: wired, expensive: false }
             defaults: { urlCache: none, retry: { attempts: 1 } }
             sessions: { s: { waitsForConnectivity: \(waits) } }
-            downloads: { a: { url: "\(TwoLinks.url("slow/file", at: move.address))", to: file } }
+            downloads: { a: { url: "\(TwoLinks.url("held/file", at: move.address))", to: file } }
             """
         )
         let packets = try links.packets(of: "eth0")

@@ -74,7 +74,7 @@ import Testing
         for _ in 0..<20 where fastest >= 200_000_000 {
             let links = try TwoLinks()
             try links.root.write(TwoLinks.longContent, to: "file")
-            let url = TwoLinks.url("slow/file", at: TwoLinks.wiredAddress)
+            let url = TwoLinks.url("held/file", at: TwoLinks.wiredAddress)
             let job = try JobFolder(
                 Self.classes + """
                     sessions: { careful: { allowsCellularAccess: false } }

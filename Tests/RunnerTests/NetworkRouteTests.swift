@@ -60,7 +60,7 @@ import Testing
         let job = try JobFolder(
             TwoLinks.classes + """
                 sessions: { careful: { allowsCellularAccess: false } }
-                downloads: { a: { url: "\(TwoLinks.url("slow/file", at: TwoLinks.address))", to: file } }
+                downloads: { a: { url: "\(TwoLinks.url("held/file", at: TwoLinks.address))", to: file } }
                 """
         )
         let packets = try links.packets(of: "eth0")
