@@ -25,6 +25,11 @@ final class PortGuard {
     private static let longestPause: Int64 = 2_000_000_000
     /// The shortest pause: the time in which this machine delivers a segment.
     private static let shortestPause: Int64 = 20_000_000
+    /// The shortest pause for a peer that is sending.
+    ///
+    /// A link that stalls for a moment hands on the rest within that time, and most peers send a
+    /// lost segment again (TCP_RTO_MIN of Linux).
+    private static let retransmission: Int64 = 200_000_000
 
     private let descriptor: Int32
     private let family: sa_family_t
@@ -32,7 +37,7 @@ final class PortGuard {
     private let mayAnswer: Bool
     private var isAnswering = false
     /// The quiet time that ends the guard.
-    private let pause: Int64
+    private var pause: Int64
     private let end: Int64
     /// The segments that the kernel had dropped by the last check.
     private var drops: UInt32 = 0
@@ -50,12 +55,13 @@ final class PortGuard {
         let isSilent = !mayAnswer || !state.isUnanswered
         guard let opened = Self.open(beside: socket, manner, isSilent: isSilent) else { return nil }
         let roundTrips = min(2 * state.roundTripMicroseconds * 1000, Self.longestPause)
+        let shortest = state.isReceiving ? Self.retransmission : Self.shortestPause
         self.init(
             opened.descriptor,
             family: opened.family,
             mayAnswer: mayAnswer && isSilent,
             pause: state.isUnanswered
-                ? Self.unansweredNanoseconds : roundTrips + Self.shortestPause
+                ? Self.unansweredNanoseconds : roundTrips + shortest
         )
     }
 
@@ -83,6 +89,7 @@ final class PortGuard {
         let found = Self.drops(of: descriptor)
         if now >= end || found == drops && !isAnswering { return true }
         drops = found
+        pause = max(pause, Self.retransmission)
         nextCheck = min(now + pause, end)
         // Late segments are dropped and answered in turns, because only dropped ones are counted.
         if mayAnswer {
@@ -200,6 +207,9 @@ struct ConnectionState {
         default: !isQuiet
         }
     }
+
+    /// Whether the peer has sent more than was read.
+    var isReceiving: Bool { unread > 0 }
 
     /// Whether to reset the connection instead of closing it, because the peer could answer a
     /// close.
