@@ -130,12 +130,16 @@ package final class TemporaryFolder: Sendable {
     }
 
     /// Waits for a condition in this folder; `what` describes it.
-    package func wait(for what: String, until holds: () throws -> Bool) throws {
+    package func wait(
+        for what: String,
+        every pause: Duration = .milliseconds(1),
+        until holds: () throws -> Bool
+    ) throws {
         let deadline = Deadline()
         while try !holds() {
             guard deadline.remainingMilliseconds > 0 else { throw GuardTimeout(what) }
             // The kernel does not report a growing file.
-            _ = Readiness.wait(for: [], until: Deadline(after: .milliseconds(1)))
+            _ = Readiness.wait(for: [], until: Deadline(after: pause))
         }
     }
 

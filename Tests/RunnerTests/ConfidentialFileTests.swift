@@ -162,23 +162,23 @@ import Testing
 
     @Test(arguments: [
         #"variables: {"#
-            + (0..<4_000).map { "\"a\($0)token\": \"p\($0)x\"" }.joined(separator: ", ")
+            + (0..<2_000).map { "\"a\($0)token\": \"p\($0)x\"" }.joined(separator: ", ")
             + "}\nfoo: 1",
-        "hooks: { onFinish: [" + (0..<8_000).map { "--password, x\($0)y" }.joined(separator: ", ")
+        "hooks: { onFinish: [" + (0..<4_000).map { "--password, x\($0)y" }.joined(separator: ", ")
             + "] }\nfoo: 1",
-        "variables: { x: \"" + String(repeating: "token: ${env.X} ", count: 10_000) + "\" }",
-        "variables: { password: \"" + String(repeating: "$(a", count: 100_000) + ")\" }\nfoo: 1",
-        (0..<20_000).map { "key\($0): value\n" }.joined(),
-        "foo: [\"" + String(repeating: "//bob:12/ab,", count: 30_000) + "@h\"]",
-        "foo: [" + String(repeating: "https://bob:pa ss@h, ", count: 8_000) + "]",
-        "foo: [" + String(repeating: "{ a@b: &x *y }, ", count: 8_000) + "\n",
-        "foo: [" + String(repeating: "x${var.a}y, ", count: 8_000) + "]",
+        "variables: { x: \"" + String(repeating: "token: ${env.X} ", count: 5_000) + "\" }",
+        "variables: { password: \"" + String(repeating: "$(a", count: 50_000) + ")\" }\nfoo: 1",
+        (0..<10_000).map { "key\($0): value\n" }.joined(),
+        "foo: [\"" + String(repeating: "//bob:12/ab,", count: 15_000) + "@h\"]",
+        "foo: [" + String(repeating: "https://bob:pa ss@h, ", count: 4_000) + "]",
+        "foo: [" + String(repeating: "{ a@b: &x *y }, ", count: 4_000) + "\n",
+        "foo: [" + String(repeating: "x${var.a}y, ", count: 4_000) + "]",
     ])
     func `many secrets on one line cost time in proportion`(file: String) throws {
         let job = try JobFolder("version: 1\n\(file)\n")
         // A quadratic search takes minutes in a debug build.
         let command = try job.command(["validate", "job.yaml"])
-        let outcome = try command.limitedToCPUTime(ofSeconds: 20).run()
+        let outcome = try command.limitedToCPUTime(ofSeconds: 10).run()
         #expect(outcome.status == .exit(3))
         #expect(!outcome.standardError.contains("p77x"))
     }

@@ -77,7 +77,8 @@ import Testing
         defer { _ = try? tmux(socket, "kill-server") }
         var rest = width
         var recording = Recording(pictures: [])
-        try job.folder.wait(for: "the end of the run") {
+        // Each look is a process of tmux.
+        try job.folder.wait(for: "the end of the run", every: .milliseconds(30)) {
             let picture = try tmux(socket, "capture-pane", "-p")
             recording.pictures.append(Self.lines(picture))
             let hasPicture = recording.pictures.last?.contains { $0.contains("/200 tasks") }

@@ -5,21 +5,22 @@ internal import TransferModel
 /// Secrets are removed before the split, since a secret may span lines. Each instance reads one
 /// stream, so that another stream's text cannot split a secret.
 package struct ProgramLines {
-    /// Longer lines are shown in pieces, bytes.
-    private static let longestLine = 64 << 10
-
+    private let longestLine: Int
     private var stream: StreamRedactor
     /// The incomplete line, without secrets.
     private var line: [UInt8] = []
 
-    /// A nil `redactor` means no secrets.
-    package init(redactor: Redactor?) { stream = StreamRedactor(redactor) }
+    /// A nil `redactor` means no secrets; lines longer than that, bytes, are shown in pieces.
+    package init(redactor: Redactor?, longestLine: Int = 64 << 10) {
+        self.longestLine = longestLine
+        stream = StreamRedactor(redactor)
+    }
 
     /// Takes the next bytes, the last ones if `isLast`, and returns the lines to show.
     package mutating func take(_ bytes: [UInt8], isLast: Bool = false) -> [String] {
         line += stream.take(bytes, isLast: isLast)
         var end = line.lastIndex(of: 10).map { $0 + 1 } ?? 0
-        if line.count - end > Self.longestLine {
+        if line.count - end > longestLine {
             end = Self.endOfPiece(line)
         }
         if isLast { end = line.count }
