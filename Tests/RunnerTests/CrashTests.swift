@@ -12,7 +12,7 @@ import TransferModel
     /// The calls that the file system refuses, and the number of kills; `RUNNER_TEST_KILLS` is
     /// another one.
     private static let fileSystems: [(calls: [RefusedCall], kills: Int)] = [
-        ([], 40), (RefusedCall.ofNFS, 20), (RefusedCall.ofFUSE, 10),
+        ([], 25), (RefusedCall.ofNFS, 12), (RefusedCall.ofFUSE, 8),
     ]
     /// The life of a run before it is killed, milliseconds.
     private static let lives = 10...800
