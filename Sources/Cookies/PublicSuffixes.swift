@@ -20,8 +20,7 @@ package struct PublicSuffixes: Sendable {
     func site(of host: String) -> String {
         guard CookieScope.isName(host) else { return host }
         var site = host[...]
-        while let dot = site.firstByteIndex(of: ".") {
-            let parent = site[site.utf8.index(after: dot)...]
+        while let (_, parent) = site.cut(atFirst: ".") {
             if !contains(String(site)), contains(String(parent)) { return String(site) }
             site = parent
         }

@@ -12,11 +12,8 @@ package enum ProcessContext {
         }
         while let text = unsafe entry.pointee {
             let line = unsafe String(systemText: text)
-            if let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) {
-                let name = String(line[..<equals])
-                if result[name] == nil {
-                    result[name] = String(line[line.utf8.index(after: equals)...])
-                }
+            if let (name, value) = line.cut(atFirst: "="), result[String(name)] == nil {
+                result[String(name)] = String(value)
             }
             unsafe entry += 1
         }

@@ -40,6 +40,26 @@ extension StringProtocol {
         return found
     }
 
+    /// The text before and behind the first of an ASCII character, whatever combines with it; nil
+    /// without one.
+    package func cut(
+        atFirst character: Unicode.Scalar
+    ) -> (before: SubSequence, behind: SubSequence)? {
+        firstByteIndex(of: character).map(parts)
+    }
+
+    /// The text before and behind the last of an ASCII character, whatever combines with it; nil
+    /// without one.
+    package func cut(
+        atLast character: Unicode.Scalar
+    ) -> (before: SubSequence, behind: SubSequence)? {
+        lastByteIndex(of: character).map(parts)
+    }
+
+    private func parts(around index: Index) -> (before: SubSequence, behind: SubSequence) {
+        (self[..<index], self[utf8.index(after: index)...])
+    }
+
     /// The parts between ASCII characters, whatever combines with these.
     package func splitAtBytes(
         _ separators: Unicode.Scalar...,

@@ -19,8 +19,7 @@ extension HTTPURL {
         } else if reference.isEmpty {
             target = base + path + (query.isEmpty ? "" : "?\(query)")
         } else {
-            let folderEnd = path.lastByteIndex(of: "/") ?? path.startIndex
-            target = base + path[..<path.utf8.index(after: folderEnd)] + reference
+            target = base + (path.cut(atLast: "/")?.before ?? "") + "/" + reference
         }
         return try? HTTPURL(target, like: self)
     }

@@ -441,8 +441,9 @@ package struct Origin: Sendable, Hashable {
     /// The zone of a link-local address after `%25` (RFC 6874 §2), or after `%`, which libcurl also
     /// accepts; nil without one.
     package var zone: Substring? {
-        guard host.hasBytePrefix("["), let mark = host.firstByteIndex(of: "%") else { return nil }
-        let zone = host[host.utf8.index(after: mark)...].dropLast()
+        guard host.hasBytePrefix("["), let zone = host.cut(atFirst: "%")?.behind.dropLast() else {
+            return nil
+        }
         return zone.hasBytePrefix("25") && zone.count > 2 ? zone.dropFirst(2) : zone
     }
 

@@ -14,15 +14,14 @@ struct VariableAssignment: ExpressibleByArgument {
     let isAssignment: Bool
 
     init(argument: String) {
-        guard !argument.hasForeignBytes, let equals = argument.firstByteIndex(of: "="),
-            equals != argument.startIndex
+        guard !argument.hasForeignBytes, let parts = argument.cut(atFirst: "="),
+            !parts.before.isEmpty
         else {
             (name, value, isAssignment) = ("", "", false)
             return
         }
         isAssignment = true
-        name = String(argument[..<equals])
-        value = String(argument[argument.utf8.index(after: equals)...])
+        (name, value) = (String(parts.before), String(parts.behind))
     }
 }
 

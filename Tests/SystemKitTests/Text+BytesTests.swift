@@ -45,4 +45,15 @@ import Testing
         #expect(try root.list("a") == ["\u{301}b"])
         #expect(try root.list("a/\u{301}b") == ["c"])
     }
+
+    @Test func `text is cut at the first or the last of a byte`() throws {
+        let text = "a/\u{301}b/c"
+        let first = try #require(text.cut(atFirst: "/"))
+        #expect(first.before == "a" && first.behind.utf8.elementsEqual("\u{301}b/c".utf8))
+        let last = try #require(text.cut(atLast: "/"))
+        #expect(last.before.utf8.elementsEqual("a/\u{301}b".utf8) && last.behind == "c")
+        let end = try #require("a/".cut(atLast: "/"))
+        #expect(end.before == "a" && end.behind.isEmpty)
+        #expect("abc".cut(atFirst: "/") == nil && "".cut(atLast: "/") == nil)
+    }
 }

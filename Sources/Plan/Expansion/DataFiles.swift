@@ -78,7 +78,7 @@ struct DataFiles {
 
     /// The name of a data file for messages: relative to the folder of the job file's own name.
     private static func shownName(_ path: String, beside job: String) -> String {
-        guard !path.hasBytePrefix("/"), let slash = job.lastByteIndex(of: "/") else { return path }
-        return job[..<job.utf8.index(after: slash)] + path
+        guard !path.hasBytePrefix("/"), let (folder, _) = job.cut(atLast: "/") else { return path }
+        return "\(folder)/\(path)"
     }
 }

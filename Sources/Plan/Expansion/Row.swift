@@ -49,11 +49,10 @@ enum Row: Sendable {
         guard !path.isEmpty else { return .node(node) }
         guard document.kind(of: node) == .mapping else { return nil }
         if let found = document.value(of: node, for: path) { return .node(found.value) }
-        guard let dot = path.firstByteIndex(of: "."),
-            let inner = document.value(of: node, for: String(path[..<dot]))?.value
+        guard let (name, rest) = path.cut(atFirst: "."),
+            let inner = document.value(of: node, for: String(name))?.value
         else { return .absent }
-        return part(of: inner, at: String(path[path.utf8.index(after: dot)...]), in: document)
-            ?? .absent
+        return part(of: inner, at: String(rest), in: document) ?? .absent
     }
 
     /// The value at names and positions between dots, in a JSON value.
@@ -64,10 +63,9 @@ enum Row: Sendable {
         default: return nil
         }
         if let found = child(path, of: value) { return scalar(of: found) }
-        guard let dot = path.firstByteIndex(of: "."),
-            let inner = child(String(path[..<dot]), of: value)
+        guard let (name, rest) = path.cut(atFirst: "."), let inner = child(String(name), of: value)
         else { return .absent }
-        return part(of: inner, at: String(path[path.utf8.index(after: dot)...])) ?? .absent
+        return part(of: inner, at: String(rest)) ?? .absent
     }
 
     private static func child(_ name: String, of value: JSONValue) -> JSONValue? {

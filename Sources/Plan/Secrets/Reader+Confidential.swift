@@ -65,9 +65,9 @@ extension Reader {
         guard !path.isEmpty else { return node }
         guard document.kind(of: node) == .mapping else { return nil }
         if let found = document.value(of: node, for: path) { return found.value }
-        guard let dot = path.firstByteIndex(of: "."),
-            let inner = document.value(of: node, for: String(path[..<dot]))?.value
+        guard let (name, rest) = path.cut(atFirst: "."),
+            let inner = document.value(of: node, for: String(name))?.value
         else { return nil }
-        return child(of: inner, at: String(path[path.utf8.index(after: dot)...]))
+        return child(of: inner, at: String(rest))
     }
 }

@@ -39,14 +39,12 @@ enum AbsolutePath {
 
     /// The text after the last slash.
     static func lastComponent(of path: String) -> Substring {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path[...] }
-        return path[path.utf8.index(after: slash)...]
+        path.cut(atLast: "/")?.behind ?? path[...]
     }
 
     /// The folder of a file's path, with its slash.
     static func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
-        return String(path[..<path.utf8.index(after: slash)])
+        "\(path.cut(atLast: "/")?.before ?? "")/"
     }
 
     /// NAME_MAX of Linux's file systems, bytes.

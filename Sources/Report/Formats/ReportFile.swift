@@ -31,9 +31,8 @@ package final class PublishedReport: ReportFile {
         _ path: String,
         mode: UInt32
     ) throws(SystemError) -> (folder: Folder, file: OutputFile) {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folderPath = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        let (parent, rest) = path.cut(atLast: "/") ?? (".", path[...])
+        let (folderPath, name) = (parent.isEmpty ? "/" : String(parent), String(rest))
         let folder = try Folder(path: folderPath, create: true, isDurable: true)
         try folder.requireReplaceable(name)
         return (folder, try OutputFile(in: folder, name: name, mode: mode))

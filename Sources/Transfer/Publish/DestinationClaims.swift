@@ -67,9 +67,8 @@ package final class DestinationClaims: Sendable {
             // A file that a link leads to is the run's own as well.
             for _ in 0..<Self.mostLinks {
                 guard let target = SymbolicLink.target(of: path) else { break }
-                let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-                let isAbsolute = target.utf8.first == UInt8(ascii: "/")
-                path = isAbsolute ? target : String(path[..<path.utf8.index(after: slash)]) + target
+                let folder = path.cut(atLast: "/")?.before ?? ""
+                path = target.hasBytePrefix("/") ? target : "\(folder)/\(target)"
                 reserve(path, for: .run)
             }
         }

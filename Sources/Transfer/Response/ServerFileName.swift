@@ -37,8 +37,7 @@ enum ServerFileName {
     /// The last segment of a URL's path, decoded; invalid UTF-8 becomes U+FFFD.
     static func lastSegment(of url: HTTPURL) -> String {
         let path = path(of: url)
-        return path.lastByteIndex(of: "/").map { String(path[path.utf8.index(after: $0)...]) }
-            ?? path
+        return path.cut(atLast: "/").map { String($0.behind) } ?? path
     }
 
     /// A URL's decoded path.

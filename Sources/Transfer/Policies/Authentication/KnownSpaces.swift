@@ -51,7 +51,6 @@ struct KnownSpaces {
 
     /// The path up to its last slash.
     private static func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
-        return String(path[..<path.utf8.index(after: slash)])
+        "\(path.cut(atLast: "/")?.before ?? "")/"
     }
 }
