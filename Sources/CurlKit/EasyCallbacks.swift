@@ -27,7 +27,11 @@ private func bytes(
 
 let writeCallback: ccurl_write_fn = { start, size, count, user in
     let length = size * count
-    return unsafe client(user)?.didReceiveBody(bytes(start, length).span) == true ? length : 0
+    switch unsafe client(user)?.didReceiveBody(bytes(start, length).span) {
+    case .taken: return length
+    case .paused: return Int(CURL_WRITEFUNC_PAUSE)
+    case .failed, nil: return 0
+    }
 }
 
 let headerCallback: ccurl_write_fn = { start, size, count, user in

@@ -22,8 +22,8 @@ package protocol EasyHandleClient: AnyObject {
     /// One line of a response head or trailer with its line end; false ends the transfer. Before
     /// `willSendRequest` it belongs to the response to CONNECT.
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool
-    /// A piece of the body; false ends the transfer.
-    func didReceiveBody(_ bytes: Span<UInt8>) -> Bool
+    /// A piece of the body.
+    func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake
     /// libcurl discarded bytes after the end of a response (`CURLINFO_TEXT`); called after
     /// `hearTraffic` only.
     func didDropExcess()
@@ -46,6 +46,15 @@ package enum Traffic: Sendable, Hashable {
     case bodyReceived
     /// Bytes of the TLS layer, handshake included.
     case tlsSent
+}
+
+/// The client's answer to a piece of the response body.
+package enum BodyTake: Sendable, Hashable {
+    case taken
+    /// libcurl keeps the piece and reads no more until `EasyHandle.resume` delivers it again.
+    case paused
+    /// The transfer ends.
+    case failed
 }
 
 /// The client's answer to a request for body bytes.

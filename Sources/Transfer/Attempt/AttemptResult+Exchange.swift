@@ -110,7 +110,7 @@ extension AttemptResult {
 
 extension AttemptProgress {
     /// The progress of an attempt by its running exchange.
-    init(of exchange: Exchange) {
+    init(of exchange: Exchange, _ pacing: EnginePacing?) {
         let offset = exchange.upload?.offset ?? 0
         let received = exchange.response.decoding?.codedBytes
         self.init(
@@ -122,5 +122,7 @@ extension AttemptProgress {
                 ? exchange.response.contentLength : exchange.expectedToSend.map { $0 - offset },
             countOfBytesResumed: exchange.part.resumption?.start ?? offset
         )
+        phase = exchange.recorder.phase
+        isAwaitingBandwidth = pacing?.isWaiting(exchange.request.key) ?? false
     }
 }

@@ -90,8 +90,8 @@ final class EngineLoop: MultiHandle.Driver {
             for key in commands.cancellations { cancel(key) }
             if commands.hasNetworkChanged { endLostPaths() }
             if commands.wantsProgress {
-                let wanted = attempts.values.lazy.filter { $0.exchange.request.purpose == .task }
-                deliver(.progress(wanted.map { progress(of: $0.exchange) }))
+                let wanted = attempts.values.map(\.exchange).filter { $0.request.purpose == .task }
+                deliver(.progress(wanted.map { AttemptProgress(of: $0, pacing) }))
             }
             if commands.endsRefreshes { endRefreshes() }
             if commands.isStopped { refreshes.runEnds(at: .now, limit: commands.refreshLimit) }
@@ -135,13 +135,6 @@ final class EngineLoop: MultiHandle.Driver {
         if MonotonicTime.now >= end { endRefreshes() }
         cancelAll(.task)
         return attempts.isEmpty && refreshes.isEmpty
-    }
-
-    private func progress(of exchange: Exchange) -> AttemptProgress {
-        var progress = AttemptProgress(of: exchange)
-        progress.phase = exchange.recorder.phase
-        progress.isAwaitingBandwidth = pacing?.isWaiting(exchange.request.key) ?? false
-        return progress
     }
 
     /// Closes all connections; under a policy, their ports are held until no packet of them is
@@ -197,7 +190,7 @@ final class EngineLoop: MultiHandle.Driver {
         do throws(CurlCode) {
             try attempt.exchange.resumeBody()
         } catch {
-            end(attempt, with: TransferFailure(ExchangeEnd(code: error, phase: .send)))
+            end(attempt, after: error)
         }
     }
 
@@ -207,19 +200,18 @@ final class EngineLoop: MultiHandle.Driver {
         let now = MonotonicTime.now
         for client in pacing.takeDue(now) {
             let exchange = client.exchange
-            // The end of an earlier one may have released it.
-            guard attempts[exchange.request.key]?.exchange === exchange else { continue }
+            // The end of an earlier attempt may have released this one.
+            guard let attempt = attempts[exchange.request.key], attempt.exchange === exchange
+            else { continue }
             do throws(CurlCode) {
                 if try client.takeTurn(now) { try exchange.session.multi.add(exchange.handle) }
                 if let dialogue = exchange.dialogue, !dialogue.isPaused {
-                    let attempt = Attempt(exchange: exchange)
                     perform(DialogueAttempt(attempt: attempt).converse(), of: attempt)
                     continue
                 }
                 nextCheck = min(nextCheck, exchange.watch.nextCheck)
             } catch {
-                let failure = TransferFailure(ExchangeEnd(code: error, phase: .prepare))
-                end(Attempt(exchange: exchange), with: failure)
+                end(attempt, after: error)
             }
         }
     }
@@ -459,6 +451,18 @@ final class EngineLoop: MultiHandle.Driver {
         perform(DialogueAttempt(attempt: attempt).end(dialogue), of: attempt)
     }
 
+    /// Ends an exchange that libcurl cannot continue, because a callback has ended it meanwhile.
+    private func end(_ attempt: Attempt, after code: CurlCode) {
+        if attempt.exchange.sent.file != nil { attempt.exchange.handle.resetFileTransfer() }
+        attempt.exchange.session.multi.remove(attempt.exchange.handle)
+        didEnd(attempt, code)
+    }
+
+    private func didEnd(_ attempt: Attempt, _ code: CurlCode) {
+        pacing?.endExchange(of: attempt.exchange.request.key, .now)
+        if !attempt.holdsEnd(code) { perform(attempt.end(code), of: attempt) }
+    }
+
     /// Calls `body` with each running attempt; the end of one attempt may release others, whose
     /// handles then belong to no attempt.
     private func forEachAttempt(_ body: (Attempt) -> Void) {
@@ -527,10 +531,7 @@ final class EngineLoop: MultiHandle.Driver {
                     continue
                 }
                 transport.multi.remove(handle)
-                guard let attempt = attempts[handle.tag] else { continue }
-                pacing?.endExchange(of: handle.tag, .now)
-                if attempt.holdsEnd(code) { continue }
-                perform(attempt.end(code), of: attempt)
+                if let attempt = attempts[handle.tag] { didEnd(attempt, code) }
             }
         }
         if !dropped.isEmpty { endStuck() }

@@ -68,14 +68,14 @@ extension Exchange: EasyHandleClient {
         }
     }
 
-    func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
+    func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
         // libcurl reports the traffic of a body with a length, or without framing.
         let isHeard = sent.hearsTraffic && !response.parser.framing.isChunked
         let now = move(bytes: isHeard ? 0 : bytes.count)
         caching?.take(bytes)
         // Before decoding, which changes the number of bytes.
         if !sent.hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
-        return receiveInSteps(bytes)
+        return receiveInSteps(bytes) ? .taken : .failed
     }
 
     func didDropExcess() {

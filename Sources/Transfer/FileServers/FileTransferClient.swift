@@ -51,11 +51,11 @@ final class FileTransferClient: EasyHandleClient {
         return !exchange.hasFailed
     }
 
-    func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
-        guard file.isJudged || file.judge(exchange) else { return false }
+    func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
+        guard file.isJudged || file.judge(exchange) else { return .failed }
         let now = exchange.move(bytes: bytes.count)
         exchange.recorder.didTransfer(.bodyReceived, count: bytes.count, at: now)
-        return exchange.receive(bytes)
+        return exchange.receive(bytes) ? .taken : .failed
     }
 
     func didDropExcess() {}

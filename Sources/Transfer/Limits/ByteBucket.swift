@@ -5,7 +5,7 @@ internal import TransferModel
 /// It is a value without a clock, so times are passed in. A transfer may spend more than was
 /// granted, because libcurl delivers whatever it has read; the others then wait until that debt is
 /// repaid. Both sums only grow, so that a place in the queue is simply the sum that must be granted
-/// first: it stays right when the rate changes.
+/// first: it stays right when the rate changes and when bytes are given back.
 struct ByteBucket {
     /// The share of a second for which unspent bytes are kept.
     private static let burst = 0.1
@@ -47,8 +47,10 @@ struct ByteBucket {
     /// Spends bytes, whether or not they were granted.
     mutating func spend(_ count: Int) { spent += Double(count) }
 
-    /// Takes back bytes that were reserved and not spent.
-    mutating func giveBack(_ count: Int) { spent = max(0, spent - Double(count)) }
+    /// Takes back bytes that were reserved and not spent, by granting them once more.
+    ///
+    /// A smaller sum of spent bytes would leave places beyond all that time ever grants.
+    mutating func giveBack(_ count: Int) { granted += Double(count) }
 
     /// Reserves bytes behind all that are spent or reserved; returns the sum that must be granted
     /// before they may flow.

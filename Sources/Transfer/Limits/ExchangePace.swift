@@ -1,11 +1,10 @@
+internal import CurlKit
 internal import TransferModel
 
 /// The part of one attempt in its session's bandwidth: how much it may move at once, and whether
 /// it waits for its turn.
 ///
-/// Decides only; `PacedClient` pauses the transfer. Lives on its engine's thread. libcurl delivers
-/// all that it has read, so that a transfer pauses after it has taken its part, never with bytes in
-/// hand.
+/// Decides only; `PacedClient` pauses the transfer. Lives on its engine's thread.
 final class ExchangePace {
     /// One direction of the attempt.
     private struct Way {
@@ -25,6 +24,8 @@ final class ExchangePace {
     private var up = Way()
     /// The body bytes of the response so far.
     private var received: Int64 = 0
+    /// The most bytes that libcurl reads at once.
+    private var bufferSize = 0
     /// The start of the present wait; nil while the attempt does not wait.
     private var waitStart: MonotonicTime?
 
@@ -36,13 +37,16 @@ final class ExchangePace {
     /// Whether the attempt waits for its turn.
     var isWaiting: Bool { waitStart != nil }
 
-    /// The most bytes that libcurl is to read at once.
-    var bufferSize: Int { pacer.limit.part(.down) }
-
     /// Whether sent bytes have a limit at any time of day.
     var limitsUploads: Bool { pacer.limit.limitsUploads }
 
     // MARK: - Before the request
+
+    /// Decides how many bytes libcurl is to read at once for the next exchange.
+    func takeBufferSize() -> Int {
+        bufferSize = min(pacer.limit.part(.down), EasyRequest.largestReceiveBuffer)
+        return bufferSize
+    }
 
     /// Whether the next exchange must wait before it begins.
     func holds(_ now: MonotonicTime) -> Bool {
@@ -64,33 +68,37 @@ final class ExchangePace {
     /// Counts sent bytes that cannot wait, such as a head.
     func didSendUnasked(_ count: Int) { up.allowance -= count }
 
-    /// Counts a piece of the response's body; nearly all pieces are within what was reserved.
-    ///
-    /// - Returns: Whether that was more than the attempt may take: `exceeds` then decides.
-    @inline(__always)
-    func didReceive(_ count: Int) -> Bool {
-        received += Int64(count)
-        down.allowance -= count
-        return down.allowance <= 0 || down.place != nil
+    /// Whether reserved bytes are left, so that the attempt may receive more without a question.
+    var hasReserved: Bool {
+        @inline(__always) get { down.allowance > 0 && down.place == nil }
     }
 
-    /// Decides about a transfer that has received all that it had reserved.
-    ///
-    /// - Returns: Whether it must pause.
-    func exceeds(length: Int64?, now: MonotonicTime) -> Bool {
-        // libcurl had read more than the piece at which the transfer paused.
-        if down.place != nil { return true }
-        let mayContinue = pacer.limit.spend(-down.allowance, .down, now: now)
-        down.allowance = 0
-        // A body that is whole has nothing to wait for.
-        guard !mayContinue, length.map({ received < $0 }) ?? true else { return false }
+    /// Counts a piece of the response's body.
+    @inline(__always)
+    func didReceive(_ count: Int) {
+        received += Int64(count)
+        down.allowance -= count
+    }
+
+    /// Decides whether a piece of the response's body may be taken now; without that, the attempt
+    /// waits for its turn.
+    func mayReceive(_ count: Int, length: Int64?, now: MonotonicTime) -> Bool {
+        if let place = down.place {
+            // Something else has made libcurl continue.
+            guard pacer.limit.time(of: place, .down, now: now) <= now else { return false }
+            down.place = nil
+        }
+        if down.allowance > 0 { return true }
+        settle(&down, .down, now)
         let rest = length.map { $0 - received } ?? max(received, Int64(Self.smallestAllowance))
-        let part = Int(min(rest, Int64(pacer.limit.part(.down))))
-        guard let place = pacer.limit.reserve(part, .down, now: now) else { return false }
-        down.place = place
-        down.allowance = part
+        // When the rate has fallen, a smaller part than what libcurl reads at once would let what
+        // it keeps grow.
+        let part = max(pacer.limit.part(.down), bufferSize)
+        let wanted = max(count, Int(min(rest, Int64(part))))
+        guard let place = pacer.limit.reserve(wanted, .down, now: now) else { return true }
+        (down.place, down.allowance) = (place, wanted)
         wait(place, .down, now)
-        return true
+        return false
     }
 
     /// The most bytes of the request's body that may leave now; 0 pauses it.

@@ -3,7 +3,7 @@ internal import SystemKit
 internal import TransferModel
 
 /// Stands between libcurl and an exchange whose session has a limit of bandwidth: counts the bytes
-/// and pauses the transfer.
+/// and lets libcurl keep those whose turn has not come.
 ///
 /// Exchanges of other sessions receive the events of their handles themselves.
 final class PacedClient: EasyHandleClient {
@@ -32,7 +32,7 @@ final class PacedClient: EasyHandleClient {
     ///
     /// - Returns: Whether the exchange must wait before it is handed to libcurl.
     func holds(_ request: EasyRequest, _ now: MonotonicTime) -> Bool {
-        request.receiveBufferSize = min(pace.bufferSize, EasyRequest.largestReceiveBuffer)
+        request.receiveBufferSize = pace.takeBufferSize()
         memory = nil
         if case .bytes(let bytes) = request.body, pace.limitsUploads {
             if bytes.count > Self.smallestBody {
@@ -90,17 +90,19 @@ final class PacedClient: EasyHandleClient {
 
     // MARK: - EasyHandleClient
 
-    func didReceiveBody(_ bytes: Span<UInt8>) -> Bool {
-        guard inner.didReceiveBody(bytes) else { return false }
-        if pace.didReceive(bytes.count) { pauseIfNeeded() }
-        return true
+    func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
+        guard pace.hasReserved || mayReceive(bytes.count) else { return .paused }
+        let take = inner.didReceiveBody(bytes)
+        if take != .paused { pace.didReceive(bytes.count) }
+        return take
     }
 
-    private func pauseIfNeeded() {
+    private func mayReceive(_ count: Int) -> Bool {
         let now = MonotonicTime.now
-        guard pace.exceeds(length: exchange.response.contentLength, now: now) else { return }
+        let length = exchange.response.contentLength
+        if pace.mayReceive(count, length: length, now: now) { return true }
         exchange.watch.pause(at: now)
-        exchange.handle.pause()
+        return false
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {

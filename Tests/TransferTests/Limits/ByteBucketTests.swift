@@ -64,6 +64,22 @@ import TransferModel
         #expect(!bucket.isInDebt)
     }
 
+    @Test func `bytes given back let every place before them have its turn`() {
+        var bucket = ByteBucket(rate: 1000, now: time(0))
+        bucket.spend(100)
+        // Both transfers turn out to need none of their bytes.
+        _ = bucket.reserve(5000)
+        let place = bucket.reserve(5000)
+        bucket.giveBack(5000)
+        #expect(bucket.time(of: place, now: time(0)) <= time(101))
+        bucket.refill(time(101))
+        #expect(bucket.hasGranted(place))
+        bucket.giveBack(5000)
+        // An unused reservation is no credit for more than a tenth of a second.
+        bucket.refill(time(3_600_000))
+        #expect(bucket.granted <= bucket.spent + 100)
+    }
+
     @Test func `a clock that does not advance grants nothing`() {
         var bucket = ByteBucket(rate: 1000, now: time(10))
         bucket.refill(time(5))
