@@ -66,6 +66,10 @@ struct ResponseHeadParser {
                     "the server switched protocols (101), but the request had no Upgrade field"
                 )
             }
+            // RFC 9110 §7.8: HTTP/1.0 has no Upgrade, HTTP/2 has none any more (RFC 9113 §8.6).
+            guard statusCode != 101 || Self.isOfHTTP11(line) else {
+                return .violation("only a response of HTTP/1.1 can switch protocols (101)")
+            }
             return isFinal ? .began : .reading
         }
         guard isInHead else { return .reading }
@@ -118,6 +122,12 @@ struct ResponseHeadParser {
         line.count >= 6 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T")
             && line[2] == UInt8(ascii: "T") && line[3] == UInt8(ascii: "P")
             && line[4] == UInt8(ascii: "/")
+    }
+
+    /// Whether a status line is of HTTP/1.1, or of a later minor version (RFC 9112 §2.3).
+    private static func isOfHTTP11(_ line: Span<UInt8>) -> Bool {
+        line.count > 8 && line[5] == UInt8(ascii: "1") && line[6] == UInt8(ascii: ".")
+            && (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(line[7]) && line[8] == 32
     }
 
     /// The status code after the first space; nil unless it has three digits (RFC 9112 §4).

@@ -143,15 +143,27 @@ import TransferModel
             "/endless": Array("HTTP/1.1 101 X\r\nX: ".utf8)
                 + .init(repeating: 0x61, count: 400_000),
         ]
-        let server = try ScriptedWebSocketServer { target, _ in
+        let server = try ScriptedWebSocketServer { target, headers in
             switch target {
             case "/protocol": .open(Self.greeting, lines: ["Sec-WebSocket-Protocol: v9"])
             case "/extension":
                 .open(Self.greeting, lines: ["Sec-WebSocket-Extensions: permessage-deflate"])
+            case "/old", "/new":
+                .refuse(
+                    Array("HTTP/\(target == "/old" ? "1.0" : "2") ".utf8)
+                        + Reply.head(
+                            101,
+                            [
+                                "Upgrade: websocket", "Connection: Upgrade",
+                                "Sec-WebSocket-Accept: \(ScriptedWebSocketServer.accept(of: headers))",
+                            ]
+                        ).dropFirst("HTTP/1.1 ".utf8.count) + ServerFrame.text("hello")
+                )
             default: .refuse(refusals[target] ?? [])
             }
         }
-        let names = refusals.keys.map { String($0.dropFirst()) } + ["protocol", "extension"]
+        let others = ["protocol", "extension", "old", "new"]
+        let names = refusals.keys.map { String($0.dropFirst()) } + others
         let tasks = names.map { name in
             """
               \(name): { url: "\(server.origin)/\(name)", required: false, retry: { attempts: 1 }, steps: [{ receive: {} }] }
@@ -165,7 +177,8 @@ import TransferModel
             "connection": "protocolViolation", "accept": "protocolViolation",
             "version": "httpStatus", "garbage": "protocolViolation", "nothing": "reset",
             "endless": "protocolViolation", "protocol": "protocolViolation",
-            "extension": "protocolViolation",
+            "extension": "protocolViolation", "old": "protocolViolation",
+            "new": "protocolViolation",
         ]
         for (name, kind) in kinds {
             #expect(run.kind(name) == kind, "\(name): \(run.task(name)?["error"] as Any)")
