@@ -14,6 +14,14 @@ package enum ProxyScript {
     /// The length of the longest answer.
     private static let longestAnswer = 64 << 10
     private static let mostMemory: UInt = 512 << 20
+    /// What scripts get from browsers and not from the library; on the script's first line, so that
+    /// messages name its own lines.
+    private static let prelude = "function alert() {} "
+    /// What the library notices only when it asks: it reads a page of HTML as E4X, as a script.
+    private static let check = """
+
+        ; if (typeof FindProxyForURL != "function") throw "it has no function FindProxyForURL";
+        """
 
     /// Why a script gave no answer.
     package enum Fault: Error, Hashable {
@@ -30,7 +38,7 @@ package enum ProxyScript {
     /// Asks a script, or only reads it.
     ///
     /// - Parameters:
-    ///   - script: The script's text.
+    ///   - script: The script's text; a byte order mark is no part of it.
     ///   - url: The URL that the script gets; nil reads the script only.
     ///   - host: The URL's host, without the brackets of an IPv6 address.
     /// - Returns: The answer, such as `PROXY a:3128; DIRECT`.
@@ -40,15 +48,21 @@ package enum ProxyScript {
         url: String?,
         host: String
     ) throws(Fault) -> String {
+        var text = script.utf8[...]
+        if text.starts(with: "\u{FEFF}".utf8) { text = text.dropFirst(3) }
+        guard !text.contains(0) else {
+            throw .unreadable("it has a NUL, as a text that is not in UTF-8")
+        }
+        let whole = prelude + String(decoding: text, as: UTF8.self) + check
         var answer = [CChar](repeating: 0, count: longestAnswer)
-        let result = unsafe cpac_find_proxy(script, url, host, &answer, answer.count)
+        let result = unsafe cpac_find_proxy(whole, url, host, &answer, answer.count)
         let end = answer.firstIndex(of: 0) ?? answer.endIndex
-        let text = String(decoding: answer[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let words = String(decoding: answer[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
         switch UInt32(bitPattern: result) {
-        case cpac_ok.rawValue: return text
+        case cpac_ok.rawValue: return words
         case cpac_no_library.rawValue: throw .noLibrary
-        case cpac_bad_script.rawValue: throw .unreadable(text)
-        default: throw .failed(text)
+        case cpac_bad_script.rawValue: throw .unreadable(words)
+        default: throw .failed(words)
         }
     }
 

@@ -120,12 +120,32 @@ import Testing
         #expect(run.code == 0, "\(run.command.standardError)")
     }
 
-    @Test func `a script that cannot be read ends the run before its first request`() throws {
+    @Test func `a script may begin with a byte order mark, and call alert as in browsers`() throws {
         let server = try ScriptedServer(["/": [.ok("direct")]])
-        let job = try Self.job("{ pac: proxy.pac }", server.url("/"), script: "function (")
+        let job = try Self.job(
+            "{ pac: proxy.pac }",
+            server.url("/"),
+            script: "\u{FEFF}function FindProxyForURL(u, h) { alert(u); return 'DIRECT' } // end"
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.text("file.txt") == "direct")
+    }
+
+    @Test(arguments: [
+        ("function (", "SyntaxError"), ("<html><body>Sign in</body></html>", "no function"),
+        ("", "no function"), ("function FindProxyForURL(u, h) {}\0 }", "NUL"),
+    ])
+    func `a text that is no script ends the run before its first request`(
+        script: String,
+        reason: String
+    ) throws {
+        let server = try ScriptedServer(["/": [.ok("direct")]])
+        let job = try Self.job("{ pac: proxy.pac }", server.url("/"), script: script)
         let run = try job.run()
         #expect(run.code == 4)
         #expect(run.command.standardError.contains("the proxy script proxy.pac is of no use"))
+        #expect(run.command.standardError.contains(reason), "\(run.command.standardError)")
         #expect(server.requests.isEmpty)
     }
 
