@@ -99,8 +99,12 @@ extension EasyHandle {
     /// libcurl would tell the server that the transfer ends, and wait for the reply without limit.
     package func resetFileTransfer() {
         resetConnections()
-        if let opening = controlSocket.flatMap(sockets.opening) { sockets.reset(opening) }
+        if let control, sockets.isOpen(control) { sockets.reset(control) }
     }
+
+    /// Whether a file server kept the connection for its commands until libcurl closed it; call it
+    /// when the transfer has ended.
+    package var hasKeptControl: Bool { control.map(sockets.isKept) ?? false }
 
     /// The times of the connection in progress; final from `willSendRequest` on.
     package var connectTimes: ConnectTimes {

@@ -49,8 +49,8 @@ internal import SystemKit
     var watchedSocket: Int32?
     /// Whether libcurl waits for one of its sockets; known under the same condition.
     package var hasSocket: Bool { watchedSocket != nil }
-    /// The socket for the commands of the current transfer at a file server; nil for others.
-    private(set) var controlSocket: Int32?
+    /// The connection for the commands of the current transfer at a file server; nil for others.
+    private(set) var control: SocketTable.Opening?
     /// Whether the current exchange opened a socket and no request has a connection yet.
     private(set) var isConnecting = false
     /// Whether the current exchange only opens a connection: the multi handle must keep the handle
@@ -163,7 +163,7 @@ internal import SystemKit
     /// Sets what only a file server needs.
     private func setFile(of request: EasyRequest) throws(CurlCode) {
         isTransferringFile = false
-        controlSocket = nil
+        control = nil
         guard let file = request.file else { return }
         needsReset = true
         try options.setFileTransfer(file)
@@ -225,8 +225,9 @@ internal import SystemKit
         setConnecting(false)
         isTransferringFile = commands != nil
         if isTransferringFile {
-            let opening = openings.last(where: sockets.isOpen)
-            controlSocket = opening?.socket ?? sockets.socket(from: localPort)
+            control =
+                openings.last(where: sockets.isOpen)
+                ?? sockets.socket(from: localPort).flatMap(sockets.opening)
             if let trust = unsafe trust { unsafe ccurl_trust_use_next(trust) }
         }
         setVerbose(true)

@@ -104,7 +104,7 @@ package import SystemKit
     /// From the opening of the connection for the file to the end of its handshake, libcurl before
     /// 8.0 waits for that connection alone, though servers shake hands only behind further replies.
     package func readReply(on socket: Int32) -> Bool {
-        guard let handle = handles.values.first(where: { $0.controlSocket == socket }),
+        guard let handle = handles.values.first(where: { $0.control?.socket == socket }),
             let file = handle.newestOpening
         else { return false }
         // Without an event, libcurl looks at all sockets of the transfer.

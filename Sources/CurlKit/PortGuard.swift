@@ -197,6 +197,9 @@ struct ConnectionState {
     /// Whether the peer has not answered the connection request.
     var isUnanswered: Bool { state == 2 }
 
+    /// Whether neither side has begun to end the connection.
+    var isEstablished: Bool { state == 1 }
+
     /// Whether the peer may still send: true unless the connection is closed or its end has been
     /// read.
     var mayHearMore: Bool {

@@ -42,6 +42,8 @@ package final class SocketTable {
     private var connections = 0
     /// The guards of closed connections whose peers may not know it yet.
     private var guards: [PortGuard] = []
+    /// The connection that was closed last, and whether its peer had kept it until then.
+    private var lastClosed: (connection: Int, wasKept: Bool)?
     /// The number of connecting handles.
     var connectingCount = 0
 
@@ -206,6 +208,12 @@ package final class SocketTable {
         return Opening(socket: socket, connection: entries[Int(socket)].connection)
     }
 
+    /// Whether the peer keeps a connection, or had kept it when it was closed, as the last one.
+    func isKept(_ opening: Opening) -> Bool {
+        if isOpen(opening) { return ConnectionState(of: opening.socket)?.isEstablished == true }
+        return lastClosed.map { $0.wasKept && $0.connection == opening.connection } ?? false
+    }
+
     /// Ends what all connections bring: libcurl waits for the reply of a file server to its last
     /// words, though nobody needs it.
     package func stopReading() {
@@ -222,7 +230,12 @@ package final class SocketTable {
         watch.willClose(socket)
         var manner: PortGuard.Manner?
         if entries.indices.contains(Int(socket)) {
-            manner = entries[Int(socket)].manner
+            let entry = entries[Int(socket)]
+            manner = entry.manner
+            if entry.connection > 0 {
+                let wasKept = ConnectionState(of: socket)?.isEstablished == true
+                lastClosed = (entry.connection, wasKept)
+            }
             entries[Int(socket)] = Entry()
         }
         if let manner { return close(socket, manner) }

@@ -361,6 +361,20 @@ import TransferModel
         }
     }
 
+    @Test func `a folder at an SFTP URL is a failure that names it, and not for a retry`() throws {
+        let server = try SSHServer()
+        try server.folder.makeFolder("files/folder")
+        let job = try Self.sftp(
+            server,
+            "downloads: { a: { url: \"\(server.url("folder"))\", to: out } }"
+        )
+        let run = try job.run()
+        #expect(run.code == 1)
+        #expect(run.kind("a") == "httpStatus")
+        let message = run.task("a")?["error"]?["message"]?.string
+        #expect(message?.contains("as it is with a folder") == true, "\(message ?? "")")
+    }
+
     @Test func `an unknown server of SSH gets no login`() throws {
         let server = try SSHServer()
         try Self.put([1], "files/x", in: server.folder)

@@ -67,6 +67,14 @@ struct FileTransferFault {
         return failure
     }
 
+    /// Whether a server of SSH has told facts of the file and then kept the connection, but has not
+    /// sent a byte: OpenSSH opens folders as files, and fails to read them.
+    private var refusesToRead: Bool {
+        let handle = ended.exchange.handle
+        return !ended.exchange.carriesBody && !file.isJudged && handle.fileTime != nil
+            && handle.hasKeptControl
+    }
+
     private func ofSSH(_ general: TransferFailure) -> TransferFailure {
         var failure = general
         let host = ended.exchange.hop.url.origin.host
@@ -93,6 +101,11 @@ struct FileTransferFault {
                 case 78: "the server has no such file or folder"
                 default: "the server does not permit the transfer"
                 }
+        case 79 where refusesToRead:
+            failure.kind = .httpStatus
+            failure.isPermanent = true
+            failure.urlError = .resourceUnavailable
+            failure.detail = "the server has it and does not read it, as it is with a folder"
         case 2, 79:
             // What SSH itself could not do: the handshake before the login, or a later packet.
             let isConnected = ended.exchange.recorder.hasBegunRequest
