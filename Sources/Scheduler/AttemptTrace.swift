@@ -152,6 +152,7 @@ struct AttemptTrace {
             TaskRecord.Earlier(attempts: $0, end: nil)
         }
         rarities.isKeyReused = circumstances.isKeyReused
+        rarities.partRefusal = last?.result.partRefusal
         rarities.webSocket = last?.result.webSocket
         rarities.stream = last?.result.stream
         rarities.sessionDescription = circumstances.sessionDescription

@@ -203,6 +203,9 @@ package struct TaskRecord: Sendable, Hashable {
     package var earlier: Earlier?
     /// Whether an earlier run used the same idempotency key; nil without a generated key.
     package var isKeyReused: Bool?
+    /// Why the server was of no use for parts of the file in the last attempt; nil unless
+    /// `segments` asked it for some in vain.
+    package var partRefusal: String?
     /// The conversation of the last attempt of a WebSocket task; nil without an open connection.
     package var webSocket: WebSocketRecord?
     /// The conversation of the last attempt of a stream task; nil without an open connection.
@@ -221,6 +224,8 @@ package struct TaskRecord: Sendable, Hashable {
         package var earlier: Earlier?
         /// Whether an earlier run used the same idempotency key; nil without a generated key.
         package var isKeyReused: Bool?
+        /// Why the server was of no use for parts of the file.
+        package var partRefusal: String?
         /// The conversation of a WebSocket task.
         package var webSocket: WebSocketRecord?
         /// The conversation of a stream task.
@@ -294,9 +299,9 @@ package struct TaskRecord: Sendable, Hashable {
         self.endDate = endDate
         self.redirectCount = redirectCount
         self.transactions = transactions
-        (omittedAttempts, isKeyReused) = (rarities.omittedAttempts, rarities.isKeyReused)
-        (heldMicroseconds, earlier) = (rarities.heldMicroseconds, rarities.earlier)
-        (webSocket, stream, progress) = (rarities.webSocket, rarities.stream, rarities.progress)
-        (priority, earliestBeginDate) = (rarities.priority, rarities.earliestBeginDate)
+        (omittedAttempts, heldMicroseconds) = (rarities.omittedAttempts, rarities.heldMicroseconds)
+        (isKeyReused, earliestBeginDate) = (rarities.isKeyReused, rarities.earliestBeginDate)
+        (earlier, stream, partRefusal) = (rarities.earlier, rarities.stream, rarities.partRefusal)
+        (webSocket, priority, progress) = (rarities.webSocket, rarities.priority, rarities.progress)
     }
 }

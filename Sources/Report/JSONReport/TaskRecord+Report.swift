@@ -212,6 +212,10 @@ extension TaskRecord {
                 "isKeyReused",
                 "Whether an earlier run began the order with the same idempotency key; null when runner made no key"
             ) { $0.record.isKeyReused }
+            members.optionalString(
+                "partRefusal",
+                "Why the server was of no use for parts, so that one connection fetched the file; null unless segments asked for some in vain"
+            ) { $0.record.partRefusal }
             members.optionalObject(
                 "webSocket",
                 "The conversation of the last attempt of a WebSocket task; null without one",

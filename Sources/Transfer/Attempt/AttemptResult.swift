@@ -38,6 +38,8 @@ package struct AttemptResult: Sendable {
     package var resume: ResumeOutcome?
     /// The mirrors that have sent parts of the file beside the requested URL.
     package var mirrors: [Origin] = []
+    /// Why the task's own server was of no use for parts of its file; nil unless it was asked.
+    package var partRefusal: String?
     /// The entries that an attempt for a list of checksums has read.
     package var checksums: ChecksumList?
     /// One value for each capture when the attempt succeeded, else none.

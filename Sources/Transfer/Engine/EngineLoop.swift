@@ -330,8 +330,9 @@ final class EngineLoop: MultiHandle.Driver {
                 download.didNotStart(lane, at: now)
             }
         case .cancel(let lane):
-            guard let exchange = download.cancel(lane), !download.isMain(lane) else { return }
-            release(Attempt(exchange: exchange))
+            guard let exchange = download.cancel(lane) else { return }
+            guard download.isMain(lane) else { return release(Attempt(exchange: exchange)) }
+            pacing?.endExchange(of: exchange.request.key, now)
         case .end(let outcome):
             let attempt = Attempt(exchange: download.main)
             guard let role = SegmentRole.of(download.main) else { return }

@@ -16,9 +16,18 @@ struct SegmentAttempt {
         return .awaitsSegments
     }
 
-    /// Continues the attempt after the end of all requests.
+    /// Continues the attempt after the end of all requests: one more request asks a server that was
+    /// of no use for parts for the rest.
     func conclude(_ outcome: SegmentMachine.Outcome) -> Attempt.Next {
         role.download.end(outcome)
-        return attempt.finish()
+        let exchange = attempt.exchange
+        guard outcome == .incomplete, let refusal = role.download.refusal,
+            !role.download.hasMainFailed, exchange.failure?.kind != .localIO
+        else { return attempt.finish() }
+        exchange.forgetFailure()
+        let isResuming = exchange.part.endSegments(for: exchange.request, refusal)
+        return attempt.perform { () throws(TransferFailure) in
+            try attempt.take(isResuming ? .askAgain : .startOver)
+        }
     }
 }

@@ -33,7 +33,7 @@ final class SegmentRole: SegmentPart {
         for exchange: Exchange,
         _ file: TaskSpec.Destination
     ) throws(SystemError) -> SegmentRole? {
-        guard let wanted = file.segments,
+        guard let wanted = file.segments, exchange.part.refusal == nil,
             let download = SegmentedDownload(of: exchange, file, wanted)
         else {
             try exchange.part.resumption?.partial?.dropLoose()
@@ -54,6 +54,7 @@ final class SegmentRole: SegmentPart {
     var looseRanges: [Range<Int64>] { download.looseRanges }
     var mirrors: [Origin] { download.mirrors }
     var receivedCount: Int64 { download.receivedCount }
+    var refusal: String? { download.refusal }
 
     func judge(_ head: ResponseHead) -> Bool {
         request.map { download.judge(head, of: lane, to: $0) } ?? true

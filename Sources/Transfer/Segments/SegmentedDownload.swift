@@ -15,6 +15,8 @@ final class SegmentedDownload {
     private(set) var lanes: [Int: Exchange] = [:]
     /// Whether the attempt's own request has ended.
     private(set) var isMainOver = false
+    /// Whether the attempt's own request has failed.
+    private(set) var hasMainFailed = false
     /// Whether nothing of the download is left to do, or it was abandoned.
     private(set) var isOver = false
     /// Whether the machine may have a step.
@@ -28,9 +30,8 @@ final class SegmentedDownload {
     private let requests: [RequestSpec]
     /// The validator of each source; nil for a mirror that has not answered yet.
     private var validators: [ResumeValidator?]
-    /// The only resource whose parts may be joined (RFC 9110 §15.3.7.3); nil when a checksum shows
-    /// that all sources have the same file.
-    private let resource: String?
+    /// Why an answer of the first source to a request for a part was not the part; nil without one.
+    private(set) var refusal: String?
     /// The mirrors that have sent a part.
     private(set) var mirrors: [Origin] = []
     private let total: Int64
@@ -66,7 +67,6 @@ final class SegmentedDownload {
         presentCount = present.count
         requests = Self.requests(of: exchange, hasChecksum: file.checksum != nil)
         validators = [validator] + Array(repeating: nil, count: requests.count - 1)
-        resource = file.checksum == nil ? exchange.hop.url.resource(under: validator) : nil
         let limit: SegmentGrowth.Limit =
             switch wanted {
             case .count(let count): .fixed(count)
@@ -120,11 +120,7 @@ final class SegmentedDownload {
     /// Judges the head of the response to a request for a segment; false when its body is unwanted.
     func judge(_ head: ResponseHead, of lane: Int, to request: SegmentRequest) -> Bool {
         guard let exchange = lanes[lane] else { return false }
-        // A redirect may lead to another resource.
-        let isOwn = resource.map { $0 == exchange.hop.url.resource(under: validators[0]) } ?? true
-        let answer =
-            isOwn
-            ? request.judge(head, contentLength: exchange.response.contentLength) : .unusable
+        let answer = request.judge(head, contentLength: exchange.response.contentLength)
         let source = machine.source(of: lane)
         machine.didAnswer(lane, answer, at: .now)
         wantsTurn = true
@@ -138,10 +134,11 @@ final class SegmentedDownload {
             exchange.response.verdict = .accept
             return true
         }
-        let refusal = ResponseVerdict.statusFailure(head)
-        exchange.response.verdict = .refuse(refusal)
+        if case .unusable(let reason) = answer, source == 0 { refusal = refusal ?? reason }
+        let failure = ResponseVerdict.statusFailure(head)
+        exchange.response.verdict = .refuse(failure)
         exchange.response.isCutOff = true
-        exchange.fail(refusal)
+        exchange.fail(failure)
         return false
     }
 
@@ -170,7 +167,10 @@ final class SegmentedDownload {
 
     /// Notes the end of a request.
     func didEnd(_ lane: Int, _ exchange: Exchange) {
-        if let failure = exchange.failure, !machine.isSatisfied(lane) { self.failure = failure }
+        if let failure = exchange.failure, !machine.isSatisfied(lane) {
+            self.failure = failure
+            if lane == mainLane { hasMainFailed = true }
+        }
         machine.didEnd(lane, at: .now)
         wantsTurn = true
         if lane == mainLane {
@@ -270,9 +270,6 @@ final class SegmentedDownload {
             main.response.isWhole = true
         case .incomplete:
             main.fail(failure ?? ExchangeStage.truncated(described))
-        case .changed:
-            main.part.startOver()
-            main.fail(ExchangeStage.truncated("the file has changed while it was fetched"))
         case nil: break
         }
         do throws(SystemError) {

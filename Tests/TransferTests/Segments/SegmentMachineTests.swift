@@ -202,7 +202,7 @@ import TransferModel
 
     @Test func `a server that ignores ranges sends the whole file over its first connection`() {
         var server = Self.server(8)
-        server.answer = .whole
+        server.answer = .unusable("the status 200")
         var simulation = SegmentSimulation(total: Self.total, [server], .fixed(8), adopts: true)
         #expect(simulation.run() == .complete)
         #expect(simulation.isWrittenOnce)
@@ -210,7 +210,7 @@ import TransferModel
         #expect(simulation.seconds < 8.2)
     }
 
-    @Test(arguments: [SegmentAnswer.otherFile, .whole, .unusable, .refusal])
+    @Test(arguments: [SegmentAnswer.unusable("the status 416"), .refusal])
     func `nothing of a mirror without the file's ranges is used`(answer: SegmentAnswer) {
         var mirror = Self.server(100)
         mirror.answer = answer
@@ -225,18 +225,22 @@ import TransferModel
         #expect(simulation.sentCount <= Self.total + Self.total / 50)
     }
 
-    @Test func `another file at the task's own URL leaves nothing to use`() {
-        var server = Self.server(8)
-        server.answer = .otherFile
-        var simulation = SegmentSimulation(
-            total: Self.total,
-            [server, Self.server(8)],
-            .fixed(4),
-            adopts: true
-        )
-        #expect(simulation.run() == .changed)
-        #expect(simulation.machine.received == ByteRangeSet())
-        #expect(simulation.machine.step(at: MonotonicTime(nanoseconds: 0)) == nil)
+    @Test(arguments: [true, false])
+    func `an answer that is no part costs a server its connections only before its first part`(
+        comesFirst: Bool
+    ) {
+        let now = MonotonicTime(nanoseconds: 0)
+        var machine = SegmentMachine(total: 4 << 20, sources: [SegmentSource(limit: 4)], .fixed(4))
+        let main = machine.adopt(source: 0, at: now)
+        var requests: [Int] = []
+        while case .request(let lane, _, _)? = machine.step(at: now) { requests.append(lane) }
+        #expect(requests.count == 3)
+        if !comesFirst { machine.didAnswer(requests[0], .part(end: 2 << 20), at: now) }
+        machine.didAnswer(requests[1], .unusable("the status 416"), at: now)
+        #expect(machine.isClosed(0) == comesFirst)
+        // Without a part, the first connection goes on to the end of the file.
+        #expect(machine.wantedCount(of: 4 << 20, main) == (comesFirst ? 4 : 1) << 20)
+        #expect(machine.source(of: requests[2]) == (comesFirst ? nil : 0))
     }
 
     @Test func `measured connections grow while the file arrives faster`() {

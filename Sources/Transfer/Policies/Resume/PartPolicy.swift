@@ -8,6 +8,8 @@ struct PartPolicy {
     private(set) var resumption: Resumption?
     /// The exchange's part in a download over several connections; nil for one connection.
     var segment: (any SegmentPart)?
+    /// Why one connection fetches the rest of a file that several have begun; nil otherwise.
+    private(set) var refusal: String?
     let keeper: PartialKeeper
     private let session: SessionTransport
     private let clock: RunClock
@@ -42,6 +44,27 @@ struct PartPolicy {
         guard case .file(let wanted) = request.sink,
             let partial = request.partial ?? keeper.find(request, session.configuration.credentials)
         else { return false }
+        resume(partial, as: wanted, for: request)
+        return true
+    }
+
+    /// Ends the fetching of parts, for that reason: one connection fetches the rest.
+    ///
+    /// - Returns: Whether there is a beginning that a request can continue.
+    mutating func endSegments(for request: borrowing AttemptRequest, _ refusal: String) -> Bool {
+        self.refusal = refusal
+        segment = nil
+        guard case .file(let wanted) = request.sink, let partial = resumption?.partial
+        else { return false }
+        resume(partial, as: wanted, for: request)
+        return resumption?.offer != nil
+    }
+
+    private mutating func resume(
+        _ partial: PartialDownload,
+        as wanted: TaskSpec.Destination,
+        for request: borrowing AttemptRequest
+    ) {
         let hasChecksum = wanted.checksum != nil
         resumption = Resumption(
             partial,
@@ -49,11 +72,7 @@ struct PartPolicy {
             hasChecksum: hasChecksum,
             keepTime: request.keepsNamedPart ? .now : nil
         )
-        return true
     }
-
-    /// Drops the part, because the file has changed.
-    func startOver() { resumption?.startOver() }
 
     /// Drops the part of an earlier attempt, and requests the whole file.
     func giveUp(_ hop: inout RequestSpec) {

@@ -21,10 +21,8 @@ struct SegmentMachine: Sendable {
     enum Outcome: Sendable, Hashable {
         /// Every byte has arrived.
         case complete
-        /// No source sends the missing bytes; those that have arrived stay of use.
+        /// No source sends the missing bytes as parts; those that have arrived stay of use.
         case incomplete
-        /// The file has another content now: no byte of it may be used.
-        case changed
     }
 
     /// A smaller piece is not worth a request of its own.
@@ -109,14 +107,19 @@ struct SegmentMachine: Sendable {
             keepToShares(at: now)
         case .refusal:
             dismiss(index, at: now)
-        case .whole, .unusable:
-            sources[source].close()
+        case .unusable:
             dismiss(index, at: now)
-        case .otherFile:
-            sources[source].close()
+            // Behind the name of a server that has sent parts, there may be another one.
+            if !sources[source].hasSentPart { close(source, at: now) }
+        }
+    }
+
+    /// Asks a source of no use for parts no more; a response that has begun goes on.
+    private mutating func close(_ source: Int, at now: MonotonicTime) {
+        sources[source].close()
+        for index in lanes.indices.reversed()
+        where lanes[index].source == source && !lanes[index].hasAnswered {
             dismiss(index, at: now)
-            // A mirror may have another file; the task's own URL had this one.
-            if source == 0 { end(.changed, at: now) }
         }
     }
 
@@ -356,7 +359,6 @@ struct SegmentMachine: Sendable {
     private mutating func end(_ outcome: Outcome, at now: MonotonicTime) {
         self.outcome = outcome
         while !lanes.isEmpty { dismiss(lanes.count - 1, at: now) }
-        if outcome == .changed { ended = ByteRangeSet() }
     }
 
     private mutating func dismiss(_ index: Int, at now: MonotonicTime) {

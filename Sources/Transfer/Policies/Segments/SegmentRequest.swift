@@ -25,42 +25,13 @@ struct SegmentRequest: Sendable, Hashable {
     ///   - contentLength: The announced length of its body.
     /// - Returns: The meaning of the response.
     func judge(_ head: ResponseHead, contentLength: Int64?) -> SegmentAnswer {
-        switch head.statusCode {
-        case 206: judgePart(head, contentLength)
-        case 200:
-            contentLength == total && !head.hasContentCoding && isSameFile(head)
-                ? .whole : .otherFile
-        // The file is too short for the range, or has another validator (RFC 9110 §15.5.13,
-        // §15.5.17).
-        case 412, 416: .otherFile
-        default: .refusal
-        }
-    }
-
-    private func judgePart(_ head: ResponseHead, _ contentLength: Int64?) -> SegmentAnswer {
         let offer = ResumeOffer(offset: range.lowerBound, total: total, validator: validator)
-        if isSameFile(head),
-            case .rest(let end) = ResumeAnswer.judge(head, contentLength: contentLength, to: offer),
-            end <= range.upperBound
-        {
-            return .part(end: end)
-        }
-        return showsOtherFile(head) ? .otherFile : .unusable
-    }
-
-    private func isSameFile(_ head: ResponseHead) -> Bool {
-        validator?.matches(head) ?? true
-    }
-
-    /// Whether a part states another length or another validator.
-    private func showsOtherFile(_ head: ResponseHead) -> Bool {
-        let length = head.fields["content-range"].flatMap { ContentRange($0) }?.total
-        if let length, length != total { return true }
-        switch validator {
-        case .entityTag?: return head.fields["etag"] != nil && !isSameFile(head)
-        case .lastModified?, .sizeAndModification?:
-            return head.fields["last-modified"] != nil && !isSameFile(head)
-        case nil: return false
+        switch ResumeAnswer.judge(head, contentLength: contentLength, to: offer) {
+        case .rest(let end) where end <= range.upperBound: return .part(end: end)
+        case .rest: return .unusable("a part with more than the range")
+        case .whole: return .unusable("the status 200")
+        case .unusable(let reason): return .unusable(reason)
+        case .unrelated: return .refusal
         }
     }
 }

@@ -14,6 +14,8 @@ struct SegmentSource: Sendable {
     var places = Int.max
     /// The most connections at once.
     var limit: Int { min(most, places) }
+    /// Whether it has sent a part.
+    private(set) var hasSentPart = false
     /// Whether no more requests are made.
     private(set) var isClosed = false
     /// The speed of the last request, bytes per second; nil before one is known.
@@ -29,8 +31,9 @@ struct SegmentSource: Sendable {
     /// Makes no more requests.
     mutating func close() { isClosed = true }
 
-    /// Notes the time until a response began.
+    /// Notes the time until a part began.
     mutating func didAnswer(after time: Duration) {
+        hasSentPart = true
         latency = Double(time.nanoseconds) / 1e9
     }
 
