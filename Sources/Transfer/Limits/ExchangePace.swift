@@ -16,7 +16,6 @@ final class ExchangePace {
 
     /// What a request costs before its size is known: its head and that of the response.
     private static let headEstimate = 1 << 10
-    private static let smallestAllowance = 4 << 10
 
     private let pacer: SessionPacer
     private let key: Int
@@ -44,7 +43,7 @@ final class ExchangePace {
 
     /// Decides how many bytes libcurl is to read at once for the next exchange.
     func takeBufferSize() -> Int {
-        bufferSize = min(pacer.limit.part(.down), EasyRequest.largestReceiveBuffer)
+        bufferSize = min(pacer.limit.part(.down) / 2, EasyRequest.largestReceiveBuffer)
         return bufferSize
     }
 
@@ -90,11 +89,11 @@ final class ExchangePace {
         }
         if down.allowance > 0 { return true }
         settle(&down, .down, now)
-        let rest = length.map { $0 - received } ?? max(received, Int64(Self.smallestAllowance))
-        // When the rate has fallen, a smaller part than what libcurl reads at once would let what
-        // it keeps grow.
-        let part = max(pacer.limit.part(.down), bufferSize)
-        let wanted = max(count, Int(min(rest, Int64(part))))
+        // A smaller part than what libcurl reads at once would let what it keeps grow. The last
+        // wait comes before libcurl has read all: version 8 waits in circles behind an end.
+        let half = max(pacer.limit.part(.down) / 2, bufferSize)
+        let rest = length.map { $0 - received } ?? .max
+        let wanted = max(count, rest - Int64(half) <= bufferSize ? Int(rest) : half)
         guard let place = pacer.limit.reserve(wanted, .down, now: now) else { return true }
         (down.place, down.allowance) = (place, wanted)
         wait(place, .down, now)
