@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -87,6 +88,8 @@ int csystem_open_beneath(const char *root, const char *path, int flags) {
 int csystem_open_unnamed(int folder, unsigned mode) {
     return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 }
+
+int csystem_open_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
 int csystem_link(int descriptor, int folder, const char *name) {
     char room[PATH_MAX];

@@ -26,6 +26,9 @@ int csystem_open_beneath(const char *root, const char *path, int flags);
 // An unnamed file for reading and writing in a folder (O_TMPFILE).
 int csystem_open_unnamed(int folder, unsigned mode);
 
+// A file in memory, which ends with its last descriptor (memfd_create(2)).
+int csystem_open_memory(const char *name);
+
 // Gives an open file a name in a folder (linkat(2) with AT_EMPTY_PATH).
 int csystem_link(int descriptor, int folder, const char *name);
 

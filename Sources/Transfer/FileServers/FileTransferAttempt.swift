@@ -25,6 +25,11 @@ struct FileTransferAttempt {
             failure.isKnownUnprocessed = true
             return attempt.end(unsent: failure)
         }
+        do throws(SystemError) {
+            try file.readKnownHosts(of: exchange.hop.url, in: exchange.session.configuration)
+        } catch {
+            return attempt.end(unsent: TransferFailure(reading: error, phase: .prepare))
+        }
         exchange.recorder.isHeadless = true
         if exchange.carriesBody {
             do throws(SystemError) {

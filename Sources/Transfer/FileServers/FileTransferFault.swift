@@ -67,6 +67,19 @@ struct FileTransferFault {
         return failure
     }
 
+    private static func detail(of knownHosts: KnownHosts, _ host: String) -> String {
+        if knownHosts.needsCertificate {
+            return "`knownHosts` has only an authority (`@cert-authority`) for \(host), "
+                + "whose certificates runner cannot check"
+        }
+        guard knownHosts.knowsServer else {
+            return "`knownHosts` has no key of \(host)"
+                + (knownHosts.revokes ? " that is not revoked" : "")
+        }
+        return "the host key of \(host) is not one of those in `knownHosts`"
+            + (knownHosts.revokes ? ", or is revoked there" : "")
+    }
+
     /// Whether a server of SSH has told facts of the file and then kept the connection, but has not
     /// sent a byte: OpenSSH opens folders as files, and fails to read them.
     private var refusesToRead: Bool {
@@ -84,9 +97,8 @@ struct FileTransferFault {
             failure.isPermanent = true
             failure.urlError = .serverCertificateUntrusted
             failure.detail =
-                file.easy.hostKey == nil
-                ? "the host key of \(host) is not the one in `knownHosts`, or is not there"
-                : "the host key of \(host) does not have the fingerprint of `hostKey`"
+                file.knownHosts.map { Self.detail(of: $0, host) }
+                ?? "the host key of \(host) does not have the fingerprint of `hostKey`"
             failure.help =
                 "another server may be posing as this one: ask its owner before you trust its key"
         case 67:

@@ -1,11 +1,19 @@
 /// The SHA-1 digest (FIPS 180-4 §6.1) of a short text.
 ///
-/// Only the opening handshake uses it, as a proof that the server has read the request: that proof
-/// needs no secrecy and no resistance to collisions (RFC 6455 §10.8). The project's other digests
-/// come from libcrypto, which a value without I/O must not load.
-enum SHA1 {
+/// Only formats that leave no choice use it, without a need for secrecy or for resistance to
+/// collisions: the opening handshake of WebSockets (RFC 6455 §10.8) and the hashed names of
+/// `known_hosts`. The project's other digests come from libcrypto, which a value without I/O must
+/// not load.
+package enum SHA1 {
+    /// The HMAC of a message (RFC 2104), 20 bytes.
+    package static func hmac(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        let short = key.count > 64 ? digest(of: key) : key
+        let block = short + Array(repeating: 0, count: 64 - short.count)
+        return digest(of: block.map { $0 ^ 0x5C } + digest(of: block.map { $0 ^ 0x36 } + message))
+    }
+
     /// The 20 bytes of the digest.
-    static func digest(of bytes: [UInt8]) -> [UInt8] {
+    package static func digest(of bytes: [UInt8]) -> [UInt8] {
         var message = bytes
         message.append(0x80)
         while message.count % 64 != 56 { message.append(0) }

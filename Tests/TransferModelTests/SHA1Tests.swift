@@ -1,7 +1,7 @@
 import SystemKit
 import Testing
 
-@testable import WebSockets
+import TransferModel
 
 @Suite struct SHA1Tests {
     /// Test vectors of FIPS 180 and RFC 3174 §7.3, and lengths around the padding's edges.
@@ -25,5 +25,24 @@ import Testing
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
         #expect(hexadecimal.joined() == digest)
+    }
+
+    /// Test cases 2 and 6 of RFC 2202 §3.
+    @Test(arguments: [
+        (
+            Array("Jefe".utf8), "what do ya want for nothing?",
+            "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"
+        ),
+        (
+            [UInt8](repeating: 0xAA, count: 80),
+            "Test Using Larger Than Block-Size Key - Hash Key First",
+            "aa4ae5e15272d00e95705637ce8a3b55ed402112"
+        ),
+    ])
+    func `an HMAC is that of the standard`(key: [UInt8], text: String, expected: String) {
+        let hexadecimal = SHA1.hmac(Array(text.utf8), key: key).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        #expect(hexadecimal.joined() == expected)
     }
 }
