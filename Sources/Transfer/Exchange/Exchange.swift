@@ -75,7 +75,8 @@ final class Exchange {
         authentication =
             credentials.isEmpty || request.stream != nil || hop.url.isOfFileServer
             ? nil : Authentication(credentials)
-        if request.webSocket != nil { connection.keepToHTTP1() }
+        // A stream has no version of HTTP that the server could choose.
+        if request.webSocket != nil || request.stream != nil { connection.keepToHTTP1() }
         caching = CachedExchange.make(for: request, of: session)
         recorder = TransactionRecorder(
             attempt: request.number,
