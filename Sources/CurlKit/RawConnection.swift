@@ -16,6 +16,8 @@ package import SystemKit
         case nothing
         /// The peer will send no more.
         case end
+        /// The connection has ended without the close notification of its TLS (RFC 8446 §6.1).
+        case cut
     }
 
     private let handle: EasyHandle
@@ -63,8 +65,12 @@ package import SystemKit
         }
         if code == CURLE_AGAIN { return .nothing }
         guard code == CURLE_OK else { throw CurlCode(code) }
-        return received == 0 ? .end : .bytes(received)
+        guard received == 0 else { return .bytes(received) }
+        return handle.lacksCloseNotify ? .cut : .end
     }
+
+    /// libcurl's message about the last failure; nil without one.
+    package var errorDetail: String? { handle.errorDetail }
 
     /// Waits for the events of the socket; an empty set waits for nothing.
     package func watch(_ interest: EventPoll.Interest) throws(SystemError) {

@@ -21,6 +21,29 @@ import Testing
         return try job.run()
     }
 
+    @Test func `an end without close_notify is a cut, unless the session expects it`() throws {
+        let server = try TCPServer { $0.isEmpty ? .close([]) : .close(Array("half of it".utf8)) }
+        func run(saysEnd: Bool, _ more: String = "", read: String) throws -> RunOutcome {
+            let relay = try TLSRelay(
+                to: server.port,
+                certificate: certificates.server,
+                saysEnd: saysEnd
+            )
+            return try self.run(relay.port, more: more, read: read)
+        }
+        let cut = try run(saysEnd: false, read: "{ untilClosed: true }")
+        #expect(cut.kind("a") == "truncated", "\(cut.command.standardError)")
+        #expect(cut.command.standardError.contains("closeNotify: optional"))
+        let optional = ", closeNotify: optional"
+        let usual = try run(saysEnd: false, optional, read: "{ untilClosed: true }")
+        #expect(usual.code == 0, "\(usual.command.standardError)")
+        let whole = try run(saysEnd: true, read: "{ untilClosed: true }")
+        #expect(whole.code == 0, "\(whole.command.standardError)")
+        // Nothing is missing of what has a length.
+        let counted = try run(saysEnd: false, read: "{ count: 10B }")
+        #expect(counted.code == 0, "\(counted.command.standardError)")
+    }
+
     @Test func `one connection is made, and the report has its facts`() throws {
         let server = try TCPServer { .close($0) }
         let relay = try TLSRelay(to: server.port, certificate: certificates.server)

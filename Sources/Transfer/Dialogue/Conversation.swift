@@ -35,6 +35,8 @@ protocol Conversation {
     mutating func receive(_ bytes: Span<UInt8>, at now: MonotonicTime)
     /// The peer will send no more.
     mutating func receiveEnd(at now: MonotonicTime)
+    /// The connection has ended without the end of its TLS, so that bytes may be missing.
+    mutating func receiveCut(at now: MonotonicTime)
     /// The connection is lost, or the attempt is ended from outside.
     mutating func end(with failure: TransferFailure, at now: MonotonicTime)
     /// The runner itself has kept the conversation from moving bytes.
@@ -52,6 +54,7 @@ extension Conversation {
     var endsSending: Bool { false }
     var leavesResponse: Bool { false }
     var farewell: [UInt8] { [] }
+    mutating func receiveCut(at now: MonotonicTime) { receiveEnd(at: now) }
     mutating func excuseSilence(at now: MonotonicTime) {}
     mutating func moveFiles(at now: MonotonicTime) throws(TransferFailure) {}
 }

@@ -157,6 +157,9 @@ final class Dialogue {
         case .end:
             hasPeerEnded = true
             conversation.receiveEnd(at: now)
+        case .cut:
+            hasPeerEnded = true
+            conversation.receiveCut(at: now)
         case .bytes(let count):
             moved.received += count
             let arrived = buffer

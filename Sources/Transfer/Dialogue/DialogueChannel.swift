@@ -33,6 +33,9 @@ extension RawConnection: DialogueChannel {
         do throws(CurlCode) {
             return try receive(into: &buffer)
         } catch {
+            let end = ExchangeEnd(code: error, phase: .receive, detail: errorDetail)
+            // What libcurl before 8.0 takes for a regular end.
+            if end.lacksCloseNotify { return .cut }
             throw TransferFailure(ExchangeEnd(code: error, phase: .receive))
         }
     }

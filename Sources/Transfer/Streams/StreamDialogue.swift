@@ -102,6 +102,12 @@ final class StreamDialogue: Conversation {
         settle(at: now)
     }
 
+    func receiveCut(at now: MonotonicTime) {
+        conversation.receiveCut(isInHandshake: false, at: now)
+        writeFile(at: now)
+        settle(at: now)
+    }
+
     func end(with failure: TransferFailure, at now: MonotonicTime) {
         isAbandoned = true
         conversation.end(with: failure, at: now)
