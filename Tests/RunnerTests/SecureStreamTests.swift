@@ -58,4 +58,26 @@ import Testing
             #expect(exchanges.first?[member]?.isNull == false, "\(member)")
         }
     }
+
+    @Test func `a server that misses a client certificate is named as the reason`() throws {
+        let server = try AbruptServer(at: .handshake, certificates: certificates)
+        let port = try #require(server.origin.split(separator: ":").last)
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { tls: { caFile: \(certificates.authorityFile) } } }
+            defaults: { retry: { attempts: 1 } }
+            streams:
+              a: { host: localhost, port: \(port), secure: true, steps: [{ read: { count: 1B } }] }
+            webSockets:
+              b: { url: "wss://localhost:\(port)/", steps: [{ receive: {} }] }
+            """
+        )
+        let run = try job.run()
+        for task in ["a", "b"] {
+            #expect(run.kind(task) == "tls", "\(task): \(run.command.standardError)")
+            let help = run.task(task)?["error"]?["help"]?.string
+            #expect(help?.contains("`method: clientCertificate`") == true, "\(task)")
+        }
+    }
 }

@@ -42,7 +42,9 @@ struct DialogueAttempt {
     /// multi handle.
     func end(_ dialogue: Dialogue) -> Attempt.Next {
         if exchange.hop.url.isCustom { return ProgramAttempt(attempt: attempt).end(dialogue) }
-        if let failure = dialogue.failure, !exchange.hasFailed { exchange.fail(failure) }
+        if let failure = dialogue.failure, !exchange.hasFailed {
+            exchange.fail(certificateFailure(behind: failure) ?? failure)
+        }
         exchange.recorder.end(
             isComplete: exchange.head != nil,
             protocolName: exchange.head == nil ? nil : "http/1.1",
@@ -50,6 +52,16 @@ struct DialogueAttempt {
             osErrno: exchange.failure?.osErrno
         )
         return attempt.finish()
+    }
+
+    /// The failure at a server that has not accepted the client's part of the handshake, which a
+    /// server of TLS 1.3 tells after it; nil for other reasons.
+    private func certificateFailure(behind failure: TransferFailure) -> TransferFailure? {
+        guard exchange.handle.wasShutOut, [.reset, .truncated].contains(failure.kind) else {
+            return nil
+        }
+        let code = CurlCode(rawValue: failure.curlCode ?? 56)
+        return EndedExchange(exchange: exchange, code: code).failure
     }
 
     /// Continues after the response to an opening handshake that opened no WebSocket: redirects,
