@@ -295,7 +295,6 @@ final class EngineLoop: MultiHandle.Driver {
                 carryOut(step, of: download, now)
             }
         }
-        segments.schedule(after: now)
     }
 
     /// The connections that a download may have at the server of each source, its running ones

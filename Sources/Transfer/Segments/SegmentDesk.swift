@@ -4,8 +4,11 @@ internal import TransferModel
 struct SegmentDesk {
     private var downloads: [SegmentedDownload] = []
     private var keyCount = 0
-    /// When the downloads must get a turn though nothing happens; `max` for never.
-    private(set) var nextTime = MonotonicTime(nanoseconds: .max)
+
+    /// When a download must get a turn though nothing happens; `max` for never.
+    var nextTime: MonotonicTime {
+        downloads.lazy.compactMap(\.nextCheck).min() ?? MonotonicTime(nanoseconds: .max)
+    }
 
     /// Whether a download must get a turn at once.
     var isDue: Bool { downloads.contains { $0.wantsTurn } }
@@ -26,15 +29,7 @@ struct SegmentDesk {
     mutating func takeDue(at now: MonotonicTime) -> [SegmentedDownload] {
         guard !downloads.isEmpty else { return [] }
         downloads.removeAll { $0.isOver }
-        let isTime = now >= nextTime
-        return downloads.filter { isTime || $0.wantsTurn }
-    }
-
-    /// Finds the time of the next turn.
-    mutating func schedule(after now: MonotonicTime) {
-        nextTime =
-            downloads.lazy.compactMap { $0.nextCheck(after: now) }.min()
-            ?? MonotonicTime(nanoseconds: .max)
+        return downloads.filter { $0.wantsTurn || $0.nextCheck.map { now >= $0 } ?? false }
     }
 
     /// Lets the downloads look for free connections, because another attempt has begun.

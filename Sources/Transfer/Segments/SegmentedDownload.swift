@@ -185,9 +185,7 @@ final class SegmentedDownload {
 
     /// When `step` must be called again though nothing has happened; nil when there is no such
     /// time.
-    func nextCheck(after now: MonotonicTime) -> MonotonicTime? {
-        isOver ? nil : machine.nextCheck(after: now)
-    }
+    var nextCheck: MonotonicTime? { isOver ? nil : machine.nextCheck }
 
     /// The next step.
     ///

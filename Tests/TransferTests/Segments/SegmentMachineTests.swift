@@ -243,6 +243,21 @@ import TransferModel
         #expect(machine.source(of: requests[2]) == (comesFirst ? nil : 0))
     }
 
+    @Test func `bytes that arrive all the time do not put the next check off`() {
+        var now = MonotonicTime(nanoseconds: 0)
+        var machine = SegmentMachine(total: 1 << 30, sources: [SegmentSource(limit: 4)], .measured)
+        let main = machine.adopt(source: 0, at: now)
+        #expect(machine.step(at: now) == nil)
+        let check = now + .milliseconds(100)
+        while now < check {
+            #expect(machine.nextCheck == check)
+            now = now + .milliseconds(10)
+            _ = machine.take(10_000, of: main, at: now)
+        }
+        #expect(machine.step(at: now) == nil)
+        #expect(machine.nextCheck == now + .milliseconds(100))
+    }
+
     @Test func `measured connections grow while the file arrives faster`() {
         var wide = SegmentSimulation(total: 1 << 30, [Self.server(4)], .measured, adopts: true)
         #expect(wide.run() == .complete)

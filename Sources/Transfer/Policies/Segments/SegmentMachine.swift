@@ -44,6 +44,8 @@ struct SegmentMachine: Sendable {
     private var outcome: Outcome?
     private var hasToldEnd = false
     private var nextNumber = 0
+    /// When `step` was called last.
+    private var stepTime = MonotonicTime(nanoseconds: 0)
 
     /// Creates a machine without requests.
     ///
@@ -72,10 +74,12 @@ struct SegmentMachine: Sendable {
     }
 
     /// When `step` must be called again though nothing happened; nil when there is no such time.
-    func nextCheck(after now: MonotonicTime) -> MonotonicTime? {
+    ///
+    /// Counted from the last step: the caller may ask far more often than it steps.
+    var nextCheck: MonotonicTime? {
         guard outcome == nil, !lanes.isEmpty, lanes.count < growth.count || growth.isMeasuring
         else { return nil }
-        return now + Self.checkInterval
+        return stepTime + Self.checkInterval
     }
 
     // MARK: - Events
@@ -188,6 +192,7 @@ struct SegmentMachine: Sendable {
 
     /// The next step; nil when there is none now.
     mutating func step(at now: MonotonicTime) -> Step? {
+        stepTime = now
         if let number = dismissed.popLast() { return .cancel(lane: number) }
         if let outcome {
             defer { hasToldEnd = true }

@@ -1,0 +1,74 @@
+import TestSupport
+import Testing
+
+/// When a download by several connections gets its turns.
+@Suite struct SegmentPaceTests {
+    private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    private static let tag = "ETag: \"one\""
+    /// Bytes arrive so often while a server drips.
+    private static let interval = Duration.milliseconds(1)
+
+    /// The server of a test must not make the body while the program waits for it.
+    init() { _ = Self.body }
+
+    /// The head of a whole response, its first bytes, and then `steps`.
+    private static func beginning(_ count: Int, then steps: [Reply.Step]) -> Reply {
+        let head = Reply.head(200, [tag, "Content-Length: \(body.count)"])
+        return Reply([.send(head + body.prefix(count))] + steps)
+    }
+
+    private static func part(_ range: ClosedRange<Int>) -> Reply {
+        .part(of: body, from: range.lowerBound, to: range.upperBound, [tag])
+    }
+
+    @Test func `measured connections grow while bytes arrive all the time`() throws {
+        let hasGrown = try Gate()
+        let server = try ScriptedServer { request in
+            if let range = request.byteRange {
+                hasGrown.open()
+                return Self.part(range)
+            }
+            let rest = Array(Self.body.dropFirst(100_000))
+            return Self.beginning(100_000, then: [.drip(rest, every: Self.interval)])
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            downloads: { a: { url: "\(server.url("/"))", to: a.bin, segments: auto } }
+            """
+        )
+        let running = try job.runCommand().start()
+        try hasGrown.wait()
+        running.signal(9)
+        _ = try running.finish()
+    }
+
+    @Test func `a silent connection is relieved beside a busy one`() throws {
+        let isRelieved = try Gate()
+        let server = try ScriptedServer { request in
+            guard let range = request.byteRange else {
+                return Self.beginning(100_000, then: [.waitForPeerToLeave])
+            }
+            if range.lowerBound == 100_000 { isRelieved.open() }
+            return Self.part(range)
+        }
+        let busy = try ScriptedServer { _ in
+            let head = Reply.head(200, ["Content-Length: 1000001"])
+            let drops = Array(repeating: UInt8(1), count: 1_000_000)
+            return Reply([.send(head), .drip(drops, every: Self.interval), .send([1])])
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { retry: { attempts: 1 }, timeoutIntervalForRequest: 20s }
+            downloads:
+              a: { url: "\(server.url("/"))", to: a.bin, segments: 4 }
+              b: { url: "\(busy.url("/"))", to: b.bin }
+            """
+        )
+        let running = try job.runCommand().start()
+        try isRelieved.wait()
+        running.signal(9)
+        _ = try running.finish()
+    }
+}
