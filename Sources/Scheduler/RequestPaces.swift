@@ -5,16 +5,11 @@ import TransferModel
 
 /// Keeps tasks back while their session has sent as many requests as its limit permits.
 ///
-/// Requests are evenly spaced, so that no part of a minute has more than its share. A task that is
-/// kept back keeps its place at its host.
+/// A task that is kept back keeps its place at its host.
 struct RequestPaces {
     /// The next requests of one session.
     private struct Pace {
-        let limits: SessionLimits
-        /// The time from one request to the next; nil for no limit.
-        var spacing: Duration?
-        /// When the next request may leave.
-        var next: MonotonicTime
+        let turns: RequestTurns
         var waiting = Heap<Waiting>()
     }
 
@@ -29,9 +24,6 @@ struct RequestPaces {
         }
     }
 
-    /// How late a request may be without moving those after it: a busy thread costs no requests.
-    private static let slack = Duration.milliseconds(100)
-
     /// By session; nil for a session without a limit, and empty when none has one.
     private var paces: [Pace?]
     private let hasTimetable: Bool
@@ -40,18 +32,13 @@ struct RequestPaces {
     /// When the wall clock was read last.
     private var readTime: MonotonicTime
 
-    init(_ limits: [SessionLimits], now: MonotonicTime) {
+    /// The turns of each session; nil for a session without a limit.
+    init(_ turns: [RequestTurns?], now: MonotonicTime) {
         self.now = now
         readTime = now
-        let isLimited = limits.contains(where: \.limitsRequests)
-        paces =
-            isLimited
-            ? limits.map { limits in
-                guard limits.limitsRequests else { return nil }
-                let spacing = limits.rates.requests?.rate?.spacing
-                return Pace(limits: limits, spacing: spacing, next: now)
-            } : []
-        hasTimetable = paces.contains { $0?.limits.timetable.isEmpty == false }
+        let isLimited = turns.contains { $0 != nil }
+        paces = isLimited ? turns.map { $0.map { Pace(turns: $0) } } : []
+        hasTimetable = turns.contains { $0?.hasTimetable == true }
     }
 
     /// Whether the wall clock is to be read in each turn.
@@ -60,16 +47,7 @@ struct RequestPaces {
     /// Takes the rates of a time of day.
     mutating func read(minuteOfDay: Int, _ now: MonotonicTime) {
         readTime = now
-        for session in paces.indices {
-            guard let limits = paces[session]?.limits else { continue }
-            let spacing = limits.rates(atMinute: minuteOfDay).requests?.rate?.spacing
-            guard spacing != paces[session]?.spacing else { continue }
-            paces[session]?.spacing = spacing
-            // A request that the old rate put off waits at most as long as the new rate says.
-            let latest = now + (spacing ?? .zero)
-            let next = paces[session]?.next ?? latest
-            paces[session]?.next = min(next, latest)
-        }
+        for case let pace? in paces { pace.turns.read(minuteOfDay: minuteOfDay, now) }
     }
 
     /// Begins a turn.
@@ -78,8 +56,8 @@ struct RequestPaces {
     /// When `next` may have another task; nil when only another event can bring one.
     var nextTime: MonotonicTime? {
         var next: MonotonicTime?
-        for case let pace? in paces where !pace.waiting.isEmpty && pace.next > now {
-            var time = pace.next
+        for case let pace? in paces where !pace.waiting.isEmpty && !pace.turns.isFree(now) {
+            var time = pace.turns.next
             if hasTimetable { time = min(time, readTime + WallReading.interval) }
             next = min(next ?? time, time)
         }
@@ -92,8 +70,8 @@ struct RequestPaces {
         guard !paces.isEmpty, var candidate, let session = candidate.lane?.session,
             let pace = paces[session], candidate.pacedSince == nil
         else { return true }
-        if pace.waiting.isEmpty, pace.spacing == nil || pace.next <= now {
-            spend(session)
+        if pace.waiting.isEmpty, pace.turns.isFree(now) {
+            pace.turns.spend(now)
             return true
         }
         candidate.pacedSince = now
@@ -105,41 +83,35 @@ struct RequestPaces {
     mutating func takeNext(acceptsFresh: Bool) -> StartQueue.Candidate? {
         var best: (session: Int, key: TaskKey)?
         for (session, pace) in paces.enumerated() {
-            guard let pace, pace.spacing == nil || pace.next <= now,
-                let key = pace.waiting.min?.candidate.key, acceptsFresh || key.isRetry,
+            guard let pace, let key = pace.waiting.min?.candidate.key,
+                acceptsFresh || key.isRetry, pace.turns.isFree(now),
                 best.map({ key < $0.key }) ?? true
             else { continue }
             best = (session, key)
         }
         guard let best else { return nil }
-        spend(best.session)
+        paces[best.session]?.turns.spend(now)
         return paces[best.session]?.waiting.popMin()?.candidate
     }
 
     /// Counts the requests of an attempt beyond the one that was admitted; a negative number takes
     /// back one that was not sent.
-    mutating func charge(_ requests: @autoclosure () -> Int, session: Int) {
-        guard !paces.isEmpty, let pace = paces[session], let spacing = pace.spacing else { return }
-        let time = Duration.nanoseconds(spacing.nanoseconds * Int64(requests()))
-        paces[session]?.next = max(pace.next, now) + time
+    func charge(_ requests: @autoclosure () -> Int, session: Int) {
+        guard !paces.isEmpty, let pace = paces[session] else { return }
+        pace.turns.charge(requests(), now)
     }
 
     /// Forgets every task, because the run starts no more attempts.
     mutating func removeAll() {
         for session in paces.indices { paces[session]?.waiting = Heap() }
     }
-
-    private mutating func spend(_ session: Int) {
-        guard let pace = paces[session], let spacing = pace.spacing else { return }
-        let earliest = now + (.zero - Self.slack)
-        paces[session]?.next = max(pace.next, earliest) + spacing
-    }
 }
 
 extension AttemptResult {
-    /// The requests that the attempt has sent to a network or to a program.
+    /// The requests that the attempt has sent to a network or to a program, without those that had
+    /// a turn of their own.
     var requestCount: Int {
         transactions.count { [.networkLoad, .program].contains($0.resourceFetchType) }
-            + omittedTransactions
+            + omittedTransactions - partRequests
     }
 }

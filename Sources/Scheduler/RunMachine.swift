@@ -64,6 +64,7 @@ struct RunMachine {
         now: MonotonicTime,
         keepsTransfers: Bool = false,
         hasExternalPower: Bool = true,
+        requestTurns: [RequestTurns?]? = nil,
         retryBudget: RetryBudget? = nil
     ) {
         self.overview = overview
@@ -75,7 +76,8 @@ struct RunMachine {
         self.retryBudget = retryBudget ?? RetryBudget(mostAttempts: overview.mostAttempts)
         queue = StartQueue(
             limits: sessions.map { max($0.httpMaximumConnectionsPerHost, 1) },
-            requests: sessions.map(\.limits),
+            requests: requestTurns
+                ?? sessions.map { RequestTurns($0.limits, now: clock.monotonic) },
             clock: clock
         )
         stopping = StopMachine(

@@ -62,6 +62,8 @@ package final class Scheduler {
     ///   - progressInterval: The shortest time between two `progress` events; nil for none.
     ///   - hasExternalPower: Whether the machine has external power at the start.
     ///   - suspended: The positions of the sessions that are suspended at the start.
+    ///   - requestTurns: The limits of requests that the runner of attempts obeys, too, by session;
+    ///     nil for limits of the scheduler alone.
     ///   - surroundings: The clocks, the dice and the disk.
     package init(
         _ resolver: TaskResolver,
@@ -73,6 +75,7 @@ package final class Scheduler {
         progressInterval: Duration?,
         hasExternalPower: Bool = true,
         suspended: Set<Int> = [],
+        requestTurns: [RequestTurns?]? = nil,
         surroundings: Surroundings = Surroundings()
     ) {
         self.resolver = resolver
@@ -90,7 +93,8 @@ package final class Scheduler {
             clock: resolver.clock,
             now: resolver.clock.monotonic,
             keepsTransfers: resolver.background != nil,
-            hasExternalPower: hasExternalPower
+            hasExternalPower: hasExternalPower,
+            requestTurns: requestTurns
         )
         machine.suspended = suspended
         watchesWallClock = machine.watchesWallClock

@@ -1,5 +1,6 @@
 import HeapModule
 import SystemKit
+import Transfer
 import TransferModel
 
 /// The tasks that wait for their start or their next attempt, by their keys; decides which is next.
@@ -34,7 +35,7 @@ struct StartQueue {
     private(set) var isLookingFurther = false
 
     /// An empty queue; each session has a limit of connections to a host, and perhaps of requests.
-    init(limits: [Int], requests: [SessionLimits] = [], clock: RunClock) {
+    init(limits: [Int], requests: [RequestTurns?] = [], clock: RunClock) {
         lanes = HostLanes(limits: limits)
         paces = RequestPaces(requests, now: clock.monotonic)
         beginDates = BeginDates(clock: clock)

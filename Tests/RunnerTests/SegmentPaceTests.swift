@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TransferModel
 
 /// When a download by several connections gets its turns.
 @Suite struct SegmentPaceTests {
@@ -70,5 +71,36 @@ import Testing
         try isRelieved.wait()
         running.signal(9)
         _ = try running.finish()
+    }
+
+    // Later than it may leave is always right, so that no load makes the test fail.
+    @Test func `every request for a part has its turn under the limit of requests`() throws {
+        let server = try ScriptedServer { request in
+            request.byteRange.map(Self.part)
+                ?? (request.path == "/a"
+                    ? Self.beginning(1 << 20, then: [.waitForPeerToLeave]) : .ok("small"))
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { limits: { requests: 4/s }, retry: { attempts: 1 } }
+            downloads: { a: { url: "\(server.url("/a"))", to: a.bin, segments: 4, priority: 1 } }
+            data: { b: { url: "\(server.url("/b"))" }, c: { url: "\(server.url("/c"))" } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("a.bin") == Self.body)
+        let start = try #require(run.report["run"]?["startDate"]?.string)
+        let begin = try #require(Timestamp(rfc3339: start))
+        let waits = try (run.exchanges("a") + run.exchanges("b") + run.exchanges("c")).map {
+            let date = try #require($0["fetchStartDate"]?.string)
+            return try #require(Timestamp(rfc3339: date)).microseconds(since: begin)
+        }
+        #expect(waits.count >= 5)
+        // Two threads may once choose the same turn.
+        for (index, wait) in waits.sorted().enumerated() {
+            #expect(wait >= Int64(index - 1) * 250_000, "\(waits.sorted())")
+        }
     }
 }

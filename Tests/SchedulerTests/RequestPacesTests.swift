@@ -102,6 +102,31 @@ import TransferModel
         #expect(run.starts == ["a", "b", "c"])
     }
 
+    @Test func `requests for parts take turns from tasks, and count once`() throws {
+        let session = session(1, per: .seconds(1))
+        let turns = try #require(
+            RequestTurns(session.limits, now: MonotonicTime(nanoseconds: 0))
+        )
+        var run = RunSimulation(tasks("ab"), sessions: [session], requestTurns: [turns])
+        #expect(!turns.isFree(run.now))
+        run.advanceToNextTick()
+        #expect(run.starts == ["a", "b"])
+        var other = RunSimulation(tasks("ab"), sessions: [session], requestTurns: [turns])
+        #expect(other.starts == [])
+        other.advance(by: .seconds(2))
+        #expect(other.starts == ["a"])
+        // The engine's request for a part, of which the attempt tells at its end.
+        turns.spend(other.now)
+        other.finish("a") {
+            $0.transactions = [exchange, exchange]
+            $0.partRequests = 1
+        }
+        other.advance(by: .milliseconds(1999))
+        #expect(other.starts == ["a"])
+        other.advance(by: .milliseconds(1))
+        #expect(other.starts == ["a", "b"])
+    }
+
     @Test func `a paused origin keeps back tasks whose turn comes meanwhile`() {
         var run = RunSimulation(
             [FakeSource.Task("a").with { $0.retry.attempts = 2 }] + tasks("b"),

@@ -41,6 +41,7 @@ struct RunSimulation {
         retryTokens: Int = RetryBudget.usualCapacity,
         minuteOfDay: Int = 0,
         hasExternalPower: Bool = true,
+        requestTurns: [RequestTurns?]? = nil,
         schedule change: (inout ScheduleConfiguration) -> Void = { _ in },
         orderKeys: FakeKeys? = nil,
         background: FakeBackground? = nil,
@@ -66,6 +67,7 @@ struct RunSimulation {
             now: now,
             keepsTransfers: background != nil,
             hasExternalPower: hasExternalPower,
+            requestTurns: requestTurns,
             retryBudget: RetryBudget(tokens: retryTokens)
         )
         settle()

@@ -36,6 +36,7 @@ extension AttemptResult {
             )
         }
         mirrors = exchange.part.segment?.mirrors ?? []
+        partRequests = exchange.part.segmentRequests
         partRefusal = exchange.part.segment?.refusal ?? exchange.part.refusal
         if let upload = exchange.upload {
             let left = upload.outcome(

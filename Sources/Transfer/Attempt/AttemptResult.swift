@@ -40,6 +40,8 @@ package struct AttemptResult: Sendable {
     package var mirrors: [Origin] = []
     /// Why the task's own server was of no use for parts of its file; nil unless it was asked.
     package var partRefusal: String?
+    /// The requests for parts of the file, each of which had a turn under the limit of requests.
+    package var partRequests = 0
     /// The entries that an attempt for a list of checksums has read.
     package var checksums: ChecksumList?
     /// One value for each capture when the attempt succeeded, else none.

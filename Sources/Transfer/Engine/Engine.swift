@@ -16,6 +16,8 @@ package final class Engine: AttemptRunner {
 
     /// The libraries that carry out the transfers, for reports.
     package let description: RunHeader.Engine
+    /// The limits of requests that parts of files obey, by session; nil for a session without one.
+    package let requestTurns: [RequestTurns?]
     private let loops: EngineThreads
     /// Behind a lock, because attempts start and finish on different threads.
     private let dispatch: Lock<EngineDispatch>
@@ -71,6 +73,8 @@ package final class Engine: AttemptRunner {
         let library = try Self.loadLibrary()
         description = Self.description(of: library)
         let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
+        let requestTurns = sessions.map { RequestTurns($0.limits, now: clock.monotonic) }
+        self.requestTurns = requestTurns
         let hasCache = caches.map { $0 != nil }
         let dispatch = Lock(
             EngineDispatch(sessions: sessions, hasCache: hasCache, threadCount: threadCount)
@@ -94,6 +98,7 @@ package final class Engine: AttemptRunner {
                 cookieJars,
                 caches,
                 scripts,
+                requestTurns,
                 environment
             ),
             invalidation: invalidation,
@@ -185,6 +190,7 @@ package final class Engine: AttemptRunner {
         _ cookieJars: [CookieJar?],
         _ caches: [HTTPCache?],
         _ scripts: [SessionScript?],
+        _ requestTurns: [RequestTurns?],
         _ environment: (String) -> String?
     ) throws(StartFailure) -> [EngineContext.Session] {
         var shared: ProxyRoutes?
@@ -206,6 +212,7 @@ package final class Engine: AttemptRunner {
                 routes: routes(of: configuration, environment: shared),
                 script: scripts.indices.contains(index) ? scripts[index] : nil,
                 bandwidth: BandwidthLimit(configuration.limits),
+                requests: requestTurns[index],
                 roots: roots
             )
         }

@@ -26,6 +26,8 @@ final class EngineContext: Sendable {
         let script: SessionScript?
         /// nil when the session has no limit of bandwidth.
         let bandwidth: BandwidthLimit?
+        /// nil when the session has no limit of requests.
+        let requests: RequestTurns?
         /// The roots for a session without a `caFile`.
         let roots: RootsEnvironment
     }

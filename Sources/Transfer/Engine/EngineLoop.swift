@@ -111,7 +111,10 @@ final class EngineLoop: MultiHandle.Driver {
             // The mailbox may have the command that ended the check's wait, and its sender signals
             // only once.
             let wasReady = checkAttempts()
-            while let refresh = refreshes.next() { start(refresh) }
+            while let refresh = refreshes.next() {
+                context.sessions[refresh.session].requests?.charge(1, .now)
+                start(refresh)
+            }
             turnSegments()
             readers += turn.takeDecoding().compactMap { attempts[$0] }.filter(\.isDecoding)
             if let reader = readers.first {

@@ -124,7 +124,8 @@ struct JobRun {
             progressInterval: [display.progressInterval, report.progressInterval]
                 .compactMap(\.self).min(),
             hasExternalPower: resources.watch.hasExternalPower,
-            suspended: resources.suspended
+            suspended: resources.suspended,
+            requestTurns: resources.engine.requestTurns
         )
     }
 

@@ -243,6 +243,15 @@ import TransferModel
         #expect(machine.source(of: requests[2]) == (comesFirst ? nil : 0))
     }
 
+    @Test func `a machine without a turn for its request waits and does not end`() {
+        var now = MonotonicTime(nanoseconds: 0)
+        var machine = SegmentMachine(total: 4 << 20, sources: [SegmentSource(limit: 4)], .fixed(4))
+        #expect(machine.step(at: now, mayRequest: false) == nil)
+        #expect(machine.nextCheck == now + .milliseconds(100))
+        now = now + .seconds(1)
+        #expect(machine.step(at: now, mayRequest: true) != nil)
+    }
+
     @Test func `bytes that arrive all the time do not put the next check off`() {
         var now = MonotonicTime(nanoseconds: 0)
         var machine = SegmentMachine(total: 1 << 30, sources: [SegmentSource(limit: 4)], .measured)

@@ -10,6 +10,8 @@ struct PartPolicy {
     var segment: (any SegmentPart)?
     /// Why one connection fetches the rest of a file that several have begun; nil otherwise.
     private(set) var refusal: String?
+    /// The requests for parts that have left.
+    var segmentRequests = 0
     let keeper: PartialKeeper
     private let session: SessionTransport
     private let clock: RunClock

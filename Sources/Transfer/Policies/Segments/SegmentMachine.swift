@@ -77,8 +77,7 @@ struct SegmentMachine: Sendable {
     ///
     /// Counted from the last step: the caller may ask far more often than it steps.
     var nextCheck: MonotonicTime? {
-        guard outcome == nil, !lanes.isEmpty, lanes.count < growth.count || growth.isMeasuring
-        else { return nil }
+        guard outcome == nil, lanes.count < growth.count || growth.isMeasuring else { return nil }
         return stepTime + Self.checkInterval
     }
 
@@ -190,8 +189,13 @@ struct SegmentMachine: Sendable {
 
     // MARK: - Steps
 
-    /// The next step; nil when there is none now.
-    mutating func step(at now: MonotonicTime) -> Step? {
+    /// The next step.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - mayRequest: Whether the limit of requests lets another one leave now.
+    /// - Returns: The step; nil when there is none now.
+    mutating func step(at now: MonotonicTime, mayRequest: Bool = true) -> Step? {
         stepTime = now
         if let number = dismissed.popLast() { return .cancel(lane: number) }
         if let outcome {
@@ -205,6 +209,7 @@ struct SegmentMachine: Sendable {
         }
         judgeGrowth(at: now)
         if let source = freeSource(at: now) {
+            guard mayRequest else { return nil }
             if let range = share(of: gaps) ?? takeOver(for: source, at: now) {
                 return request(range, source, at: now)
             }
