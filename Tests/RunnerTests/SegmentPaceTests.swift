@@ -103,4 +103,32 @@ import TransferModel
             #expect(wait >= Int64(index - 1) * 250_000, "\(waits.sorted())")
         }
     }
+
+    @Test func `parts have connections of their own where HTTP2 is spoken`() throws {
+        let certificates = try TestCertificates.shared()
+        let nginx = try Nginx(
+            certificate: certificates.server,
+            hasHTTP2: true,
+            locations: "location = /a { limit_rate 1m; }"
+        )
+        try nginx.root.write(Self.body, to: "a")
+        let origin = try #require(nginx.secureOrigin)
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { httpVersion: "2", tls: { caFile: \(certificates.authorityFile) } } }
+            downloads: { a: { session: s, url: "\(origin)/a", to: a.bin, segments: 4 } }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("a.bin") == Self.body)
+        let exchanges = run.exchanges("a")
+        #expect(exchanges.first?["networkProtocolName"]?.string == "h2")
+        let parts = exchanges.filter { $0["reason"]?.string == "segment" }
+        #expect(parts.count >= 3)
+        #expect(parts.allSatisfy { $0["networkProtocolName"]?.string == "http/1.1" })
+        let connections = parts.prefix(3).map { $0["extension"]?["connectionIdentifier"]?.integer }
+        #expect(Set(connections).count == 3)
+    }
 }

@@ -16,8 +16,9 @@ extension Exchange {
         ConnectionPolicy.Demand(
             newestVersion: newestVersion,
             // The method first: a call with the request copies it.
-            isSentOnce: !RequestSpec.isSafe(hop.method)
-                && request.resending.requiresFreshConnection(for: hop),
+            isAlone: request.purpose == .segment
+                || !RequestSpec.isSafe(hop.method)
+                    && request.resending.requiresFreshConnection(for: hop),
             isUpload: upload != nil
         )
     }

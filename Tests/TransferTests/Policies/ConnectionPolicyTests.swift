@@ -11,12 +11,12 @@ import Testing
 
     private func demand(
         newest: HTTPProtocol = .http2,
-        isSentOnce: Bool = false,
+        isAlone: Bool = false,
         isUpload: Bool = false
     ) -> ConnectionPolicy.Demand {
         ConnectionPolicy.Demand(
             newestVersion: newest,
-            isSentOnce: isSentOnce,
+            isAlone: isAlone,
             isUpload: isUpload
         )
     }
@@ -39,16 +39,16 @@ import Testing
 
     @Test(arguments: [(true, false), (false, true)])
     func `a request sent once and an upload offer HTTP/1.1 alone`(
-        isSentOnce: Bool,
+        isAlone: Bool,
         isUpload: Bool
     ) {
         let policy = ConnectionPolicy(resolvesAnew: false)
-        #expect(policy.version(for: demand(isSentOnce: isSentOnce, isUpload: isUpload)) == .http1)
+        #expect(policy.version(for: demand(isAlone: isAlone, isUpload: isUpload)) == .http1)
     }
 
     @Test func `a server that refuses HTTP/1.1 gets an offer of all versions once`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
-        let order = demand(isSentOnce: true)
+        let order = demand(isAlone: true)
         let lacks = policy.lacksVersion(order, after: Self.tlsFailure, detail: Self.refused)
         #expect(lacks)
         policy.resend()
@@ -61,14 +61,14 @@ import Testing
 
     @Test func `a server without HTTP/1.1 is not offered versions that the session lacks`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
-        let order = demand(newest: .http1, isSentOnce: true)
+        let order = demand(newest: .http1, isAlone: true)
         let lacks = policy.lacksVersion(order, after: Self.tlsFailure, detail: Self.refused)
         #expect(!lacks)
     }
 
     @Test func `another failure of TLS is not about versions`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
-        let order = demand(isSentOnce: true)
+        let order = demand(isAlone: true)
         let lacks = policy.lacksVersion(
             order,
             after: Self.tlsFailure,
@@ -82,7 +82,7 @@ import Testing
     @Test
     func `a connection without a chosen version is dropped if a newer one is allowed`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
-        let order = demand(isSentOnce: true)
+        let order = demand(isAlone: true)
         let mayUse = policy.mayUseUnchosenVersion(order, isKnown: false)
         #expect(!mayUse)
         #expect(policy.lacksVersion && !policy.hasUnchosenVersion)
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `an origin known to choose no version keeps its connection`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
-        let mayUse = policy.mayUseUnchosenVersion(demand(isSentOnce: true), isKnown: true)
+        let mayUse = policy.mayUseUnchosenVersion(demand(isAlone: true), isKnown: true)
         #expect(mayUse)
         policy.beginExchange()
         #expect(!policy.hasUnchosenVersion)

@@ -10,8 +10,9 @@ struct ConnectionPolicy {
     struct Demand {
         /// The newest version of HTTP that the session offers the origin.
         var newestVersion: HTTPProtocol
-        /// Whether the request must not arrive twice, so that it needs a connection of its own.
-        var isSentOnce = false
+        /// Whether the request needs a connection of its own: it must not arrive twice, or is for a
+        /// part of a file whose other parts come over other connections.
+        var isAlone = false
         /// Whether the request is part of a resumable upload.
         var isUpload = false
     }
@@ -70,12 +71,13 @@ struct ConnectionPolicy {
     /// A request that must not be sent twice has a connection of its own, which only HTTP/1.1
     /// ensures. On a connection with streams, libcurl would let other requests join, treat it as
     /// reused, and repeat the request when it dies. A server without HTTP/1.1 gets the request
-    /// anyway, and the attempt prevents libcurl from repeating it.
+    /// anyway, over a new connection, and the attempt prevents libcurl from repeating it.
+    /// Parts of a file that shared a connection would share its speed, too.
     func version(for demand: Demand) -> HTTPProtocol {
         guard !offersAllVersions else { return demand.newestVersion }
         // libcurl reports informational responses unreliably over connections with streams.
         guard !demand.isUpload else { return .http1 }
-        return demand.isSentOnce ? .http1 : demand.newestVersion
+        return demand.isAlone ? .http1 : demand.newestVersion
     }
 
     /// Whether the session has a newer version of HTTP than the running exchange offers.
