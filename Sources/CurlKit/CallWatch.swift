@@ -7,18 +7,23 @@ internal import SystemKit
 /// libcurl and the libraries below it read a connection for as long as bytes arrive, and look at no
 /// time limit meanwhile: neither empty frames of HTTP/2 nor the lines before the version of an SSH
 /// server need ever end. The watch measures processor time. Waits for a disk, for a name or for a
-/// processor take none, nor does the sleep of the machine: no honest call comes near the limit,
-/// however long it lasts.
+/// processor take none, nor does the sleep of the machine.
+///
+/// Each transfer that a call turns to has that time for itself, because one call may begin a
+/// thousand of them. A body ends its part of a call by itself (`EasyHandle.rest`). So no honest
+/// call comes near the limit, however long it lasts.
 package final class CallWatch: Sendable {
     fileprivate struct State {
         /// The processor time of the watched thread; nil before the thread has begun.
         var clock: Clock.ProcessorTime?
         /// The calls that the thread is in; a callback may call libcurl again.
         var depth = 0
-        /// The number of calls begun.
-        var calls = 0
+        /// The number of calls begun and of transfers that calls have turned to.
+        var works = 0
         /// The tag of the handle for which the present call has called back last.
         var handle: Int?
+        /// The tags of the handles for which the present call has called back.
+        var handles: Set<Int> = []
         /// The open sockets of the thread, each with the number of its connection.
         var sockets: [Int32: Int] = [:]
         /// The connections that were reset.
@@ -30,30 +35,44 @@ package final class CallWatch: Sendable {
 
     /// The state of a call at one time.
     fileprivate struct Look {
-        var call: Int
+        var work: Int
         /// The thread's processor time, nanoseconds.
         var time: Int64
-        /// The bytes that the thread has read of each connection; nil until the call is suspect.
+        /// The bytes that the thread had read of each connection at the last look; nil until the
+        /// call is suspect.
         var read: [Int: UInt64]?
+        /// The connections that it had read before the last look.
+        var growing: Set<Int> = []
     }
 
     /// What the watch finds.
     package enum Verdict: Sendable, Hashable {
         case fine
+        /// The thread is in a call: the next look should follow soon.
+        case isBusy
         /// The call goes on even without its connection. The thread will never return from it, and
         /// its handles must not be used; `handle` is the tag of the one that the call is for, nil
         /// if unknown.
         case isStuck(handle: Int?)
     }
 
-    /// The processor time that a call may take, seconds: libcurl returns after 50 MB at most, for
-    /// which a slow processor needs less than one.
-    package static let limit: Int64 = 3
+    /// The processor time that a call may take for one transfer while it reads a connection,
+    /// nanoseconds.
+    private static let limit: Int64 = 250_000_000
+    /// The time between two looks, milliseconds.
+    package static let interval: Int32 = 250
+    /// The time before another look at a busy thread, milliseconds.
+    package static let shortInterval: Int32 = 100
 
     private let state = Lock(State())
+    /// The processor time after which a call counts as stuck, nanoseconds.
+    private let patience: Int64
 
     /// Creates the watch of a thread.
-    package init() {}
+    ///
+    /// - Parameter patience: The processor time for one transfer after which a call will not
+    ///   return even without its connection, nanoseconds.
+    package init(patience: Int64 = 4_000_000_000) { self.patience = patience }
 
     // MARK: - On the watched thread
 
@@ -65,8 +84,9 @@ package final class CallWatch: Sendable {
         state.withLock { state in
             state.depth += 1
             guard state.depth == 1 else { return }
-            state.calls &+= 1
+            state.works &+= 1
             state.handle = nil
+            if !state.handles.isEmpty { state.handles.removeAll(keepingCapacity: true) }
         }
     }
 
@@ -75,7 +95,13 @@ package final class CallWatch: Sendable {
 
     /// Notes that libcurl calls back for a handle; does not return when the thread was abandoned
     /// meanwhile.
-    func willCallBack(for handle: Int) { go { $0.handle = handle } }
+    func willCallBack(for handle: Int) {
+        go { state in
+            guard state.handle != handle else { return }
+            state.handle = handle
+            if state.handles.insert(handle).inserted { state.works &+= 1 }
+        }
+    }
 
     private func go(_ change: (inout State) -> Void) {
         let isAbandoned = state.withLock { state in
@@ -96,25 +122,21 @@ package final class CallWatch: Sendable {
 
     // MARK: - On another thread
 
-    /// Looks at the thread; to be called once a second, until a stuck thread is replaced.
+    /// Looks at the thread; to be called after each `interval`, until a stuck thread is replaced.
     package func look() -> Verdict {
         state.withLock { state in
             if state.isAbandoned { return .isStuck(handle: state.handle) }
             guard state.depth > 0, let time = state.clock?.nanoseconds else {
                 return .fine
             }
-            guard let first = state.first, first.call == state.calls else {
-                state.first = Look(call: state.calls, time: time)
-                return .fine
+            guard let first = state.first, first.work == state.works else {
+                state.first = Look(work: state.works, time: time)
+                return .isBusy
             }
-            let (used, limit) = (time - first.time, Self.limit * 1_000_000_000)
-            if let read = first.read {
-                if used > limit { state.reset(readSince: read) }
-            } else if used > 0 {
-                let read = state.readBytes
-                state.first?.read = read
-            }
-            guard used > 2 * limit else { return .fine }
+            let used = time - first.time
+            guard used > 0 else { return .isBusy }
+            state.lookAtConnections(mayReset: used > Self.limit)
+            guard used > patience else { return .isBusy }
             state.isAbandoned = true
             return .isStuck(handle: state.handle)
         }
@@ -133,13 +155,21 @@ extension CallWatch.State {
         return result
     }
 
-    /// Resets the connections that the present call has read.
-    fileprivate mutating func reset(readSince earlier: [Int: UInt64]) {
+    /// Looks at what the present call has read since the last look, and resets the connections
+    /// that it has read before both of the last two looks.
+    fileprivate mutating func lookAtConnections(mayReset: Bool) {
         let now = readBytes
-        for (socket, connection) in sockets where !cut.contains(connection) {
-            guard let count = now[connection], count > earlier[connection] ?? 0 else { continue }
-            SocketOptions.reset(socket)
-            cut.insert(connection)
+        let earlier = first?.read ?? now
+        let growing = Set(now.keys.filter { (now[$0] ?? 0) > earlier[$0] ?? 0 })
+        if mayReset {
+            for (socket, connection) in sockets
+            where growing.contains(connection) && first?.growing.contains(connection) == true
+                && cut.insert(connection).inserted
+            {
+                SocketOptions.reset(socket)
+            }
         }
+        first?.read = now
+        first?.growing = growing
     }
 }

@@ -28,7 +28,9 @@ private func bytes(
 let writeCallback: ccurl_write_fn = { start, size, count, user in
     let length = size * count
     switch unsafe client(user)?.didReceiveBody(bytes(start, length).span) {
-    case .taken: return length
+    case .taken:
+        unsafe handle(user) { $0.rest() }
+        return length
     case .paused: return Int(CURL_WRITEFUNC_PAUSE)
     case .failed, nil: return 0
     }

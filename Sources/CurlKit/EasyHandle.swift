@@ -49,6 +49,8 @@ internal import SystemKit
     var watchedSocket: Int32?
     /// Whether libcurl waits for one of its sockets; known under the same condition.
     package var hasSocket: Bool { watchedSocket != nil }
+    /// When the current exchange was handed to libcurl, nanoseconds of the monotonic clock.
+    var startTime: Int64 = 0
     /// The connection for the commands of the current transfer at a file server; nil for others.
     private(set) var control: SocketTable.Opening?
     /// Whether the current exchange opened a socket and no request has a connection yet.
@@ -167,7 +169,7 @@ internal import SystemKit
         guard let file = request.file else { return }
         needsReset = true
         try options.setFileTransfer(file)
-        setProgress(file.scheme == "sftp")
+        setProgress(true)
         let list = HeaderList(file.commands)
         try unsafe CurlCode.check(ccurl_set_list(pointer, CURLOPT_POSTQUOTE, list.pointer))
         commands = list
@@ -181,11 +183,15 @@ internal import SystemKit
     /// The rest of what libcurl has read is still delivered. A transfer that has ended stays so.
     package func pause() { _ = unsafe ccurl_easy_pause_all(pointer) }
 
+    /// Pauses the body when others must have their turn: libcurl calls back for each chunk, of
+    /// which a peer may send a hundred thousand at once.
+    func rest() {
+        if sockets.endsTurn(of: tag) { pause() }
+    }
+
     /// Continues a request with a paused body; the multi handle calls its client again.
     package func resume() throws(CurlCode) {
-        sockets.watch.beginCall()
-        defer { sockets.watch.endCall() }
-        let code = unsafe CurlCode(ccurl_easy_resume(pointer))
+        let code = sockets.call { unsafe CurlCode(ccurl_easy_resume(pointer)) }
         // The transfer has already lost its connection: libcurl 8 reports that, and will report its
         // end.
         if code.rawValue == 43 { return }
@@ -236,7 +242,20 @@ internal import SystemKit
     /// Restores the callbacks after the request's head.
     func didSendHead() {
         setVerbose(hearsTraffic)
-        setProgress(false)
+        setProgress(commands != nil)
+    }
+
+    /// Limits how long libcurl may wait, without a return, for the TLS that begins now at a file
+    /// server (`CURLOPT_CONNECTTIMEOUT_MS`); nil restores the limit of the configuration.
+    package func limitHandshake(toMilliseconds limit: Int64?) {
+        let most = Int64(configuration.connectTimeoutMilliseconds)
+        var time = most
+        if let limit {
+            // libcurl counts from the beginning of the transfer.
+            let begun = (Clock.monotonicNanoseconds() - startTime) / 1_000_000
+            time = min(begun + min(max(1, limit), most), Int64(Int32.max))
+        }
+        unsafe _ = ccurl_set_long(pointer, CURLOPT_CONNECTTIMEOUT_MS, Int(time))
     }
 
     private func setProgress(_ isHeard: Bool) {

@@ -67,21 +67,17 @@ package import SystemKit
 
     /// Starts the exchange that the handle is prepared for.
     package func add(_ handle: EasyHandle) throws(CurlCode) {
-        sockets.watch.beginCall()
-        defer { sockets.watch.endCall() }
-        guard unsafe ccurl_multi_add(pointer, handle.pointer) == CURLM_OK else {
-            throw CurlCode(CURLE_FAILED_INIT)
-        }
+        let code = sockets.call { unsafe ccurl_multi_add(pointer, handle.pointer) }
+        guard code == CURLM_OK else { throw CurlCode(CURLE_FAILED_INIT) }
         handle.watchedSocket = nil
+        handle.startTime = Clock.monotonicNanoseconds()
         handle.setConnecting(false)
         unsafe handles[UInt(bitPattern: handle.pointer)] = handle
     }
 
     /// Removes a handle, finished or not.
     package func remove(_ handle: EasyHandle) {
-        sockets.watch.beginCall()
-        defer { sockets.watch.endCall() }
-        unsafe ccurl_multi_remove(pointer, handle.pointer)
+        sockets.call { _ = unsafe ccurl_multi_remove(pointer, handle.pointer) }
         handle.setConnecting(false)
         unsafe handles[UInt(bitPattern: handle.pointer)] = nil
     }
@@ -92,10 +88,10 @@ package import SystemKit
         if ready.contains(.readable) { events |= CURL_CSELECT_IN }
         if ready.contains(.writable) { events |= CURL_CSELECT_OUT }
         if ready.contains(.failed) { events |= CURL_CSELECT_ERR }
-        sockets.watch.beginCall()
-        defer { sockets.watch.endCall() }
-        unsafe ccurl_multi_socket_action(pointer, socket, events)
-        if !turning.isEmpty { wakeTurning() }
+        sockets.call {
+            unsafe ccurl_multi_socket_action(pointer, socket, events)
+            if !turning.isEmpty { wakeTurning() }
+        }
     }
 
     /// Lets libcurl read a reply of FTP that it does not wait for; false if the socket is not for
@@ -114,10 +110,10 @@ package import SystemKit
 
     /// Lets libcurl process its timer.
     package func timeoutAction() {
-        sockets.watch.beginCall()
-        defer { sockets.watch.endCall() }
-        unsafe ccurl_multi_timeout_action(pointer)
-        if !turning.isEmpty { wakeTurning() }
+        sockets.call {
+            unsafe ccurl_multi_timeout_action(pointer)
+            if !turning.isEmpty { wakeTurning() }
+        }
     }
 
     /// Lets libcurl continue the handles that are still connecting.

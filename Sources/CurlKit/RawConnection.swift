@@ -46,8 +46,10 @@ package import SystemKit
     /// - Throws: libcurl's code for a connection that is lost.
     package func send(_ bytes: Span<UInt8>) throws(CurlCode) -> Int {
         var sent = 0
-        let code = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe ccurl_easy_send(handle.pointer, buffer.baseAddress, buffer.count, &sent)
+        let code = handle.sockets.call {
+            unsafe bytes.withUnsafeBytes { buffer in
+                unsafe ccurl_easy_send(handle.pointer, buffer.baseAddress, buffer.count, &sent)
+            }
         }
         if code == CURLE_AGAIN { return 0 }
         guard code == CURLE_OK else { throw CurlCode(code) }
@@ -60,8 +62,10 @@ package import SystemKit
     /// for the socket.
     package func receive(into buffer: inout [UInt8]) throws(CurlCode) -> Received {
         var received = 0
-        let code = unsafe buffer.withUnsafeMutableBytes { buffer in
-            unsafe ccurl_easy_recv(handle.pointer, buffer.baseAddress, buffer.count, &received)
+        let code = handle.sockets.call {
+            unsafe buffer.withUnsafeMutableBytes { buffer in
+                unsafe ccurl_easy_recv(handle.pointer, buffer.baseAddress, buffer.count, &received)
+            }
         }
         if code == CURLE_AGAIN { return .nothing }
         guard code == CURLE_OK else { throw CurlCode(code) }

@@ -46,6 +46,15 @@ package final class SocketTable {
     private var lastClosed: (connection: Int, wasKept: Bool)?
     /// The number of connecting handles.
     var connectingCount = 0
+    /// The calls into libcurl that the thread is in.
+    private var depth = 0
+    /// When the outermost of them began, nanoseconds of the monotonic clock.
+    private var callStart: Int64 = 0
+    /// The tags of the handles whose bodies rest since the last `takeResting`.
+    private var resting: [Int] = []
+
+    /// How long a call may deliver a body, nanoseconds: then other transfers have their turn.
+    private static let turn: Int64 = 20_000_000
 
     /// Creates an empty table of the calling thread that waits with `poll`.
     package init(_ poll: EventPoll, watch: CallWatch = CallWatch()) {
@@ -53,6 +62,40 @@ package final class SocketTable {
         self.watch = watch
         watch.begin()
     }
+
+    // MARK: - Calls into libcurl
+
+    /// Calls into libcurl, which may call back.
+    func call<Result>(_ body: () -> Result) -> Result {
+        if depth == 0 { callStart = Clock.monotonicNanoseconds() }
+        depth += 1
+        watch.beginCall()
+        defer {
+            watch.endCall()
+            depth -= 1
+        }
+        return body()
+    }
+
+    /// Whether the present call has lasted so long that others must have their turn: the body of
+    /// the handle with that tag then rests.
+    func endsTurn(of tag: Int) -> Bool {
+        guard Clock.monotonicNanoseconds() - callStart > Self.turn else { return false }
+        if resting.last != tag { resting.append(tag) }
+        return true
+    }
+
+    /// Whether `takeResting` has any.
+    package var hasResting: Bool { !resting.isEmpty }
+
+    /// Takes the tags of the handles whose bodies rest; each continues by `EasyHandle.resume`.
+    package func takeResting() -> [Int] {
+        if resting.isEmpty { return [] }
+        defer { resting = [] }
+        return resting
+    }
+
+    // MARK: - Waiting
 
     /// Waits for sockets and wake-ups, and calls `body` with each ready socket that is wanted.
     ///

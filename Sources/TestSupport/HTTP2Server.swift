@@ -45,6 +45,8 @@ package final class HTTP2Server: Sendable {
         case goAways = "go_aways"
         /// A head, and DATA without a byte and without end.
         case emptyData = "empty_data"
+        /// A head, and a body without end in DATA of one byte each.
+        case dataOfAByte = "data_of_a_byte"
         /// RST_STREAM without end.
         case resets
     }

@@ -3,6 +3,8 @@ import SystemKit
 /// A server program on a port that this process found free; stops when released.
 final class ServerProcess: Sendable {
     let port: UInt16
+    /// The line that reported readiness.
+    let greeting: String
     private let process: Lock<RunningCommand>
 
     /// Another process may take the port before the program does; then it starts again.
@@ -44,7 +46,7 @@ final class ServerProcess: Sendable {
             )
             let process = try shell.start()
             do {
-                _ = try process.waitForLine(containing: line)
+                greeting = try process.waitForLine(containing: line)
             } catch {
                 reason = process.standardError
                 continue

@@ -21,6 +21,12 @@ import TransferModel
         case pingsOfWebSocket
         case bytesOfStream
         case brotli
+        case chunksOfAByte
+        case dataOfAByte
+        case replyOfFTP
+
+        /// Whether it is a response as any other: only the time ends it.
+        var isBody: Bool { self == .chunksOfAByte || self == .dataOfAByte }
     }
 
     private static func lines(_ line: String) -> [UInt8] {
@@ -48,6 +54,22 @@ import TransferModel
         return Hostile(server: server, kind: "webSockets", task: task)
     }
 
+    private static func chunks() throws -> Hostile {
+        let head = Reply.head(200, ["Transfer-Encoding: chunked"])
+        let chunks = Array(repeatElement(Array("1\r\na\r\n".utf8), count: 10_000).joined())
+        let server = try TCPServer { _ in .flood(chunks, after: head) }
+        let task = "url: \"http://127.0.0.1:\(server.port)/\", to: file"
+        return Hostile(server: server, kind: "downloads", task: task)
+    }
+
+    private static func reply() throws -> Hostile {
+        let server = try TCPServer(greeting: Array("220 hello\r\n".utf8)) { _ in
+            .flood(lines("331-hello"), after: [])
+        }
+        let task = "url: \"ftp://127.0.0.1:\(server.port)/x\", to: file"
+        return Hostile(server: server, kind: "downloads", task: task)
+    }
+
     private static func hostile(_ flood: Flood) throws -> Hostile {
         switch flood {
         case .goAways: return try http2(.goAways)
@@ -58,6 +80,12 @@ import TransferModel
             let url = "sftp://127.0.0.1:\(server.port)/x"
             let origin = "sftp://127.0.0.1:\(server.port)"
             return Hostile(server: server, kind: "data", task: "url: \"\(url)\"", origin: origin)
+        case .chunksOfAByte: return try chunks()
+        case .dataOfAByte:
+            var hostile = try http2(.dataOfAByte)
+            (hostile.kind, hostile.task) = ("downloads", hostile.task + ", to: file")
+            return hostile
+        case .replyOfFTP: return try reply()
         case .pingsOfWebSocket: return try webSocket()
         case .bytesOfStream:
             let server = try TCPServer { _ in
@@ -106,7 +134,7 @@ import TransferModel
                       password: "${secret.password}" }
             \(hostile.kind):
               hostile: { \(hostile.task), session: s }
-            downloads:
+            \(hostile.kind == "downloads" ? "" : "downloads:")
               harmless: { url: \(harmless.url("/")), to: out, session: t }
             """
         )
@@ -118,7 +146,8 @@ import TransferModel
         // libcurl recognizes some floods itself, and calls them a lost connection. Pings and the
         // bytes of a stream are no fault, so that only the time ends them.
         let kinds = ["protocolViolation", "tooLarge", "reset", "timeout"]
-        #expect(kinds.contains(run.kind("hostile") ?? ""), "\(run.command.standardError)")
+        let expected = flood.isBody ? ["timeout"] : kinds
+        #expect(expected.contains(run.kind("hostile") ?? ""), "\(run.command.standardError)")
         #expect(run.outcome("harmless") == "succeeded")
     }
 }

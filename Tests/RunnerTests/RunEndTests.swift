@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `a deadline ends a run while a server floods a connection`() throws {
-        let server = try HTTP2Server(.emptyData, certificate: TestCertificates.shared().server)
+        let server = try HTTP2Server(.dataOfAByte, certificate: TestCertificates.shared().server)
         let job = try JobFolder(
             """
             version: 1
@@ -50,8 +50,8 @@ import Testing
               s:
                 httpVersion: "2"
                 tls: { caFile: \(try TestCertificates.shared().authorityFile) }
-            data:
-              hostile: { url: \(server.url) }
+            downloads:
+              hostile: { url: \(server.url), to: file }
             schedule: { deadline: 1s }
             """
         )

@@ -102,6 +102,25 @@ import Testing
     private static let limit = "timeoutIntervalForRequest: 1s"
     private static let task = "to: out, retry: { attempts: 1 }"
 
+    @Test(
+        arguments: [
+            "ftp_login", "ftp_passive", "ftp_retrieve", "ftp_behind_data", "ftp_upload_unanswered",
+            "ftps_handshake", "ftps_login", "ftps_file_handshake", "ftps_behind_data",
+            "ftps_implicit_login", "ftps_implicit_file_handshake",
+        ]
+    )
+    func `a server of FTP that falls silent ends its task in time`(name: String) throws {
+        let peers = try HostilePeers(certificate: TestCertificates.shared().server)
+        var hostile = HostileJob()
+        hostile.limits = "timeoutIntervalForRequest: 1s, timeoutIntervalForResource: 4s"
+        hostile.add(name, try #require(peers.ports[name]))
+        // libcurl alone would wait for half a minute.
+        let run = try withExtendedLifetime(peers) {
+            try hostile.folder(deadline: "12s").run(environment: ["PASSWORD": "hunter2hunter2"])
+        }
+        #expect(run.kind(name) == "timeout", "\(run.command.standardError)")
+    }
+
     @Test func `a server of SSH that falls silent ends its task in time`() throws {
         let server = try SSHServer()
         try server.folder.write(FileServerTests.content(1_000_000), to: "files/a")

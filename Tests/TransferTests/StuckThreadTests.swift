@@ -1,3 +1,5 @@
+@testable import CurlKit
+import SystemKit
 import TestSupport
 import Testing
 @testable import Transfer
@@ -47,6 +49,28 @@ import TransferModel
         // What was read of the pipe is gone.
         #expect(results.map(\.failure?.isPermanent) == [false, true, nil, true])
         #expect(results[2].response?.statusCode == 200)
+    }
+
+    @Test func `each transfer has the time of a call for itself`() {
+        let patience: Int64 = 50_000_000
+        let watch = CallWatch(patience: patience)
+        let clock = Clock.ProcessorTime.ofThisThread
+        func compute(_ time: Int64) {
+            let end = clock.nanoseconds + time
+            while clock.nanoseconds < end {}
+        }
+        watch.begin()
+        watch.beginCall()
+        for handle in 0..<6 {
+            watch.willCallBack(for: handle)
+            #expect(watch.look() == .isBusy)
+            compute(patience / 2)
+            #expect(watch.look() == .isBusy)
+        }
+        // A handle that the call has turned to before begins no new time.
+        watch.willCallBack(for: 0)
+        compute(patience)
+        #expect(watch.look() == .isStuck(handle: 0))
     }
 
     @Test(arguments: [true, false])

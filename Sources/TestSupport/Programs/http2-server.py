@@ -278,6 +278,10 @@ class Connection:
         self.head(stream, 5)
         self.flood(lambda: self.send(DATA, 0, stream))
 
+    def data_of_a_byte(self, stream, number):
+        self.head(stream, 1 << 30)
+        self.flood(lambda: self.send(DATA, 0, stream, b"a"))
+
     def resets(self, stream, number):
         self.flood(lambda: self.reset_stream(stream, REFUSED_STREAM))
 
@@ -308,7 +312,14 @@ def drain(secured):
         pass
 
 
-def serve(peer, behaviour, count):
+def context_for(certificate, key, behaviour):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    context.set_alpn_protocols(["h2", "http/1.1"] if behaviour == "cut" else ["h2"])
+    return context
+
+
+def serve(peer, context, behaviour, count):
     try:
         with context.wrap_socket(peer, server_side=True) as secured:
             if secured.selected_alpn_protocol() == "http/1.1":
@@ -324,13 +335,16 @@ def serve(peer, behaviour, count):
         pass
 
 
-port, certificate, key, behaviour = sys.argv[1:5]
-count = int(sys.argv[5]) if len(sys.argv) > 5 else 0
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(certificate, key)
-context.set_alpn_protocols(["h2", "http/1.1"] if behaviour == "cut" else ["h2"])
-listener = socket.create_server(("127.0.0.1", int(port)), backlog=512)
-print("ready", flush=True)
-while True:
-    peer, _ = listener.accept()
-    threading.Thread(target=serve, args=(peer, behaviour, count), daemon=True).start()
+def main():
+    port, certificate, key, behaviour = sys.argv[1:5]
+    count = int(sys.argv[5]) if len(sys.argv) > 5 else 0
+    context = context_for(certificate, key, behaviour)
+    listener = socket.create_server(("127.0.0.1", int(port)), backlog=512)
+    print("ready", flush=True)
+    while True:
+        peer, _ = listener.accept()
+        threading.Thread(target=serve, args=(peer, context, behaviour, count), daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()

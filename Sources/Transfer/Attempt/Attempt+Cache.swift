@@ -161,15 +161,8 @@ extension Attempt {
         return try readStep()
     }
 
-    /// Continues reading a stored body, or decoding one that arrives.
-    func readOn() -> Next {
-        if isDecoding { return decodeOn() }
-        return perform { () throws(TransferFailure) in
-            try exchange.local == nil ? readStep() : LocalAttempt(attempt: self).read()
-        }
-    }
-
-    private func readStep() throws(TransferFailure) -> Next {
+    /// Reads the next step of a stored body.
+    func readStep() throws(TransferFailure) -> Next {
         // The attempt waits for the disk only, so no idle time counts.
         exchange.watch.willBegin(at: .now)
         let caching = exchange.caching

@@ -75,13 +75,7 @@ extension Attempt {
         }
         if isDecoding { return .read }
         if let code = exchange.response.decoding?.heldEnd { return end(code) }
-        do throws(CurlCode) {
-            try exchange.handle.resume()
-            return .receives
-        } catch {
-            exchange.session.multi.remove(exchange.handle)
-            return end(error)
-        }
+        return resume()
     }
 
     /// The failure of an exchange that has ended; nil for none.

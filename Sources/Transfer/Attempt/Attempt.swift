@@ -236,6 +236,34 @@ struct Attempt {
         return send()
     }
 
+    // MARK: - Turns
+
+    /// Continues after others have had their turn.
+    ///
+    /// - Parameter mayResume: Whether the bandwidth of the session lets a body flow.
+    /// - Returns: What follows.
+    func takeTurn(mayResume: Bool) -> Next {
+        if exchange.dialogue != nil { return DialogueAttempt(attempt: self).converse() }
+        if isDecoding { return decodeOn() }
+        if exchange.local != nil || isReading {
+            return perform { () throws(TransferFailure) in
+                try exchange.local == nil ? readStep() : LocalAttempt(attempt: self).read()
+            }
+        }
+        return mayResume ? resume() : .receives
+    }
+
+    /// Lets libcurl continue with a body that rests.
+    func resume() -> Next {
+        do throws(CurlCode) {
+            try exchange.handle.resume()
+            return .receives
+        } catch {
+            exchange.session.multi.remove(exchange.handle)
+            return end(error)
+        }
+    }
+
     // MARK: - Network changes
 
     /// The failure of an exchange whose interface is gone or no longer permitted; nil while it may

@@ -34,9 +34,10 @@ final class Dialogue {
     /// Whether a turn is one read and one write, so that a pause after it is short.
     private let hasShortTurns: Bool
 
-    private static let bufferSize = 64 << 10
-    /// The reads, and the writes, of one turn.
-    private static let mostSteps = 8
+    /// A piece may be two thousand messages, each with an answer.
+    private static let bufferSize = 4 << 10
+    /// How long a turn begins further steps.
+    private static let turnTime = Duration.milliseconds(10)
 
     init(
         _ conversation: any Conversation,
@@ -98,11 +99,12 @@ final class Dialogue {
         if let time = conversation.nextTime, now >= time { conversation.tick(at: now) }
         if isPaused { return conversation.isOver ? .isOver : .waits }
         do throws(TransferFailure) {
-            for _ in 0..<(hasShortTurns ? 1 : Self.mostSteps) where !conversation.isOver {
+            while !conversation.isOver {
                 try conversation.moveFiles(at: now)
                 let hasWritten = try write(at: now)
                 let hasRead = try read(at: now)
                 guard hasWritten || hasRead else { return try awaitSocket() }
+                if hasShortTurns || .now - now > Self.turnTime { break }
             }
         } catch {
             conversation.end(with: error, at: now)

@@ -116,10 +116,16 @@ package final class Engine: AttemptRunner {
             publishers = Lock(try publisher.start())
             try loops.start(context)
             watcher = try EngineWatcher {
+                var isBusy = false
                 for thread in 0..<loops.count {
-                    guard case .isStuck(let handle) = loops.look(at: thread) else { continue }
-                    pass(Self.replace(thread, of: loops, dispatch, publisher, stuckBy: handle))
+                    switch loops.look(at: thread) {
+                    case .fine: break
+                    case .isBusy: isBusy = true
+                    case .isStuck(let handle):
+                        pass(Self.replace(thread, of: loops, dispatch, publisher, stuckBy: handle))
+                    }
                 }
+                return isBusy
             }
         } catch {
             publisher.stop()

@@ -43,8 +43,6 @@ final class EngineLoop: MultiHandle.Driver {
     private let results: Lock<[AttemptEvent]>
     private var refreshes = Refreshes()
     private var segments = SegmentDesk()
-    /// The attempts that read a stored body, one step in each turn.
-    private var readers: [Attempt] = []
     private var heldTurns = 0
     private var toPublish: [PublicationJob] = []
     private var publication: Publication
@@ -116,14 +114,10 @@ final class EngineLoop: MultiHandle.Driver {
                 start(refresh)
             }
             turnSegments()
-            readers += turn.takeDecoding().compactMap { attempts[$0] }.filter(\.isDecoding)
-            if let reader = readers.first {
-                readers.removeFirst()
-                perform(
-                    reader.exchange.dialogue == nil
-                        ? reader.readOn() : DialogueAttempt(attempt: reader).converse(),
-                    of: reader
-                )
+            for key in sockets.takeResting() { turn.continueLater(key) }
+            if let attempt = turn.takeNext().flatMap({ attempts[$0] }) {
+                let mayResume = pacing?.isWaiting(attempt.exchange.request.key) != true
+                perform(attempt.takeTurn(mayResume: mayResume), of: attempt)
             }
             if holdsResults, awaitSockets(milliseconds: 0) { continue }
             flush()
@@ -366,14 +360,11 @@ final class EngineLoop: MultiHandle.Driver {
             perform(ProgramAttempt(attempt: attempt).begin(in: programs), of: attempt)
         case .read:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
-            readers.append(attempt)
+            turn.continueLater(attempt.exchange.request.key)
         case .turned(let turn):
             nextCheck = min(nextCheck, attempt.nextCheck)
             if pacing?.didConverse(attempt.exchange.request.key, .now) == true { return }
-            if case .hasMore = turn, !readers.contains(where: { $0.exchange === attempt.exchange })
-            {
-                readers.append(attempt)
-            }
+            if case .hasMore = turn { self.turn.continueLater(attempt.exchange.request.key) }
         case .awaitsSegments, .receives:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
         case .leftSegment: release(attempt)
@@ -419,7 +410,7 @@ final class EngineLoop: MultiHandle.Driver {
         attempts[attempt.exchange.request.key] = nil
         pacing?.end(attempt.exchange.request.key, .now)
         proxies?.forget(attempt.exchange.request.key)
-        if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
+        turn.forget(attempt.exchange.request.key)
         attempt.exchange.session.giveBack(attempt.exchange.handle)
         if let download = SegmentRole.of(attempt.exchange)?.downloadOfAttempt {
             for exchange in download.takeLeftover() { release(Attempt(exchange: exchange)) }
@@ -445,7 +436,7 @@ final class EngineLoop: MultiHandle.Driver {
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
         if attempt.exchange.sent.file != nil { attempt.exchange.handle.resetFileTransfer() }
         attempt.exchange.session.multi.remove(attempt.exchange.handle)
-        if !readers.isEmpty { readers.removeAll { $0.exchange === attempt.exchange } }
+        turn.forget(attempt.exchange.request.key)
         pacing?.endExchange(of: attempt.exchange.request.key, .now)
         guard let dialogue = attempt.exchange.dialogue else {
             return perform(attempt.abort(failure), of: attempt)
@@ -584,7 +575,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// The time until the next timer or check, rounded up so that it is due when the wait is over.
     private func waitMilliseconds() -> Int32 {
-        if !readers.isEmpty || segments.isDue { return 0 }
+        if turn.hasWaiting || sockets.hasResting || segments.isDue { return 0 }
         nextCheck = min(nextCheck, turn.takeLookTime())
         var next = nextCheck
         for case let timer? in timers { next = min(next, timer) }

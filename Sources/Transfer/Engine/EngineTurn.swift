@@ -9,8 +9,8 @@ final class EngineTurn {
     /// The downloads over several connections that began since the last `takeDownloads`.
     private var downloads: [any SegmentPart] = []
 
-    /// The keys of the attempts that decode more of their bodies outside of libcurl's callbacks.
-    private var decoding: [Int] = []
+    /// The keys of the attempts that continue when others have had their turn, in their order.
+    private var waiting: [Int] = []
 
     /// Notes that the thread has woken.
     func begin() { time = .now }
@@ -26,14 +26,20 @@ final class EngineTurn {
         return lookTime
     }
 
-    /// Lets an attempt decode more of its body when others have had their turn.
-    func decodeLater(_ key: Int) { decoding.append(key) }
+    /// Whether an attempt waits for others to have their turn.
+    var hasWaiting: Bool { !waiting.isEmpty }
 
-    /// Takes the keys of the attempts that are to decode more of their bodies.
-    func takeDecoding() -> [Int] {
-        if decoding.isEmpty { return [] }
-        defer { decoding = [] }
-        return decoding
+    /// Lets an attempt continue when others have had their turn.
+    func continueLater(_ key: Int) {
+        if !waiting.contains(key) { waiting.append(key) }
+    }
+
+    /// Takes the key of the attempt whose turn it is; one at a time.
+    func takeNext() -> Int? { waiting.isEmpty ? nil : waiting.removeFirst() }
+
+    /// Forgets an attempt that has nothing more to do.
+    func forget(_ key: Int) {
+        if !waiting.isEmpty { waiting.removeAll { $0 == key } }
     }
 
     /// Notes that a download over several connections begins.

@@ -1,24 +1,24 @@
+internal import CurlKit
 internal import SystemKit
 
-/// A thread that looks at the engine's threads once a second.
+/// A thread that looks at the engine's threads after each `CallWatch.interval`, or sooner while one
+/// of them is busy.
 final class EngineWatcher: Sendable {
-    /// How long the thread sleeps, milliseconds.
-    private static let interval: Int32 = 1000
-
     private let isStopped = Lock(false)
     private let wakeUp: EventPoll.WakeUp
     private let thread: JoinableThread
 
-    /// Starts the thread.
-    init(look: @escaping @Sendable () -> Void) throws(SystemError) {
+    /// Starts the thread; `look` returns whether a thread is busy.
+    init(look: @escaping @Sendable () -> Bool) throws(SystemError) {
         let (isStopped, wakeUp) = (isStopped, try EventPoll.WakeUp())
         self.wakeUp = wakeUp
         thread = try JoinableThread(name: "watch") {
             let poll = EventPoll(wakeUp)
             var events: [EventPoll.Event] = []
             while !isStopped.withLock({ $0 }) {
-                look()
-                poll.wait(milliseconds: Self.interval, into: &events)
+                let isBusy = look()
+                let interval = isBusy ? CallWatch.shortInterval : CallWatch.interval
+                poll.wait(milliseconds: interval, into: &events)
             }
         }
     }

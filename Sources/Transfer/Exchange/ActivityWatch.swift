@@ -80,6 +80,13 @@ struct ActivityWatch {
     /// Forgives silence up to a time at which the peer could not send.
     mutating func excuse(until time: MonotonicTime) { lastActivity = max(lastActivity, time) }
 
+    /// How long the transfer may be silent from now on; nil for no limit.
+    func patience(at now: MonotonicTime) -> Duration? {
+        let left = deadline.map { max(.zero, $0 - now) }
+        guard let left, let idleLimit else { return left ?? idleLimit }
+        return min(left, idleLimit)
+    }
+
     /// The latest time for the next check.
     var nextCheck: MonotonicTime {
         var next = MonotonicTime(nanoseconds: .max)

@@ -17,7 +17,7 @@ extension Exchange {
         guard decode(bytes, atMost: wasUnfinished ? 0 : BodyDecoding.step) else { return false }
         if decoding.isUnfinished {
             handle.pause()
-            if !wasUnfinished { session.turn.decodeLater(request.key) }
+            if !wasUnfinished { session.turn.continueLater(request.key) }
         }
         return true
     }

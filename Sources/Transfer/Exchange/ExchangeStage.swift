@@ -1,4 +1,3 @@
-internal import CurlKit
 internal import TransferModel
 
 /// How far an exchange has come; makes the failures that depend on nothing else.
@@ -49,8 +48,7 @@ struct ExchangeStage {
         var failure = failure(
             .protocolViolation,
             .badServerResponse,
-            "the server floods the connection: what it sends kept libcurl busy for \(CallWatch.limit) s, "
-                + "and was no response"
+            "the server floods the connection: what it sends keeps libcurl busy, and is no response"
         )
         failure.isPermanent = true
         return failure

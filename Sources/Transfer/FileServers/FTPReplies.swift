@@ -21,12 +21,19 @@ package struct FTPReplies {
     /// would take the last digits.
     package private(set) var hasBadSize = false
     private var asksForSize = false
+    /// The bytes of replies since the last command.
+    private var count = 0
+    private static let mostBytes = 256 << 10
+
+    /// Whether the replies to one command are longer than any real one.
+    package var isEndless: Bool { count > Self.mostBytes }
 
     /// Creates the replies of a transfer that begins.
     package init() {}
 
     /// Takes a command with its line end.
     package mutating func didSend(_ line: Span<UInt8>) {
+        count = 0
         let verb = "SIZE "
         asksForSize =
             line.count > verb.utf8.count
@@ -35,6 +42,7 @@ package struct FTPReplies {
 
     /// Takes a line of a reply with its line end.
     package mutating func didReceive(_ line: Span<UInt8>) {
+        count += line.count
         guard line.count >= 3, let code = Self.number(line.extracting(first: 3)),
             (100...599).contains(code)
         else { return }

@@ -22,8 +22,15 @@ final class FileTransferClient: EasyHandleClient {
     func willOpenSocket(to peer: SocketAddress) -> SocketOptions? {
         guard isBegun else { return exchange.willOpenSocket(to: peer) }
         // The connection for the file: the same rules, and no part of connecting.
-        _ = exchange.move()
+        let now = exchange.move()
+        limitHandshake(at: now)
         return exchange.session.options(for: peer, &exchange.path)
+    }
+
+    /// Limits the handshake that libcurl does without a return.
+    private func limitHandshake(at now: MonotonicTime) {
+        guard let patience = exchange.watch.patience(at: now) else { return }
+        exchange.handle.limitHandshake(toMilliseconds: patience.microseconds / 1000)
     }
 
     func didBind(_ binding: SocketBinding) -> Bool { exchange.didBind(binding) }
@@ -34,6 +41,8 @@ final class FileTransferClient: EasyHandleClient {
 
     func didSendHead(_ bytes: Span<UInt8>) {
         file.replies.didSend(bytes)
+        // The handshake of the commands is over.
+        if !isBegun { exchange.handle.limitHandshake(toMilliseconds: nil) }
         let now = exchange.move(bytes: bytes.count)
         // The login before is a part of connecting.
         if isBegun { exchange.recorder.didSendHead(bytes, asking: nil, at: now) }
@@ -45,9 +54,12 @@ final class FileTransferClient: EasyHandleClient {
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
-        _ = exchange.move(bytes: line.count)
+        let now = exchange.move(bytes: line.count)
         file.replies.didReceive(line)
+        // The answer to `AUTH`, behind which TLS begins (RFC 4217 §4).
+        if file.replies.last?.code == 234, !isBegun { limitHandshake(at: now) }
         if file.replies.hasBadSize { exchange.fail(FileTransferFault.badSize(file.replies)) }
+        if file.replies.isEndless { exchange.fail(FileTransferFault.endlessReply) }
         return !exchange.hasFailed
     }
 
@@ -60,7 +72,7 @@ final class FileTransferClient: EasyHandleClient {
 
     func didDropExcess() {}
 
-    /// libcurl also asks while it waits, without a return, for a reply of a server of SSH.
+    /// libcurl also asks while it waits, without a return, for the last reply of a server.
     func mayDiscard(received: Int64) -> Bool {
         if let failure = exchange.overdue(at: .now) { exchange.fail(failure) }
         return !exchange.hasFailed

@@ -27,6 +27,18 @@ struct FileTransferFault {
         return failure
     }
 
+    /// The failure of a transfer whose server does not end its reply.
+    static var endlessReply: TransferFailure {
+        var failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: .wait,
+            detail: "the server's reply to a command never ends"
+        )
+        failure.urlError = .badServerResponse
+        failure.isPermanent = true
+        return failure
+    }
+
     /// The failure, with the retry that the reply permits: a reply of 400 to 499 may pass by
     /// itself, one of 500 to 599 does not (RFC 959 §4.2.1).
     var failure: TransferFailure {
