@@ -33,9 +33,7 @@ import Testing
         #expect(try job.folder.read("out") == body)
     }
 
-    @Test func `files of FTP without a size share the bandwidth until the last one is whole`()
-        throws
-    {
+    @Test func `files of FTP share the bandwidth until the last one is whole`() throws {
         let server = try FTPServer()
         let names = (0..<8).map { "file-\($0)" }
         let body = FileServerTests.content(200_000)

@@ -33,7 +33,6 @@ final class FileTransfer {
             login: Self.login(for: url.origin, among: session.credentials),
             requiresTLS: scheme == .ftps || scheme == .ftp && session.ftp?.tls != .never
         )
-        easy.knownHosts = session.ssh?.knownHosts
         easy.hostKey = session.ssh?.hostKey
         // The exchange's own watch ends silence; libcurl blocks its thread for some replies.
         if let silence {
