@@ -41,6 +41,8 @@ package final class TwoLinks: Sendable {
     package static let bothName = "both.test"
     /// nginx listens at all of these addresses.
     package static let port = 8080
+    /// As `port`, with less than 200 KB on its way to a client at any time.
+    package static let sparePort = 8081
 
     /// Creates the links and starts nginx at their other end.
     ///
@@ -137,7 +139,11 @@ package final class TwoLinks: Sendable {
         """
 
     /// The URL of a file at one of the server's addresses.
-    package static func url(_ path: String, at address: String = address) -> String {
+    package static func url(
+        _ path: String,
+        at address: String = address,
+        port: Int = port
+    ) -> String {
         "http://\(address):\(port)/\(path)"
     }
 
@@ -160,6 +166,7 @@ package final class TwoLinks: Sendable {
             server {
                 listen \(port);
                 listen [::]:\(port);
+                listen \(sparePort) sndbuf=64k;
                 root \(root);
                 location = /ticket {
                     add_header WWW-Authenticate Negotiate always;

@@ -4,6 +4,8 @@ import Testing
 
 /// Packets that leave this machine after a transfer was ended; packets of `eth0` take 12 ms, and
 /// the default route by `wwan0` is forbidden.
+///
+/// Few packets are under way: a run that has a deadline waits a second for them at most.
 @Suite struct NetworkEndTests {
     /// The reason for which the runner ends a transfer.
     enum End: String, CaseIterable {
@@ -40,11 +42,12 @@ import Testing
         try links.root.write("hello", to: "a")
         let sized = try Command("truncate", ["-s", "4G", links.root.path("file")]).run()
         #expect(sized.status == .exit(0))
+        let url = TwoLinks.url("file", port: TwoLinks.sparePort)
         let job = try JobFolder(
             Self.classes + """
                 sessions: { careful: { allowsCellularAccess: false\(end.session) } }
                 \(end.schedule)
-                downloads: { a: { url: "\(TwoLinks.url("file"))", to: file\(end.task) } }
+                downloads: { a: { url: "\(url)", to: file\(end.task) } }
                 """
         )
         let forbidden = try links.packets(of: "wwan0")
