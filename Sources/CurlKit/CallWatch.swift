@@ -56,23 +56,29 @@ package final class CallWatch: Sendable {
         case isStuck(handle: Int?)
     }
 
-    /// The processor time that a call may take for one transfer while it reads a connection,
-    /// nanoseconds.
-    private static let limit: Int64 = 250_000_000
     /// The time between two looks, milliseconds.
     package static let interval: Int32 = 250
     /// The time before another look at a busy thread, milliseconds.
     package static let shortInterval: Int32 = 100
 
     private let state = Lock(State())
+    /// The processor time that a call may take for one transfer while it reads a connection,
+    /// nanoseconds.
+    private let limit: Int64
     /// The processor time after which a call counts as stuck, nanoseconds.
     private let patience: Int64
 
     /// Creates the watch of a thread.
     ///
-    /// - Parameter patience: The processor time for one transfer after which a call will not
-    ///   return even without its connection, nanoseconds.
-    package init(patience: Int64 = 4_000_000_000) { self.patience = patience }
+    /// - Parameters:
+    ///   - library: The libcurl that the thread calls.
+    ///   - patience: The processor time for one transfer after which a call will not return even
+    ///     without its connection, nanoseconds.
+    package init(of library: CurlLibrary? = nil, patience: Int64 = 4_000_000_000) {
+        // A slow processor needs a second for what one call may then read.
+        limit = library?.readsAllStreams == true ? 3_000_000_000 : 250_000_000
+        self.patience = patience
+    }
 
     // MARK: - On the watched thread
 
@@ -135,7 +141,7 @@ package final class CallWatch: Sendable {
             }
             let used = time - first.time
             guard used > 0 else { return .isBusy }
-            state.lookAtConnections(mayReset: used > Self.limit)
+            state.lookAtConnections(mayReset: used > limit)
             guard used > patience else { return .isBusy }
             state.isAbandoned = true
             return .isStuck(handle: state.handle)

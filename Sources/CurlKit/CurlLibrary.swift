@@ -35,6 +35,10 @@ package struct CurlLibrary: Sendable, Hashable {
     /// complete one.
     package var isHTTP2Safe: Bool { versionNumber >= 0x08_00_00 }
 
+    /// Whether one call may fill the buffers of all streams of an HTTP/2 connection, 10 MiB each,
+    /// without a call back.
+    package var readsAllStreams: Bool { (0x08_00_00..<0x08_0C_00).contains(versionNumber) }
+
     /// Why no libcurl is available.
     package struct LoadFailure: Error, Sendable, Hashable {
         /// A sentence without its full stop.

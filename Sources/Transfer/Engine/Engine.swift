@@ -80,7 +80,7 @@ package final class Engine: AttemptRunner {
             EngineDispatch(sessions: sessions, hasCache: hasCache, threadCount: threadCount)
         )
         self.dispatch = dispatch
-        let loops = try Self.threads(dispatch.withLock { $0.shares })
+        let loops = try Self.threads(dispatch.withLock { $0.shares }, library)
         self.loops = loops
         let pass: @Sendable ([AttemptEvent]) -> Void = { events in
             let (passed, released) = dispatch.withLock { dispatch in
@@ -163,9 +163,12 @@ package final class Engine: AttemptRunner {
         }
     }
 
-    private static func threads(_ shares: [EngineShare]) throws(StartFailure) -> EngineThreads {
+    private static func threads(
+        _ shares: [EngineShare],
+        _ library: CurlLibrary
+    ) throws(StartFailure) -> EngineThreads {
         do throws(SystemError) {
-            return try EngineThreads(shares)
+            return try EngineThreads(shares, library)
         } catch {
             throw StartFailure(message: error.message)
         }

@@ -108,16 +108,16 @@ final class EngineLoop: MultiHandle.Driver {
             reap()
             // The mailbox may have the command that ended the check's wait, and its sender signals
             // only once.
+            for key in sockets.takeResting() { turn.continueLater(key) }
             let wasReady = checkAttempts()
             while let refresh = refreshes.next() {
                 context.sessions[refresh.session].requests?.charge(1, .now)
                 start(refresh)
             }
             turnSegments()
-            for key in sockets.takeResting() { turn.continueLater(key) }
-            if let attempt = turn.takeNext().flatMap({ attempts[$0] }) {
-                let mayResume = pacing?.isWaiting(attempt.exchange.request.key) != true
-                perform(attempt.takeTurn(mayResume: mayResume), of: attempt)
+            turn.takeWaiting { key in
+                guard let attempt = attempts[key] else { return }
+                perform(attempt.takeTurn(mayResume: pacing?.isWaiting(key) != true), of: attempt)
             }
             if holdsResults, awaitSockets(milliseconds: 0) { continue }
             flush()
@@ -544,6 +544,9 @@ final class EngineLoop: MultiHandle.Driver {
         nextCheck = refreshes.end ?? MonotonicTime(nanoseconds: .max)
         forEachAttempt { attempt in
             pacing?.excuse(attempt.exchange, now)
+            if turn.isWaiting(attempt.exchange.request.key) {
+                attempt.exchange.watch.excuse(until: now)
+            }
             if let failure = attempt.exchange.overdue(at: now) {
                 end(attempt, with: failure)
             } else if let time = attempt.exchange.dialogue?.nextTime, now >= time {

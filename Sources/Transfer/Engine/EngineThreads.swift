@@ -11,10 +11,13 @@ final class EngineThreads: Sendable {
         /// The ends that the thread has not delivered yet.
         let results = Lock<[AttemptEvent]>([])
         let wakeUp: EventPoll.WakeUp
-        let watch = CallWatch()
+        let watch: CallWatch
         var thread: JoinableThread?
 
-        init() throws(SystemError) { wakeUp = try EventPoll.WakeUp() }
+        init(_ library: CurlLibrary) throws(SystemError) {
+            wakeUp = try EventPoll.WakeUp()
+            watch = CallWatch(of: library)
+        }
 
         mutating func start(
             _ number: Int,
@@ -55,12 +58,14 @@ final class EngineThreads: Sendable {
     }
 
     private let shares: [EngineShare]
+    private let library: CurlLibrary
     private let state: Lock<State>
 
-    /// Prepares a thread for each share.
-    init(_ shares: [EngineShare]) throws(SystemError) {
+    /// Prepares a thread for each share, to call that libcurl.
+    init(_ shares: [EngineShare], _ library: CurlLibrary) throws(SystemError) {
         self.shares = shares
-        state = Lock(State(loops: try shares.map { _ throws(SystemError) in try Loop() }))
+        self.library = library
+        state = Lock(State(loops: try shares.map { _ throws(SystemError) in try Loop(library) }))
     }
 
     /// The number of threads.
@@ -99,7 +104,7 @@ final class EngineThreads: Sendable {
     /// - Returns: nil while there is no descriptor or thread for another one.
     func replace(_ number: Int) -> Rest? {
         state.withLock { state in
-            guard let context = state.context, var loop = try? Loop(),
+            guard let context = state.context, var loop = try? Loop(library),
                 (try? loop.start(number, context, shares[number])) != nil
             else { return nil }
             let results = state.loops[number].results.withLock { $0 }

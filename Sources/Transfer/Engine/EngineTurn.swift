@@ -11,6 +11,8 @@ final class EngineTurn {
 
     /// The keys of the attempts that continue when others have had their turn, in their order.
     private var waiting: [Int] = []
+    /// How long attempts take their turns before the thread looks at all its sockets again.
+    private static let length = Duration.milliseconds(20)
 
     /// Notes that the thread has woken.
     func begin() { time = .now }
@@ -34,8 +36,19 @@ final class EngineTurn {
         if !waiting.contains(key) { waiting.append(key) }
     }
 
-    /// Takes the key of the attempt whose turn it is; one at a time.
-    func takeNext() -> Int? { waiting.isEmpty ? nil : waiting.removeFirst() }
+    /// Whether an attempt has more to do when others have had their turn: its server is not silent.
+    func isWaiting(_ key: Int) -> Bool { !waiting.isEmpty && waiting.contains(key) }
+
+    /// Calls `body` with the keys of the attempts whose turn it is: each that waits now, as far as
+    /// the time of a turn is enough.
+    func takeWaiting(_ body: (Int) -> Void) {
+        guard !waiting.isEmpty else { return }
+        let end = MonotonicTime.now + Self.length
+        for _ in waiting.indices where !waiting.isEmpty {
+            body(waiting.removeFirst())
+            if MonotonicTime.now >= end { return }
+        }
+    }
 
     /// Forgets an attempt that has nothing more to do.
     func forget(_ key: Int) {

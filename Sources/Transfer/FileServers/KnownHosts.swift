@@ -11,8 +11,8 @@ package struct KnownHosts {
         var kind: String
         var bytes: [UInt8]
 
-        /// The kinds that libcurl asks servers for.
-        static let usable: Set<String> = [
+        /// The kinds that libcurl asks servers for, the best first.
+        static let usable = [
             "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
             "ssh-rsa", "ssh-dss",
         ]
@@ -65,7 +65,10 @@ package struct KnownHosts {
         let all = own.keys + general.keys.filter { !kinds.contains($0.kind) }
         // A key that is revoked without a port is refused at every port.
         let revoked = own.revoked.union(general.revoked)
-        keys = all.filter { Key.usable.contains($0.kind) && !revoked.contains($0) }
+        // libcurl asks for the kind of the first line.
+        keys = Key.usable.flatMap { kind in
+            all.filter { $0.kind == kind && !revoked.contains($0) }
+        }
         revokes = !revoked.isEmpty
         needsCertificate = keys.isEmpty && (own.hasAuthority || general.hasAuthority)
     }

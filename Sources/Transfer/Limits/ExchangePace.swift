@@ -145,7 +145,8 @@ final class ExchangePace {
         let isDue = [takeTurn(&down, .down, now), takeTurn(&up, .up, now)].contains(true)
         guard down.place == nil, up.place == nil, let start = waitStart else { return (isDue, nil) }
         waitStart = nil
-        return (isDue, now - start)
+        // The body may rest since something else has made libcurl continue.
+        return (true, now - start)
     }
 
     private func takeTurn(

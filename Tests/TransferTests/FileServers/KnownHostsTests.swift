@@ -48,6 +48,11 @@ import TransferModel
         #expect(lines("[::1]:23 \(Self.one)\n", "::1", port: 23) == "[::1]:23 \(Self.one)\n")
     }
 
+    @Test func `libcurl gets the best kind of key first, and asks for it`() {
+        let text = "a.test \(Self.rsa)\na.test \(Self.one)\n"
+        #expect(lines(text) == "a.test \(Self.one)\na.test \(Self.rsa)\n")
+    }
+
     // Made by `ssh-keygen -H`.
     @Test func `hashed names are found`() {
         let salt = [UInt8](0..<20)

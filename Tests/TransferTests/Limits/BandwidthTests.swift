@@ -294,4 +294,18 @@ import TransferModel
         #expect(pacer.takeDue(start + .seconds(10)) == [7])
         #expect(pace.takeTurn(start + .seconds(10)).waited == .seconds(10))
     }
+
+    @Test func `a turn that libcurl took by itself still continues a body that rests`() throws {
+        let start = MonotonicTime(nanoseconds: 0)
+        let limit = try #require(BandwidthLimit(limits(down: 1000), now: start))
+        let pacer = SessionPacer(limit)
+        let pace = ExchangePace(pacer, key: 7)
+        pace.didReceive(1000)
+        #expect(!pace.mayReceive(1, length: nil, now: start))
+        let due = start + .seconds(60)
+        #expect(pace.mayReceive(1, length: nil, now: due))
+        #expect(pacer.takeDue(due) == [7])
+        #expect(pace.takeTurn(due).continues)
+        #expect(!pace.takeTurn(due).continues)
+    }
 }
