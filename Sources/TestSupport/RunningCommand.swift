@@ -63,6 +63,8 @@ package final class RunningCommand {
     }
 
     /// Waits for a complete line with `text` in either stream and returns the line.
+    ///
+    /// No letter stands before `text`: "Address already in use" is not `ready`.
     package func waitForLine(
         containing text: String,
         within interval: Duration = Deadline.guardInterval
@@ -75,7 +77,7 @@ package final class RunningCommand {
                     omittingEmptySubsequences: false,
                     whereSeparator: \.isNewline
                 )
-                if let line = lines.dropLast().first(where: { $0.contains(text) }) {
+                if let line = lines.dropLast().first(where: { Self.has(text, in: $0) }) {
                     return String(line)
                 }
             }
@@ -83,6 +85,10 @@ package final class RunningCommand {
                 throw GuardTimeout("a line with '\(text)' of \(name), which ended: \(error.text)")
             }
         }
+    }
+
+    private static func has(_ text: String, in line: Substring) -> Bool {
+        line.ranges(of: text).contains { line[..<$0.lowerBound].last?.isLetter != true }
     }
 
     /// Closes its standard input and waits for its end.

@@ -35,6 +35,12 @@ import Testing
         #expect(try child.finish().status == .exit(143))
     }
 
+    @Test func `a word within another word is not the awaited one`() throws {
+        let script = "echo 'Address already in use'; echo ready"
+        let child = try Command("sh", ["-c", script]).start()
+        #expect(try child.waitForLine(containing: "ready") == "ready")
+    }
+
     @Test func `a child that a signal ends reports the signal`() throws {
         let child = try Command("cat").start()
         child.signal(9)
