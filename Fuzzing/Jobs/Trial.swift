@@ -16,20 +16,14 @@ struct Trial {
     private(set) var faults: [String] = []
     /// Longer outputs are not read again.
     private static let checkedBytes = 64 << 10
-    /// Bytes of the pieces that inputs are read in, so that most have some.
-    private static let pieceLength = 100
     /// Of a range of many tasks the others are like the first.
     private static let readTasks = 20_000
     private var outputs: [(name: String, bytes: [UInt8])] = []
 
     init(_ bytes: [UInt8]) {
         let parsed = Document.parse(bytes, name: "job.yaml")
-        let inPieces = Document.parse(bytes, name: "job.yaml", inPiecesOf: Self.pieceLength)
-        if inPieces.diagnostics != parsed.diagnostics {
-            faults.append("in pieces the text has other faults than at once")
-        }
         var diagnostics = parsed.diagnostics
-        if let document = inPieces.document { plan(document, bytes, &diagnostics) }
+        if let document = parsed.document { plan(document, bytes, &diagnostics) }
         let source = SourceText(name: "job.yaml", bytes: bytes)
         render(FileDiagnostics(source: source, diagnostics: diagnostics))
         answer += Set(diagnostics.map(\.code)).sorted().joined(separator: " ")

@@ -56,28 +56,12 @@ package enum YAMLLibrary {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>
     private let input: UnsafeBufferPointer<UInt8>
-    /// The bytes that libyaml has not read yet of a text after an opening.
-    private let unread: UnsafeMutablePointer<Unread>?
-    /// The offsets to add to libyaml's counts of scalars and lines.
-    private let shift: (index: Int, line: Int)
     private let pairs: SurrogatePairs?
     private let isInitialized: Bool
 
-    private init(
-        _ input: UnsafeBufferPointer<UInt8>,
-        behindOpeningInLine line: UInt32? = nil,
-        of pairs: SurrogatePairs? = nil
-    ) {
+    private init(_ input: UnsafeBufferPointer<UInt8>, of pairs: SurrogatePairs? = nil) {
         unsafe self.input = input
         self.pairs = pairs
-        if let line {
-            unsafe unread = .allocate(capacity: 1)
-            unsafe unread?.initialize(to: Unread(bytes: input))
-            shift = (-Unread.opening.utf8CodeUnitCount, Int(line) - 2)
-        } else {
-            unsafe unread = nil
-            shift = (0, 0)
-        }
         unsafe parser = .allocate(capacity: 1)
         unsafe event = .allocate(capacity: 1)
         unsafe event.initialize(to: yaml_event_t())
@@ -86,11 +70,7 @@ package enum YAMLLibrary {
         isInitialized = unsafe yaml_parser_initialize(parser) == 1
         guard isInitialized else { return }
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-        if let unread = unsafe unread {
-            unsafe yaml_parser_set_input(parser, { unsafe Unread.read($0, $1, $2, $3) }, unread)
-        } else {
-            unsafe yaml_parser_set_input_string(parser, input.baseAddress, input.count)
-        }
+        unsafe yaml_parser_set_input_string(parser, input.baseAddress, input.count)
     }
 
     deinit {
@@ -98,7 +78,6 @@ package enum YAMLLibrary {
         if isInitialized { unsafe yaml_parser_delete(parser) }
         unsafe event.deallocate()
         unsafe parser.deallocate()
-        unsafe unread?.deallocate()
     }
 
     /// Parses `bytes` from `start` on, which must be valid UTF-8.
@@ -119,29 +98,6 @@ package enum YAMLLibrary {
         _ body: (borrowing EventReader) -> Result
     ) -> Result {
         unsafe pairs.text.withUnsafeBufferPointer { body(unsafe EventReader($0, of: pairs)) }
-    }
-
-    /// Parses `bytes` between `start`, the beginning of an indented line, and `end`, as entries of
-    /// a mapping in the outermost one: the first event is the line's key.
-    ///
-    /// Counts start at `start`, in the line with number `line`. In a `problem`, the context and the
-    /// marks are meaningless. Returns nil unless a key of a block mapping is there.
-    static func readEntries<Result>(
-        _ bytes: [UInt8],
-        from start: Int,
-        to end: Int,
-        line: UInt32,
-        _ body: (borrowing EventReader) -> Result
-    ) -> Result? {
-        unsafe bytes.withUnsafeBufferPointer { buffer in
-            let rest = unsafe UnsafeBufferPointer(rebasing: buffer[start..<end])
-            let reader = unsafe EventReader(rest, behindOpeningInLine: line)
-            let opening: [Kind] = [
-                .streamStart, .documentStart, .mappingStart, .scalar, .mappingStart,
-            ]
-            guard opening.allSatisfy({ reader.next() == $0 }) else { return nil }
-            return body(reader)
-        }
     }
 
     /// Moves to the next event; nil after an error, which is then in `problem`.
@@ -269,7 +225,7 @@ package enum YAMLLibrary {
     }
 
     private func mark(_ mark: yaml_mark_t) -> Mark {
-        var (index, column) = (mark.index &+ shift.index, mark.column &+ 1)
+        var (index, column) = (mark.index, mark.column &+ 1)
         if let pairs {
             let lacking = pairs.scalarsLacking(before: mark.index)
             index &+= lacking
@@ -277,60 +233,8 @@ package enum YAMLLibrary {
         }
         return Mark(
             index: index,
-            line: UInt32(truncatingIfNeeded: mark.line &+ shift.line &+ 1),
+            line: UInt32(truncatingIfNeeded: mark.line &+ 1),
             column: UInt32(truncatingIfNeeded: column)
         )
-    }
-}
-
-/// The unread rest of an opening and of the text after it.
-@safe private struct Unread {
-    /// Opens the outermost mapping; the indented line after it opens the inner mapping.
-    static let opening: StaticString = "x:\n"
-
-    /// The bytes given to libyaml at a time: it decodes all of them, even if little is needed.
-    private static let longestRead = 4 << 10
-
-    private var parts: (opening: UnsafeBufferPointer<UInt8>, bytes: UnsafeBufferPointer<UInt8>)
-
-    init(bytes: UnsafeBufferPointer<UInt8>) {
-        unsafe parts = (
-            UnsafeBufferPointer(
-                start: Self.opening.utf8Start,
-                count: Self.opening.utf8CodeUnitCount
-            ),
-            bytes
-        )
-    }
-
-    /// `yaml_read_handler_t`: copies the next bytes into a buffer, none at the end.
-    static func read(
-        _ unread: UnsafeMutableRawPointer?,
-        _ buffer: UnsafeMutablePointer<UInt8>?,
-        _ size: Int,
-        _ length: UnsafeMutablePointer<Int>?
-    ) -> CInt {
-        guard let buffer = unsafe buffer,
-            let unread = unsafe unread?.assumingMemoryBound(to: Self.self)
-        else { return 0 }
-        if unsafe !unread.pointee.parts.opening.isEmpty {
-            unsafe length?.pointee = take(&unread.pointee.parts.opening, to: buffer, size)
-        } else {
-            unsafe length?.pointee = take(&unread.pointee.parts.bytes, to: buffer, size)
-        }
-        return 1
-    }
-
-    private static func take(
-        _ bytes: inout UnsafeBufferPointer<UInt8>,
-        to buffer: UnsafeMutablePointer<UInt8>,
-        _ size: Int
-    ) -> Int {
-        let count = min(size, bytes.count, longestRead)
-        if count > 0, let base = bytes.baseAddress {
-            unsafe buffer.update(from: base, count: count)
-        }
-        unsafe bytes = UnsafeBufferPointer(rebasing: bytes[count...])
-        return count
     }
 }

@@ -8,8 +8,6 @@ struct InputCheck {
     /// The start of the text, after a byte order mark.
     let base: Int
     let isASCII: Bool
-    /// Whether a line may be a `%TAG` directive.
-    let hasTagDirectives: Bool
 
     /// The reason why the bytes are not text.
     struct Refusal: Error {
@@ -45,7 +43,6 @@ struct InputCheck {
             }
         }
         self.isASCII = isASCII && base == 0
-        hasTagDirectives = directives > 0
     }
 
     /// Whether a scalar is allowed in YAML text (YAML 1.2 §5.1).

@@ -67,11 +67,6 @@ struct Node {
         }
     }
 
-    /// Whether the value is a mapping without braces whose first key is in that column.
-    func isBlockMapping(inColumn column: UInt32) -> Bool {
-        kind == .mapping && !flags.contains(.isFlow) && self.column == column
-    }
-
     /// The extent of the value's text.
     var extent: UInt32 {
         switch kind {

@@ -1,7 +1,7 @@
 /// Converts libyaml's positions in Unicode scalars to byte offsets, in ascending order only.
 struct SourceCursor {
     /// The offset of the first byte for libyaml.
-    private(set) var base: Int
+    let base: Int
     private let isASCII: Bool
     private var index = 0
     private var byte: Int
@@ -11,11 +11,6 @@ struct SourceCursor {
         self.base = base
         self.isASCII = isASCII
         byte = base
-    }
-
-    /// Restarts the count at a byte, the first of a scalar.
-    mutating func restart(at base: Int) {
-        self = SourceCursor(base: base, isASCII: isASCII)
     }
 
     /// The byte offset of the scalar with number `target`, but never less than an earlier result.

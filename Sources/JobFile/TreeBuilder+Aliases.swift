@@ -22,7 +22,6 @@ extension TreeBuilder {
     /// Records the target of an anchor from here on.
     mutating func set(_ name: String, to anchor: Anchor) {
         anchors[name] = anchor
-        anchorCount += 1
     }
 
     /// Adds an alias; false without a target or beyond a limit.

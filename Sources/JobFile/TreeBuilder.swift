@@ -13,15 +13,6 @@ struct TreeBuilder {
         case refused
         /// libyaml found an error.
         case broken(EventReader.Problem)
-        /// The current event is the key of an entry that must not be read.
-        case entry(Entry)
-    }
-
-    /// The position of a section's key.
-    struct Entry {
-        /// In bytes.
-        var offset: Int
-        var line: UInt32
     }
 
     /// A collection that is still open.
@@ -38,11 +29,8 @@ struct TreeBuilder {
 
     var tree: Tree
     var diagnostics: [Diagnostic] = []
-    var mostDiagnostics = DocumentLimits.diagnostics
     var open: [Open] = []
     var anchors: [String: Anchor] = [:]
-    /// The number of anchors in the text, including repeated names.
-    var anchorCount = 0
     /// The number of values so far, with the expansion of every alias.
     var expandedCount = 0
     /// The length of their texts, with the expansion of every alias.
@@ -76,26 +64,15 @@ struct TreeBuilder {
             return (builder, true)
         case .broken(let problem):
             builder.diagnostics.append(SyntaxProblem(problem, in: source).diagnostic)
-        case .refused, .entry:
+        case .refused:
             break
         }
         return (builder, false)
     }
 
-    /// Reads events up to the end of the text, or up to an entry.
-    ///
-    /// - Parameters:
-    ///   - reader: The source of the events.
-    ///   - first: The current event if it must be added first, as after an end at an entry.
-    ///   - limit: The offset from which an entry ends the reading.
-    /// - Returns: Why the reading ended.
-    mutating func build(
-        from reader: borrowing EventReader,
-        startingWith first: EventReader.Kind? = nil,
-        until limit: Int = .max
-    ) -> End {
-        var current = first ?? reader.next()
-        while let kind = current {
+    /// Reads all events and tells why the reading ended.
+    private mutating func build(from reader: borrowing EventReader) -> End {
+        while let kind = reader.next() {
             switch kind {
             case .streamEnd:
                 return finish() ? .whole : .refused
@@ -106,31 +83,13 @@ struct TreeBuilder {
             case .sequenceEnd, .mappingEnd:
                 close(at: reader.end)
             case .scalar, .sequenceStart, .mappingStart, .alias:
-                if open.count == 2, kind == .scalar, let entry = entry(at: reader, from: limit) {
-                    return .entry(entry)
-                }
                 guard add(kind, from: reader) else { return .refused }
             }
-            if diagnostics.count >= mostDiagnostics { return giveUp(at: reader.start) }
-            current = reader.next()
+            if diagnostics.count >= DocumentLimits.diagnostics {
+                return giveUp(at: reader.start)
+            }
         }
         return .broken(reader.problem)
-    }
-
-    /// The section entry whose key is the current scalar event; nil for anything else or before
-    /// `limit`.
-    ///
-    /// A section is a value of the outermost mapping and itself a mapping, both without braces. Its
-    /// key is plain, so that libyaml's state there depends only on the two columns.
-    private mutating func entry(at reader: borrowing EventReader, from limit: Int) -> Entry? {
-        let (root, section) = (tree.nodes[open[0].index], tree.nodes[open[1].index])
-        let start = reader.start
-        guard section.length % 2 == 0, section.isBlockMapping(inColumn: start.column),
-            root.isBlockMapping(inColumn: 1), root.length % 2 == 0,
-            reader.isPlainScalar, reader.valueLength > 0
-        else { return nil }
-        let offset = cursor.offset(of: start.index, in: source.bytes)
-        return offset >= limit ? Entry(offset: offset, line: start.line) : nil
     }
 
     private mutating func finish() -> Bool {

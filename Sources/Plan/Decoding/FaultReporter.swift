@@ -13,7 +13,7 @@ struct FaultReporter {
         case task(TaskSpec.Kind, NodeID)
     }
 
-    var document: Document
+    let document: Document
     var log: DiagnosticLog
     var hints = Hints()
     var owner = Owner.job

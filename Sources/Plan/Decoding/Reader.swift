@@ -6,7 +6,7 @@ internal import TransferModel
 /// Turns values of the document into values of the plan, and collects everything that is wrong with
 /// them.
 struct Reader {
-    private(set) var document: Document
+    let document: Document
     var faults: FaultReporter
     var values: Interpolator
     /// The absolute path of the job file's folder, with a slash at its end.
@@ -52,12 +52,6 @@ struct Reader {
 
     /// The open mapping in words, which messages put after the name of a key.
     var context: String { faults.context }
-
-    /// Replaces the document with a twin, for use on another thread.
-    mutating func useTwin() {
-        document = document.twin
-        faults.document = document
-    }
 
     /// Forgets the findings and counts of the tasks read so far.
     mutating func forgetFindings() {

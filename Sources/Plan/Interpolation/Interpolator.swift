@@ -69,12 +69,6 @@ struct Interpolator {
         captureReferences.removeAll()
     }
 
-    /// Takes what another interpolator, a copy of this one at first, has noted for the whole job.
-    mutating func takeNotes(of other: Interpolator) {
-        variables.unused.formIntersection(other.variables.unused)
-        secrets.takeNotes(of: other.secrets)
-    }
-
     /// The scalar of a field; reports a collection, what is wrong with expressions, and secrets.
     ///
     /// Nil also, without a report, for one that is known only when the task starts: its key counts
@@ -234,14 +228,6 @@ struct Interpolator {
     /// Whether so many long values are filled in that the job is refused, and no further row is
     /// worth a look.
     var isOverfilled: Bool { longFilledInLength > Self.mostLongFilledIn }
-
-    /// Counts long values that were filled in elsewhere; false, and not counted, when that would be
-    /// too much.
-    mutating func counts(longFilledIn length: Int) -> Bool {
-        guard longFilledInLength + length <= Self.mostLongFilledIn else { return false }
-        longFilledInLength += length
-        return true
-    }
 
     /// Counts the bytes of a filled-in value; false when the values of one owner become too many
     /// bytes, which is reported once.

@@ -10,7 +10,6 @@ enum TaskPass {
         with reader: inout Reader
     ) -> KeptTasks {
         var kept = KeptTasks(capacity: mostKept)
-        var ahead = ReadAhead(taskReader, with: reader, mostKept: mostKept)
         let groups = reader.values.tasks.groups
         var nextGroup = 0
         for number in reader.values.tasks.entries.indices {
@@ -20,16 +19,10 @@ enum TaskPass {
                 nextGroup += 1
                 continue
             }
-            let task: ReadTask
-            if !reader.faults.log.isFull, let read = ahead?.take(number, for: &reader) {
-                task = read
-            } else {
-                task = taskReader.read(number, mostKept: mostKept, with: &reader)
-            }
+            let task = taskReader.read(number, mostKept: mostKept, with: &reader)
             checks.note(task, of: number, &reader)
             if let value = task.value { kept.keep(value) }
         }
-        ahead?.finish(for: &reader)
         reader.faults.owner = .job
         return kept
     }

@@ -96,12 +96,6 @@ struct SecretList: Sendable {
         }
     }
 
-    /// Keeps the demands on the values that another list has noted.
-    mutating func takeNotes(of other: SecretList) {
-        inURLs.formUnion(other.inURLs)
-        inHeaders.formUnion(other.inHeaders)
-    }
-
     /// Finds the secrets that have `origins`.
     func bound(of used: SecretSet) -> SecretSet {
         var bound = SecretSet()
