@@ -42,7 +42,7 @@ extension Attempt {
         noteFailedConnection()
         exchange.recorder.end(
             isComplete: isComplete && machine.repetition == nil && !machine.isUnvouched
-                && (code.isOK || exchange.part.segment == nil)
+                && (code.isOK || exchange.part.segment == nil) && !exchange.hasLeftRest
                 && exchange.failure?.kind != .truncated,
             protocolName: protocolName,
             curlCode: isFault ? code.rawValue : nil,

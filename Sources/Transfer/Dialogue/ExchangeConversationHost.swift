@@ -32,6 +32,8 @@ final class ExchangeConversationHost: ConversationHost {
 
     func didSendUpgrade(_ head: Span<UInt8>, at now: MonotonicTime) {
         exchange.response.parser.switchesProtocols = true
+        // The bytes behind it do not come by libcurl's callbacks.
+        exchange.sent.hearsTraffic = false
         exchange.recorder.didSendHead(head, asking: exchange.hop.url.webSocketText, at: now)
     }
 

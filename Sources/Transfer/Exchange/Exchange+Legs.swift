@@ -52,6 +52,12 @@ extension Exchange {
         return true
     }
 
+    /// Whether a response that opens no WebSocket may have a rest, which is not read.
+    var hasLeftRest: Bool {
+        guard request.conversation != nil, response.isCutOff else { return false }
+        return response.parser.framing.contentLength != recorder.receivedBodyBytes
+    }
+
     /// Makes room for the response of another exchange.
     func forgetResponse() {
         response.reset()

@@ -132,6 +132,8 @@ import TransferModel
         let bytes = { (lines: [String]) in Reply.head(101, lines) }
         let refusals: [String: [UInt8]] = [
             "/status": Reply.head(200, ["Content-Length: 5"]) + Array("hello".utf8),
+            "/part": Reply.head(500, ["Content-Length: 9"]) + Array("hello".utf8),
+            "/chunks": Reply.head(500, ["Transfer-Encoding: chunked"]) + Array("5\r\nhello".utf8),
             "/upgrade": bytes(["Connection: Upgrade", "Sec-WebSocket-Accept: x"]),
             "/connection": bytes(["Upgrade: websocket", "Sec-WebSocket-Accept: x"]),
             "/accept": bytes([
@@ -173,7 +175,8 @@ import TransferModel
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         let kinds = [
-            "status": "httpStatus", "upgrade": "protocolViolation",
+            "status": "httpStatus", "part": "httpStatus", "chunks": "httpStatus",
+            "upgrade": "protocolViolation",
             "connection": "protocolViolation", "accept": "protocolViolation",
             "version": "httpStatus", "garbage": "protocolViolation", "nothing": "reset",
             "endless": "protocolViolation", "protocol": "protocolViolation",
@@ -183,6 +186,10 @@ import TransferModel
         for (name, kind) in kinds {
             #expect(run.kind(name) == kind, "\(name): \(run.task(name)?["error"] as Any)")
             #expect(run.task(name)?["extension"]?["webSocket"]?.isNull == true, "\(name)")
+        }
+        for (name, isWhole) in [("status", true), ("part", false), ("chunks", false)] {
+            let end = run.exchanges(name).first?["responseEndDate"]
+            #expect(end?.isNull == !isWhole, "\(name)")
         }
         let message = run.task("accept")?["error"]?["message"]?.string
         #expect(message?.contains("does not belong to the request") == true)
