@@ -340,7 +340,7 @@ int ccurl_tls_facts(CURL *handle, int *version, unsigned *suite, const char **su
 
 // Fetched once: with EVP_sha256, OpenSSL 3 searches for the implementation each time, which takes longer than a short
 // digest.
-static const void *sha256, *sha512;
+static const void *sha256, *sha512, *md5;
 static pthread_once_t fetch_once = PTHREAD_ONCE_INIT;
 
 // Making a context costs as much as a short digest: each thread keeps one for these.
@@ -356,6 +356,7 @@ static void free_words_context(void *context) {
 static void fetch(void) {
     sha256 = digest.fetch(NULL, "SHA256", NULL);
     sha512 = digest.fetch(NULL, "SHA512", NULL);
+    md5 = digest.fetch(NULL, "MD5", NULL);
     if (!sha256) sha256 = digest.sha256();
     if (!sha512) sha512 = digest.sha512();
     has_words_key = !pthread_key_create(&words_key, free_words_context);
@@ -380,8 +381,9 @@ int ccurl_sha256(const void *bytes, size_t count, unsigned char *out) {
 void *ccurl_digest_new(int bits) {
     if (!digest.ctx_new) return NULL;
     pthread_once(&fetch_once, fetch);
-    void *context = digest.ctx_new();
-    if (context && digest.init(context, bits == 512 ? sha512 : sha256, NULL) != 1) {
+    const void *type = bits == 512 ? sha512 : bits == 128 ? md5 : sha256;
+    void *context = type ? digest.ctx_new() : NULL;
+    if (context && digest.init(context, type, NULL) != 1) {
         digest.ctx_free(context);
         return NULL;
     }

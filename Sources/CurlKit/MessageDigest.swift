@@ -1,17 +1,20 @@
 internal import CCurl
 
-/// An incremental SHA-2 digest (FIPS 180-4), by libcrypto.
+/// An incremental digest of SHA-2 (FIPS 180-4) or MD5 (RFC 1321), by libcrypto.
 @safe package final class MessageDigest {
     /// The algorithm, by its digest's size in bits.
     package enum Algorithm: Int, Sendable, Hashable {
         case sha256 = 256
         case sha512 = 512
+        /// For HTTP's Digest alone: it protects no file.
+        case md5 = 128
     }
 
     private let algorithm: Algorithm
     private let context: UnsafeMutableRawPointer
 
-    /// Returns nil without libcrypto, which is loaded with libcurl.
+    /// Returns nil without libcrypto, which is loaded with libcurl, and where its rules forbid the
+    /// algorithm.
     package init?(_ algorithm: Algorithm = .sha256) {
         guard unsafe ccurl_load() == nil,
             let context = unsafe ccurl_digest_new(Int32(algorithm.rawValue))

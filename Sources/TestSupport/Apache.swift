@@ -6,7 +6,7 @@ import SystemKit
 /// The user `me` has the password `open sesame`, all realms are called `Orders`. `/basic/`,
 /// `/digest/`, `/stale/` (Digest with nonces that live for a second) and, in a Kerberos realm,
 /// `/negotiate/` require a login. If there is a backend, it answers the requests below these
-/// folders.
+/// folders, WebSockets included.
 package final class Apache: Sendable {
     private let folder: TemporaryFolder
     private let server: ServerProcess
@@ -89,7 +89,7 @@ package final class Apache: Sendable {
             ThreadsPerChild 16
             MaxRequestWorkers 16
             KeepAliveTimeout 60
-            ProxyPass / \(backend)/
+            ProxyPass / \(backend)/ upgrade=websocket
             \(sections.joined(separator: "\n"))
 
             """

@@ -204,7 +204,8 @@ const char *ccurl_channel_verify_text(const ccurl_channel *channel);
 // The version (0x0304) and the cipher suite's IANA number and name.
 int ccurl_channel_facts(const ccurl_channel *channel, unsigned *suite, const char **suite_name);
 
-// A SHA-2 digest of 256 or 512 bits from libcrypto, which libcurl has loaded. NULL without libcrypto.
+// A SHA-2 digest of 256 or 512 bits, or MD5 (128), from libcrypto, which libcurl has loaded. NULL without libcrypto, and
+// for MD5 where its rules forbid it.
 void *ccurl_digest_new(int bits);
 // Writes the 32 bytes of the SHA-256 of a buffer; returns 0 without libcrypto or memory.
 int ccurl_sha256(const void *bytes, size_t count, unsigned char *digest);

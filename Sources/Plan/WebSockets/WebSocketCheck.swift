@@ -4,7 +4,7 @@ internal import TransferModel
 /// Checks what the settings of a WebSocket task, each right by itself, say together.
 enum WebSocketCheck {
     /// Reports header fields that the opening handshake makes, repeated subprotocols, and methods
-    /// of credentials that only libcurl's own requests obey.
+    /// of credentials that open no WebSocket.
     static func check(
         _ draft: TaskDraft,
         in session: SessionConfiguration?,
@@ -27,13 +27,12 @@ enum WebSocketCheck {
             return
         }
         for credential in session?.credentials ?? [] where credential.space.contains(origin) {
-            guard let name = credential.proof.nameOfDialogue else { continue }
+            guard let name = credential.proof.nameForConnections else { continue }
             place.report(
-                .notYetSupported,
-                "credentials of the method `\(name)` are not supported yet for WebSockets"
-                    + place.context,
+                .conflictingKeys,
+                "credentials of the method `\(name)` open no WebSocket\(place.context)",
                 at: place.key("url"),
-                help: "use `basic` or `bearer`",
+                help: "they authenticate a connection of HTTP; use `basic`, `digest` or `bearer`",
                 &log
             )
         }
@@ -50,13 +49,12 @@ enum WebSocketCheck {
 }
 
 extension Credential.Proof {
-    /// The name of a method that needs several requests over one connection; nil for others.
-    fileprivate var nameOfDialogue: String? {
+    /// The name of a method that authenticates a connection, and not a request; nil for others.
+    fileprivate var nameForConnections: String? {
         switch self {
-        case .digest: "digest"
         case .ntlm: "ntlm"
         case .negotiate: "negotiate"
-        case .basic, .bearer, .awsSigV4, .clientCertificate, .ssh, .netrc: nil
+        case .basic, .digest, .bearer, .awsSigV4, .clientCertificate, .ssh, .netrc: nil
         }
     }
 }

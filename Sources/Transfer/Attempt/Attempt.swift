@@ -207,9 +207,6 @@ struct Attempt {
     /// Sends the hop's request; ends the attempt when no interface may be used for it.
     func send() -> Next {
         if exchange.hop.url.isCustom { return .program }
-        if exchange.request.webSocket != nil, let fault = exchange.authentication?.webSocketFault {
-            return end(unsent: fault)
-        }
         let session = exchange.session
         let origin = exchange.hop.url.origin
         if session.awaitsRoute(to: origin) { return .findProxy(origin) }

@@ -25,7 +25,7 @@ final class ExchangeConversationHost: ConversationHost {
                 acceptsCodings: false,
                 asksFirst: false
             ),
-            authorization: exchange.authentication?.easy?.fieldValue,
+            authorization: exchange.authentication?.fieldValue(for: request),
             idleLimit: idleLimit
         )
     }

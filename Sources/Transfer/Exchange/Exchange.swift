@@ -74,7 +74,7 @@ final class Exchange {
         let credentials = session.configuration.credentials
         authentication =
             credentials.isEmpty || request.stream != nil || hop.url.isOfFileServer
-            ? nil : Authentication(credentials)
+            ? nil : Authentication(credentials, sendsItself: request.webSocket != nil)
         // A stream has no version of HTTP that the server could choose.
         if request.webSocket != nil || request.stream != nil { connection.keepToHTTP1() }
         caching = CachedExchange.make(for: request, of: session)

@@ -1,20 +1,26 @@
+internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 extension Authentication {
-    /// The failure of a request whose credential needs a dialogue that a raw connection cannot
-    /// have; nil for other requests.
-    var webSocketFault: TransferFailure? {
-        guard let name = easy?.nameOfDialogue else { return nil }
-        var failure = TransferFailure(
-            kind: .httpStatus,
-            phase: .prepare,
-            detail: "credentials of the method `\(name)` are not supported for WebSockets"
-        )
-        failure.httpStatus = 401
-        failure.urlError = .userAuthenticationRequired
-        failure.isPermanent = true
-        failure.isKnownUnprocessed = true
-        failure.help = "use `basic` or `bearer`"
-        return failure
+    /// The value of `Authorization` for a request that the runner sends itself.
+    ///
+    /// - Parameter request: The request with all its other fields.
+    /// - Returns: Nil without a credential, and for Digest before the server has asked.
+    func fieldValue(for request: RequestSpec) -> String? {
+        switch easy {
+        case .basic(let user, let password):
+            return "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
+        case .bearer(let token): return "Bearer " + token
+        case .digest(let user, let password):
+            guard let digestChallenge else { return nil }
+            return DigestAnswer(
+                digestChallenge,
+                user: user,
+                password: password,
+                clientNonce: DigestAnswer.newNonce()
+            )?.fieldValue(method: request.method, target: request.url.requestTarget)
+        case .awaited, .ntlm, .negotiate, nil: return nil
+        }
     }
 }

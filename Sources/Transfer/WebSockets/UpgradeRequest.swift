@@ -1,4 +1,3 @@
-internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 internal import WebSockets
@@ -51,29 +50,6 @@ struct UpgradeRequest {
     }
 }
 
-extension EasyAuthentication {
-    /// The value of `Authorization` that needs no challenge's nonce; nil for other methods.
-    var fieldValue: String? {
-        switch self {
-        case .basic(let user, let password):
-            "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
-        case .bearer(let token): "Bearer " + token
-        case .awaited, .digest, .ntlm, .negotiate: nil
-        }
-    }
-
-    /// The name of a method that needs several requests on libcurl's own connections; nil for
-    /// others.
-    var nameOfDialogue: String? {
-        switch self {
-        case .digest: "digest"
-        case .ntlm: "ntlm"
-        case .negotiate: "negotiate"
-        case .basic, .bearer, .awaited: nil
-        }
-    }
-}
-
 extension HTTPURL {
     /// The value of `Host` (RFC 9110 §7.2): without the zone of an address, and without the
     /// scheme's default port.
@@ -84,7 +60,7 @@ extension HTTPURL {
     }
 
     /// The path and the query as sent (RFC 9112 §3.2.1).
-    fileprivate var requestTarget: String {
+    var requestTarget: String {
         let rest = sentText.utf8.dropFirst(authorityEnd).prefix { $0 != UInt8(ascii: "#") }
         let target = String(Substring(rest))
         return target.utf8.first == UInt8(ascii: "/") ? target : "/" + target

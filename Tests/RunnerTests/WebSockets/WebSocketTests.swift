@@ -126,22 +126,6 @@ import TransferModel
         #expect(run.task("talk")?["changed"]?.bool == false)
     }
 
-    @Test func `credentials that need a dialogue are refused by name`() throws {
-        let job = try JobFolder(
-            """
-            version: 1
-            sessions:
-              s: { credentials: [{ origin: "https://example.com", method: digest, user: u, password: p }] }
-            webSockets:
-              talk: { url: "wss://example.com/", steps: [{ receive: {} }] }
-            """
-        )
-        let outcome = try job.runner(["validate", "job.yaml"])
-        #expect(outcome.status == .exit(3), "\(outcome.standardError)")
-        #expect(outcome.standardError.contains("job.not-yet-supported"))
-        #expect(outcome.standardError.contains("`digest`"))
-    }
-
     @Test func `plan shows the steps`() throws {
         let job = try JobFolder(
             """

@@ -65,6 +65,35 @@ import TransferModel
         #expect(try Self.answers(Self.all, to: [challenges]) == [.credential(position)])
     }
 
+    @Test func `a request that libcurl does not send proves itself alone, not its connection`()
+        throws
+    {
+        var machine = Authentication(Self.all, sendsItself: true)
+        let url = try #require(Self.url)
+        func judge(_ value: String, didSend: Bool) -> Authentication.Answer {
+            var known = KnownSpaces()
+            let fields = HeaderFields([HeaderField(name: "WWW-Authenticate", value: value)])
+            return machine.judge(
+                ResponseHead(statusCode: 401, fields: fields),
+                from: url,
+                lacksBody: false,
+                didSend: didSend,
+                hasNewCookies: false,
+                in: &known
+            )
+        }
+        _ = machine.begin(url, hasBody: false, hasAuthorization: false, known: KnownSpaces())
+        #expect(judge("Negotiate, NTLM", didSend: false) == .none)
+        #expect(judge("Negotiate, NTLM, Digest realm=x, nonce=n", didSend: false) == .credential(2))
+        #expect(machine.digestChallenge?.text("nonce") == "n")
+        let stale = "Digest realm=x, nonce=m, stale=true"
+        #expect(judge(stale, didSend: true) == .credential(2))
+        #expect(machine.digestChallenge?.text("nonce") == "m")
+        #expect(judge(stale, didSend: true) == .stop)
+        _ = machine.begin(url, hasBody: false, hasAuthorization: false, known: KnownSpaces())
+        #expect(machine.digestChallenge == nil)
+    }
+
     @Test func `a challenge without a matching credential gets no answer`() throws {
         let foreign = Self.credential(.basic(Self.login), host: "b.example")
         let other = Self.credential(.basic(Self.login), realm: "theirs")

@@ -35,6 +35,11 @@ struct Authentication {
     private static let mostLibraryAnswers = 4
 
     private let credentials: [Credential]
+    /// Whether the runner sends the requests itself, each over a connection of its own, so that
+    /// libcurl answers no challenge.
+    private let sendsItself: Bool
+    /// The last challenge of Digest from the URL; nil before it has sent one.
+    private(set) var digestChallenge: Challenge?
     /// The index of the credential that the running exchange carries.
     private(set) var carried: Int?
     /// The indices of credentials that are not carried again: they were refused, or could not be
@@ -49,8 +54,11 @@ struct Authentication {
     private var libraryAnswers = 0
     private var hasAnsweredStale = false
 
-    /// `credentials` are the session's.
-    init(_ credentials: [Credential]) { self.credentials = credentials }
+    /// `credentials` are the session's; `sendsItself` is for requests that libcurl does not send.
+    init(_ credentials: [Credential], sendsItself: Bool = false) {
+        self.credentials = credentials
+        self.sendsItself = sendsItself
+    }
 
     /// Decides which credential the first request to a URL carries.
     ///
@@ -67,13 +75,12 @@ struct Authentication {
         known: KnownSpaces
     ) -> Start {
         carried = nil
+        digestChallenge = nil
         libraryAnswers = 0
         hasAnsweredStale = false
         isOverruled = hasAuthorization
         guard !isOverruled else { return .plain }
-        let usable = credentials.indices.filter {
-            credentials[$0].space.contains(url.origin) && !spent.contains($0)
-        }
+        let usable = credentials.indices.filter { isUsable($0, at: url.origin) }
         if let unasked = usable.first(where: { credentials[$0].isSentUnasked }) {
             carried = unasked
         } else if let known = known.credential(for: url), usable.contains(known),
@@ -90,6 +97,12 @@ struct Authentication {
             carried = only
         }
         return carried.map { .carrying($0) } ?? .plain
+    }
+
+    /// Whether the attempt may carry a credential to an origin.
+    private func isUsable(_ position: Int, at origin: Origin) -> Bool {
+        credentials[position].space.contains(origin) && !spent.contains(position)
+            && !(sendsItself && credentials[position].isConnectionBound)
     }
 
     /// The login that goes over TLS before the server asks, because many servers hide a private
@@ -174,12 +187,13 @@ struct Authentication {
         // A server may hide a private resource behind these.
         guard failure.help == nil, [401, 403, 404].contains(failure.httpStatus), carried == nil,
             spent.isEmpty,
-            let unsent = credentials.first(where: {
-                $0.space.contains(url.origin) && $0.strength != nil
+            let unsent = credentials.indices.first(where: {
+                isUsable($0, at: url.origin) && credentials[$0].strength != nil
             })
         else { return }
+        let name = credentials[unsent].methodName
         failure.help =
-            "the session's login (\(unsent.methodName)) was not sent, because the server did not "
+            "the session's login (\(name)) was not sent, because the server did not "
             + "ask for it; over TLS `method: basic` alone sends it at once, without `realm` and "
             + "`challenge: wait`"
     }
@@ -221,11 +235,13 @@ struct Authentication {
             if !lacksBody { didAccept(at: url, in: &known) }
             return .none
         }
-        let answer = answer(Challenge.all(of: head), from: url, didSend: didSend())
-        guard answer == .byLibrary, let carried, isDigest(carried), hasNewCookies() else {
-            return answer
-        }
+        let challenges = Challenge.all(of: head)
+        digestChallenge = challenges.first { $0.scheme == "digest" }
+        let answer = answer(challenges, from: url, didSend: didSend())
         // libcurl would repeat the cookies of the challenged request.
+        guard answer == .byLibrary, let carried,
+            sendsItself || isDigest(carried) && hasNewCookies()
+        else { return answer }
         return .credential(carried)
     }
 
@@ -278,7 +294,7 @@ struct Authentication {
         guard spent.count < Self.mostFailures, !isOverruled else { return .none }
         var best: (position: Int, strength: Int)?
         for (position, credential) in credentials.enumerated()
-        where credential.space.contains(url.origin) && !spent.contains(position) {
+        where isUsable(position, at: url.origin) {
             guard let strength = credential.strength, strength > best?.strength ?? -1,
                 credential.answers(challenges)
             else { continue }
@@ -352,6 +368,14 @@ extension Credential {
         switch proof {
         case .digest, .ntlm, .negotiate: true
         case .basic, .bearer, .awsSigV4, .clientCertificate, .ssh, .netrc: false
+        }
+    }
+
+    /// Whether the method authenticates a connection, and not a request: libcurl alone can do that.
+    fileprivate var isConnectionBound: Bool {
+        switch proof {
+        case .ntlm, .negotiate: true
+        case .basic, .digest, .bearer, .awsSigV4, .clientCertificate, .ssh, .netrc: false
         }
     }
 
