@@ -4,7 +4,6 @@ internal import Diagnostics
 package enum JobCode: String, Sendable, Hashable, CaseIterable {
     // Keys and shapes.
     case unknownKey = "job.unknown-key"
-    case notYetSupported = "job.not-yet-supported"
     case missingKey = "job.missing-key"
     case conflictingKeys = "job.conflicting-keys"
     case wrongType = "job.wrong-type"

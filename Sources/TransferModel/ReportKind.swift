@@ -10,9 +10,6 @@ package enum ReportKind: String, Sendable, CaseIterable {
     case otlp
     case events
 
-    /// Reserved keys for planned formats.
-    package static let planned = [String]()
-
     /// The permissions of its file before the umask: only metrics are for other users, such as that
     /// of the node exporter.
     package var fileMode: UInt32 { self == .prometheus ? 0o644 : 0o600 }

@@ -64,10 +64,10 @@ import Testing
                 "job.yaml:3:34: error:"
             ),
             Invalid(
-                "a key that is not supported yet",
+                "keys that exclude each other",
                 "version: 1\n" + task + "streams:\n  s: { host: h, port: 7, secure: true, "
                     + "steps: [{ closeWrite: true }] }\n",
-                "job.yaml:5:40: error: `closeWrite` is not supported yet"
+                "job.yaml:5:40: error: `closeWrite` in stream `s` and `secure: true` exclude each other"
             ),
             Invalid("no version", task, "job.yaml:1:1: error:"),
             Invalid("an empty file", "", "job.yaml:1:1: error:"),

@@ -2,7 +2,8 @@ import SystemKit
 import TestSupport
 import Testing
 
-/// Tasks of `streams` with `secure: true`: TLS that libcurl begins with the connection.
+/// Tasks of `streams` whose connection begins with TLS: libcurl's (`secure: true`), or that of the
+/// first step.
 @Suite struct SecureStreamTests {
     private let certificates: TestCertificates
 
@@ -57,6 +58,34 @@ import Testing
         ] {
             #expect(exchanges.first?[member]?.isNull == false, "\(member)")
         }
+    }
+
+    // RFC 8446 §6.1; OpenSSL allows it with TLS 1.2, too.
+    @Test(arguments: ["1.2", "1.3"])
+    func `TLS of the first step ends each direction by itself`(version: String) throws {
+        let server = try HalfCloseServer(certificate: certificates.server)
+        let task = """
+            sessions: { s: { tls: { caFile: \(certificates.authorityFile), maximumVersion: "\(version)" } } }
+            defaults: { retry: { attempts: 1 } }
+            streams:
+              a:
+                host: localhost
+                port: \(server.port)
+                secure: true
+                steps:
+                  - write: { text: hello }
+                  - closeWrite: true
+                  - read: { untilClosed: true, expect: { text: you said hello } }
+            """
+        let refused = try JobFolder("version: 1\n" + task).runner(["validate", "job.yaml"])
+        #expect(refused.status == .exit(3), "\(refused.standardError)")
+        #expect(refused.standardError.contains("`startSecureConnection: true`"))
+        let advised = task.replacing("    secure: true\n", with: "")
+            .replacing("steps:\n", with: "steps:\n      - startSecureConnection: true\n")
+        let run = try JobFolder("version: 1\n" + advised).run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        let step = run.task("a")?["extension"]?["stream"]?["steps"]?.elements.first
+        #expect(step?["tlsProtocolVersion"]?.string == "TLSv\(version)")
     }
 
     @Test func `a server that misses a client certificate is named as the reason`() throws {

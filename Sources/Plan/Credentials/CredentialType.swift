@@ -81,7 +81,7 @@ enum CredentialType {
         guard let name = reader.text(inner) else { return nil }
         if let method = CredentialTable.methods.first(where: { $0.name == name }) { return method }
         let names = CredentialTable.methods.map(\.name)
-        reader.reportChoice(inner, name, names: names, later: [])
+        reader.reportChoice(inner, name, names: names)
         return nil
     }
 

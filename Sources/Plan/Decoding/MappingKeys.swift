@@ -110,8 +110,8 @@ struct MappingKeys {
             )
             return
         }
-        let nearest = nearest(name, &faults)
-        let known = keys.keys.lazy.filter { $0.shape != nil }.map { "`\($0.name)`" }
+        let nearest = faults.hints.nearest(name, among: keys.names)
+        let known = keys.names.lazy.map { "`\($0)`" }
         faults.log.add(
             .unknownKey,
             "unknown key `\(name.excerpt)`\(faults.context)",
@@ -128,15 +128,5 @@ struct MappingKeys {
         let key = String(name[..<colon])
         guard keys.names.contains(key) else { return nil }
         return .init(help: "a space is missing after `\(key):`")
-    }
-
-    /// The key that was probably meant: one that is not supported yet only when it is merely
-    /// misspelled.
-    private func nearest(_ name: String, _ faults: inout FaultReporter) -> String? {
-        guard let nearest = faults.hints.nearest(name, among: keys.names) else { return nil }
-        let supported = keys.keys.lazy.filter { $0.shape != nil }.map(\.name)
-        let isMisspelled = abs(nearest.utf8.count - name.utf8.count) <= 2
-        if isMisspelled || supported.contains(nearest) { return nearest }
-        return faults.hints.nearest(name, among: supported) ?? nearest
     }
 }

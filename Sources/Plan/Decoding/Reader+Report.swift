@@ -31,16 +31,8 @@ extension Reader {
     }
 
     /// Reports a text that is none of the names that a setting takes.
-    mutating func reportChoice(_ field: Field, _ text: String, names: [String], later: [String]) {
+    mutating func reportChoice(_ field: Field, _ text: String, names: [String]) {
         let shown = text.excerpt
-        if later.contains(text) {
-            report(
-                .notYetSupported,
-                "`\(field.name)`: the value `\(text.excerpt)` is not supported yet",
-                at: field.node
-            )
-            return
-        }
         let list = names.map { "`\($0)`" }.joined(separator: ", ")
         let fault = ValueFault(
             .badValue,

@@ -98,8 +98,8 @@ struct Reader {
         to target: inout Target,
         in field: Field
     ) {
-        if let position = shortForm(of: table.keys, field.node), let read = table.reads[position] {
-            return read(&target, &self, field)
+        if let position = shortForm(of: table.keys, field.node) {
+            return table.reads[position](&target, &self, field)
         }
         faults.open(field.name)
         apply(table, to: &target, from: field.node, ownedBy: field.key)
@@ -144,15 +144,7 @@ struct Reader {
                 deferred?.append(DeferredValue(position: position, field: field))
                 continue
             }
-            if let read = table.reads[position] {
-                read(&target, &self, field)
-            } else {
-                report(
-                    .notYetSupported,
-                    "the key `\(name)`\(context) is not supported yet",
-                    at: entry.key
-                )
-            }
+            table.reads[position](&target, &self, field)
         }
         keys.finish(&faults)
     }

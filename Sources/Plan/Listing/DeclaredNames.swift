@@ -12,7 +12,7 @@ package struct DeclaredNames {
 
     /// Reads the names; keys of the free space (`x-…`) are not names.
     package init(of document: Document) {
-        for key in JobTable.table.keys.keys where key.shape?.isOfTasks == true {
+        for key in JobTable.table.keys.keys where key.shape.isOfTasks {
             tasks += Self.names(in: key.name, of: document)
         }
         variables = Self.names(in: "variables", of: document)

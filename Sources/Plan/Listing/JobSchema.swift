@@ -69,12 +69,11 @@ package struct JobSchema: ~Copyable {
         writer.key("properties")
         writer.beginObject()
         for key in table.keys {
-            guard let shape = key.shape else { continue }
             writer.key(key.name)
             writer.beginObject()
             let standard = key.defaultText.map { " Default: \($0)." } ?? ""
             writer.member("description", key.summary + standard)
-            write(shape)
+            write(key.shape)
             writer.endObject()
         }
         writer.endObject()

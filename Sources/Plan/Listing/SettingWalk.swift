@@ -21,12 +21,11 @@ struct SettingWalk {
     /// Adds the settings of a table; the first of the mappings that has a key says what holds.
     mutating func walk(_ table: KeyTable, in mappings: [NodeID], path: String = "") {
         for key in table.keys {
-            guard let shape = key.shape else { continue }
             let found = mappings.compactMap { mapping in
                 key.name == table.shortForm && reader.document.kind(of: mapping) == .scalar
                     ? (mapping, mapping) : reader.document.value(of: mapping, for: key.name)
             }
-            switch shape {
+            switch key.shape {
             case .mapping(let inner):
                 // Without a value of its own a required key in there is not a default but absent.
                 if inner.required | inner.alternatives != 0, found.isEmpty { continue }
@@ -39,19 +38,19 @@ struct SettingWalk {
             case .credential:
                 if let first = found.first { addCredential(path + key.name, first) }
             case .named(_, HeaderRule.namePattern, _):
-                walkNames(shape, in: found.map(\.value), path: path + key.name + ".") {
+                walkNames(key.shape, in: found.map(\.value), path: path + key.name + ".") {
                     $0.lowercased()
                 }
             case .named, .someNamed:
-                walkNames(shape, in: found.map(\.value), path: path + key.name + ".") { $0 }
+                walkNames(key.shape, in: found.map(\.value), path: path + key.name + ".") { $0 }
             case .list(.variants(let name, let tables)):
                 guard let first = found.first else { continue }
                 walkVariants(of: first.value, by: name, tables, path: path + key.name)
             case .either(.named, _):
-                walkNames(shape, in: found.map(\.value), path: path + key.name + ".") { $0 }
+                walkNames(key.shape, in: found.map(\.value), path: path + key.name + ".") { $0 }
             default:
                 if let first = found.first {
-                    let place = ValuePlace(shape: shape, key: key.name, isKnown: true)
+                    let place = ValuePlace(shape: key.shape, key: key.name, isKnown: true)
                     add(path + key.name, first.value, setBy: first.key, place)
                 } else if let value = key.defaultText {
                     rows.append(SettingRow(path: path + key.name, value: value, line: nil))
@@ -119,7 +118,7 @@ struct SettingWalk {
             let variant = reader.text(Field(name: name, key: value.key, node: value.value))
             let table = tables.first { table in
                 table.keys.contains { key in
-                    guard key.name == name, case .choice(let names)? = key.shape else {
+                    guard key.name == name, case .choice(let names) = key.shape else {
                         return false
                     }
                     return names.first == variant

@@ -41,7 +41,7 @@ struct LanguageWords {
         guard tables.insert("\(table.name) \(table.names)").inserted else { return }
         for key in table.keys {
             keys.insert(key.name)
-            guard let shape = key.shape else { continue }
+            let shape = key.shape
             if shape.isNumber { numberKeys.insert(key.name) }
             if shape.holdsURLs { urlKeys.insert(key.name) }
             if shape.isCredential || shape.isAnything { secretKeys.insert(key.name) }

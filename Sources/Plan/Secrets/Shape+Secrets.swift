@@ -54,7 +54,7 @@ extension Shape {
     var holdsCredentials: Bool {
         switch self {
         case .mapping(let table):
-            table.isSecretDeclaration || table.keys.contains { $0.shape?.isCredential == true }
+            table.isSecretDeclaration || table.keys.contains { $0.shape.isCredential }
         case .variants(_, let tables): tables.contains { Shape.mapping($0).holdsCredentials }
         case .named(let value, _, _), .someNamed(let value, _): value.isSecretDeclaration
         case .list(let element), .nonEmptyList(let element), .oneOrMore(let element):
@@ -73,7 +73,7 @@ extension Shape {
         let choice = document.text(of: value)
         let table = tables.first { table in
             table.keys.contains { key in
-                guard key.name == name, case .choice(let choices)? = key.shape else { return false }
+                guard key.name == name, case .choice(let choices) = key.shape else { return false }
                 return choices.contains(choice)
             }
         }
@@ -148,7 +148,7 @@ extension Shape {
             }
             if table.isSecretDeclaration || SecretName.isLogin(key) { return true }
             // Beside a password it can be one in any language.
-            if table.keys.contains(where: { $0.shape?.isCredential == true }) { return true }
+            if table.keys.contains(where: { $0.shape.isCredential }) { return true }
             return NearestName.find(key, among: ["password", "token", "secretKey"]) != nil
         case .variants(_, let tables):
             return !knows(key)

@@ -117,7 +117,7 @@ extension CacheTable {
             if text == CacheTable.none {
                 rule = URLCacheRule.none
             } else {
-                reader.reportChoice(field, text, names: [CacheTable.none], later: [])
+                reader.reportChoice(field, text, names: [CacheTable.none])
             }
             return
         }

@@ -74,7 +74,7 @@ enum EncodingTable {
         if reader.document.kind(of: field.node) == .mapping {
             reader.apply(floatTable, to: &encoding.json.floatTexts, in: field)
         } else if let text = reader.text(field), text != throwing {
-            reader.reportChoice(field, text, names: [throwing], later: [])
+            reader.reportChoice(field, text, names: [throwing])
         }
     }
 

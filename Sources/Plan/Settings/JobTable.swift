@@ -133,7 +133,7 @@ enum JobTable {
                     + "failed or was retried and one line of every other; `summary`, only the tasks that "
                     + "did not succeed, and the sums."
             ) { $0.detail = $1 }
-        ] + ReportKind.planned.map(Setting.notYet)
+        ]
     )
 
     /// The path of a report.

@@ -13,7 +13,7 @@ struct KeyDescription: Sendable {
     let partner: String?
     /// Where another key has that value it is required, and elsewhere it may not be.
     let condition: Condition?
-    private let makeShape: @Sendable () -> Shape?
+    private let makeShape: @Sendable () -> Shape
 
     /// The value of another key of the mapping, as it is written.
     struct Condition: Sendable {
@@ -29,7 +29,7 @@ struct KeyDescription: Sendable {
         isRequired: Bool,
         partner: String? = nil,
         condition: Condition? = nil,
-        shape: @autoclosure @escaping @Sendable () -> Shape?
+        shape: @autoclosure @escaping @Sendable () -> Shape
     ) {
         self.name = name
         self.summary = summary
@@ -40,8 +40,8 @@ struct KeyDescription: Sendable {
         makeShape = shape
     }
 
-    /// The shape of the value; nil for a key that is not supported yet.
-    var shape: Shape? { makeShape() }
+    /// The shape of the value.
+    var shape: Shape { makeShape() }
 }
 
 /// The keys of one kind of mapping: what the decoder reads, the schema lists and the listing shows.

@@ -69,7 +69,7 @@ enum ProxyType {
             )
         } else {
             let names = [ProxyTable.environment, ProxyTable.none]
-            reader.reportChoice(field, text, names: names, later: [])
+            reader.reportChoice(field, text, names: names)
         }
         return nil
     }

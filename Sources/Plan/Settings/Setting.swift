@@ -5,10 +5,9 @@ struct Setting<Target>: Sendable {
     typealias Read = @Sendable (inout Target, inout Reader, Field) -> Void
 
     let description: KeyDescription
-    /// Nil for a key that is not supported yet.
-    let read: Read?
+    let read: Read
 
-    init(_ description: KeyDescription, read: Read?) {
+    init(_ description: KeyDescription, read: @escaping Read) {
         self.description = description
         self.read = read
     }
@@ -57,26 +56,11 @@ struct Setting<Target>: Sendable {
         }
     }
 
-    /// A key that the language knows and the runner does not obey yet.
-    static func notYet(_ name: String) -> Setting {
-        Setting(
-            KeyDescription(
-                name: name,
-                summary: "",
-                defaultText: nil,
-                isRequired: false,
-                shape: nil
-            ),
-            read: nil
-        )
-    }
-
     /// The same key for a target of which `Target` is a part.
     func lifted<Whole>(
         to part: @escaping @Sendable (inout Whole, (inout Target) -> Void) -> Void
     ) -> Setting<Whole> {
-        guard let read else { return Setting<Whole>(description, read: nil) }
-        return Setting<Whole>(description) { whole, reader, field in
+        Setting<Whole>(description) { whole, reader, field in
             part(&whole) { read(&$0, &reader, field) }
         }
     }
@@ -89,8 +73,8 @@ final class SettingTable<Target>: Sendable {
     let keys: KeyTable
     /// For a hint; nil where nothing can be guessed.
     let shorthand: Shorthand?
-    /// The reader of each key, by its position in `keys`; nil for a key that is not supported yet.
-    let reads: [Setting<Target>.Read?]
+    /// The reader of each key, by its position in `keys`.
+    let reads: [Setting<Target>.Read]
 
     init(
         _ name: String,

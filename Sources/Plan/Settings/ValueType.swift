@@ -164,14 +164,14 @@ extension ValueType where Value == Double {
 
 extension ValueType
 where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
-    /// One of the cases by its raw value; `later` are values that are known and not supported yet.
-    static func choice(later: [String] = []) -> ValueType {
+    /// One of the cases by its raw value.
+    static func choice() -> ValueType {
         let names = Value.allCases.map(\.rawValue)
         let cases = Array(Value.allCases)
         return ValueType(.choice(names)) { reader, field in
             guard let text = reader.text(field) else { return nil }
             if let position = names.firstIndex(of: text) { return cases[position] }
-            reader.reportChoice(field, text, names: names, later: later)
+            reader.reportChoice(field, text, names: names)
             return nil
         }
     }

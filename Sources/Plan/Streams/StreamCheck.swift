@@ -3,8 +3,7 @@ internal import TransferModel
 
 /// Checks what the settings of a stream task, each right by itself, say together.
 enum StreamCheck {
-    /// Reports steps that the connection of the task cannot have, and a limit of the bandwidth,
-    /// which only libcurl's own requests obey.
+    /// Reports steps that the connection of the task cannot have.
     static func check(
         _ draft: TaskDraft,
         in session: SessionConfiguration?,
@@ -24,9 +23,11 @@ enum StreamCheck {
         }
         if draft.stream.steps.contains(where: { $0.action == .closeWrite }) {
             place.report(
-                .notYetSupported,
-                "`closeWrite` is not supported yet\(place.context) with `secure: true`",
+                .conflictingKeys,
+                "`closeWrite`\(place.context) and `secure: true` exclude each other",
                 at: place.key("steps"),
+                help: "in place of `secure: true`, begin with the step "
+                    + "`startSecureConnection: true`, whose TLS ends each direction by itself",
                 &log
             )
         }

@@ -60,7 +60,7 @@ struct TaskReader: Sendable {
         begin(entry, &reader)
         reader.secretUses = uses
         let table = TaskTable.table(of: entry.kind)
-        for value in values { table.reads[value.position]?(&draft, &reader, value.field) }
+        for value in values { table.reads[value.position](&draft, &reader, value.field) }
         return finish(entry, &draft, &reader, errors: errors)
     }
 

@@ -135,7 +135,7 @@ enum ReceiveTable {
         }
         guard let text = reader.text(field) else { return nil }
         guard text == "closed" else {
-            reader.reportChoice(field, text, names: ["closed"], later: [])
+            reader.reportChoice(field, text, names: ["closed"])
             return nil
         }
         return .closed
