@@ -1,16 +1,34 @@
-/// Some seventy peers that keep a client waiting or busy without end, each on a port of its own at
-/// 127.0.0.1; they stop when released.
+/// Peers that keep a client waiting or busy, each on a port of its own at 127.0.0.1; they stop when
+/// released.
 package final class HostilePeers: Sendable {
     private let server: ServerProcess
-    /// The ports, by the names of the functions in `hostile-peers.py`.
+    /// The ports, by the names that the program gives its peers.
     package let ports: [String: UInt16]
 
-    /// Starts the peers, whose TLS has the certificate; throws `MissingTool` when they do not
-    /// start.
-    package init(certificate identity: TestCertificates.Identity) throws {
-        let program = ServerScript.path("hostile-peers.py")
+    /// Starts some seventy peers without end, those of `hostile-peers.py`, whose TLS has the
+    /// certificate; throws `MissingTool` when they do not start.
+    package convenience init(certificate identity: TestCertificates.Identity) throws {
+        try self.init("hostile-peers.py", [], identity)
+    }
+
+    /// Starts a peer of each protocol for each fault, those of `faulty-peers.py`, of which those of
+    /// SFTP pass on what a server says; throws `MissingTool` when they do not start.
+    package convenience init(
+        before server: SSHServer,
+        certificate identity: TestCertificates.Identity
+    ) throws {
+        try self.init("faulty-peers.py", ["\(server.port)"], identity)
+    }
+
+    private init(
+        _ name: String,
+        _ arguments: [String],
+        _ identity: TestCertificates.Identity
+    ) throws {
+        let program = ServerScript.path(name)
+        let files = [identity.certificateFile, identity.keyFile]
         server = try ServerProcess("python3", readyAt: "ready") { port in
-            ["python3", program, "\(port)", identity.certificateFile, identity.keyFile]
+            ["python3", program, "\(port)"] + files + arguments
         }
         var ports: [String: UInt16] = [:]
         for word in server.greeting.split(separator: " ") {

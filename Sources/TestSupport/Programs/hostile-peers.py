@@ -397,17 +397,23 @@ PEERS["stream_secure"] = PEERS["stream_begun"] = tls_half
 # HTTP/2 and proxies.
 
 
-def http2():
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "http2-server.py")
-    spec = importlib.util.spec_from_file_location("http2_server", path)
+def module(name):
+    """A program of this folder as a module."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    spec = importlib.util.spec_from_file_location(name[:-3].replace("-", "_"), path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    secure = module.context_for(certificate, key, "endless_head")
+    return module
+
+
+def http2():
+    server = module("http2-server.py")
+    secure = server.context_for(certificate, key, "endless_head")
     for name in (
         "endless_head", "empty_continuations", "informational", "huge_settings", "settings", "pings", "go_aways",
         "empty_data", "data_of_a_byte", "resets",
     ):
-        PEERS["h2_" + name] = lambda client, name=name: module.serve(client, secure, name, 0)
+        PEERS["h2_" + name] = lambda client, name=name: server.serve(client, secure, name, 0)
 
 
 @peer
@@ -453,10 +459,16 @@ def listen(listener, serve):
         threading.Thread(target=run, args=(serve, client), daemon=True).start()
 
 
-ports = []
-for name, serve in PEERS.items():
-    listener = socket.create_server(("127.0.0.1", int(port) if name == "silent" else 0))
-    ports.append(f"{name}={listener.getsockname()[1]}")
-    threading.Thread(target=listen, args=(listener, serve), daemon=True).start()
-print("ready", *ports, flush=True)
-threading.Event().wait()
+def serve(peers, first):
+    """Listens for each peer, the first one at the port of the command line, and says where."""
+    ports = []
+    for name, serve in peers.items():
+        listener = socket.create_server(("127.0.0.1", int(port) if name == first else 0))
+        ports.append(f"{name}={listener.getsockname()[1]}")
+        threading.Thread(target=listen, args=(listener, serve), daemon=True).start()
+    print("ready", *ports, flush=True)
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    serve(PEERS, "silent")

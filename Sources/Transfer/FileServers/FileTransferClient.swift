@@ -60,14 +60,14 @@ final class FileTransferClient: EasyHandleClient {
         if file.replies.last?.code == 234, !isBegun { limitHandshake(at: now) }
         if file.replies.hasBadSize { exchange.fail(FileTransferFault.badSize(file.replies)) }
         if file.replies.isEndless { exchange.fail(FileTransferFault.endlessReply) }
-        return !exchange.hasFailed
+        return mayContinue(!exchange.hasFailed)
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
-        guard file.isJudged || file.judge(exchange) else { return .failed }
+        guard mayContinue(file.isJudged || file.judge(exchange)) else { return .failed }
         let now = exchange.move(bytes: bytes.count)
         exchange.recorder.didTransfer(.bodyReceived, count: bytes.count, at: now)
-        return exchange.receive(bytes) ? .taken : .failed
+        return mayContinue(exchange.receive(bytes)) ? .taken : .failed
     }
 
     func didDropExcess() {}
@@ -75,11 +75,22 @@ final class FileTransferClient: EasyHandleClient {
     /// libcurl also asks while it waits, without a return, for the last reply of a server.
     func mayDiscard(received: Int64) -> Bool {
         if let failure = exchange.overdue(at: .now) { exchange.fail(failure) }
-        return !exchange.hasFailed
+        return mayContinue(!exchange.hasFailed)
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
-        file.readMemory(into: &buffer).map { .bytes($0) } ?? exchange.readBody(into: &buffer)
+        if let count = file.readMemory(into: &buffer) { return .bytes(count) }
+        let read = exchange.readBody(into: &buffer)
+        _ = mayContinue(read != .failed)
+        return read
+    }
+
+    /// Resets the connections of a transfer that a callback ends, before libcurl knows.
+    ///
+    /// libcurl would tell the server that the transfer ends, and keep the thread until the reply.
+    private func mayContinue(_ isWanted: Bool) -> Bool {
+        if !isWanted { exchange.handle.resetFileTransfer() }
+        return isWanted
     }
 
     func rewindBody() -> Bool {
