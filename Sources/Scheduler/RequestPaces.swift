@@ -11,6 +11,23 @@ struct RequestPaces {
     private struct Pace {
         let turns: RequestTurns
         var waiting = Heap<Waiting>()
+        /// When the first of them may have a turn; nil until it was refused one in the scheduler's
+        /// present turn.
+        ///
+        /// The engine's threads may take and free turns meanwhile.
+        var nextTime: MonotonicTime?
+
+        /// Whether a request may leave now, which is then counted.
+        mutating func take(_ now: MonotonicTime) -> Bool {
+            switch turns.take(now) {
+            case .taken:
+                nextTime = nil
+                return true
+            case .later(let time):
+                nextTime = time
+                return false
+            }
+        }
     }
 
     private struct Waiting: Comparable {
@@ -47,17 +64,23 @@ struct RequestPaces {
     /// Takes the rates of a time of day.
     mutating func read(minuteOfDay: Int, _ now: MonotonicTime) {
         readTime = now
-        for case let pace? in paces { pace.turns.read(minuteOfDay: minuteOfDay, now) }
+        for session in paces.indices {
+            paces[session]?.turns.read(minuteOfDay: minuteOfDay, now)
+            paces[session]?.nextTime = nil
+        }
     }
 
     /// Begins a turn.
-    mutating func beginTurn(_ now: MonotonicTime) { self.now = now }
+    mutating func beginTurn(_ now: MonotonicTime) {
+        self.now = now
+        for session in paces.indices { paces[session]?.nextTime = nil }
+    }
 
     /// When `next` may have another task; nil when only another event can bring one.
     var nextTime: MonotonicTime? {
         var next: MonotonicTime?
-        for case let pace? in paces where !pace.waiting.isEmpty && !pace.turns.isFree(now) {
-            var time = pace.turns.next
+        for case let pace? in paces where !pace.waiting.isEmpty {
+            guard var time = pace.nextTime else { continue }
             if hasTimetable { time = min(time, readTime + WallReading.interval) }
             next = min(next ?? time, time)
         }
@@ -70,10 +93,7 @@ struct RequestPaces {
         guard !paces.isEmpty, var candidate, let session = candidate.lane?.session,
             let pace = paces[session], candidate.pacedSince == nil
         else { return true }
-        if pace.waiting.isEmpty, pace.turns.isFree(now) {
-            pace.turns.spend(now)
-            return true
-        }
+        if pace.waiting.isEmpty, paces[session]?.take(now) == true { return true }
         candidate.pacedSince = now
         paces[session]?.waiting.insert(Waiting(candidate: candidate))
         return false
@@ -81,24 +101,28 @@ struct RequestPaces {
 
     /// Takes out the best task whose request may leave now.
     mutating func takeNext(acceptsFresh: Bool) -> StartQueue.Candidate? {
-        var best: (session: Int, key: TaskKey)?
-        for (session, pace) in paces.enumerated() {
-            guard let pace, let key = pace.waiting.min?.candidate.key,
-                acceptsFresh || key.isRetry, pace.turns.isFree(now),
-                best.map({ key < $0.key }) ?? true
-            else { continue }
-            best = (session, key)
+        while true {
+            var best: (session: Int, key: TaskKey)?
+            for (session, pace) in paces.enumerated() {
+                guard let pace, let key = pace.waiting.min?.candidate.key,
+                    acceptsFresh || key.isRetry, pace.nextTime == nil,
+                    best.map({ key < $0.key }) ?? true
+                else { continue }
+                best = (session, key)
+            }
+            guard let best else { return nil }
+            if paces[best.session]?.take(now) == true {
+                return paces[best.session]?.waiting.popMin()?.candidate
+            }
         }
-        guard let best else { return nil }
-        paces[best.session]?.turns.spend(now)
-        return paces[best.session]?.waiting.popMin()?.candidate
     }
 
     /// Counts the requests of an attempt beyond the one that was admitted; a negative number takes
     /// back one that was not sent.
-    func charge(_ requests: @autoclosure () -> Int, session: Int) {
+    mutating func charge(_ requests: @autoclosure () -> Int, session: Int) {
         guard !paces.isEmpty, let pace = paces[session] else { return }
         pace.turns.charge(requests(), now)
+        paces[session]?.nextTime = nil
     }
 
     /// Forgets every task, because the run starts no more attempts.

@@ -108,7 +108,7 @@ import TransferModel
             RequestTurns(session.limits, now: MonotonicTime(nanoseconds: 0))
         )
         var run = RunSimulation(tasks("ab"), sessions: [session], requestTurns: [turns])
-        #expect(!turns.isFree(run.now))
+        #expect(turns.take(run.now) == .later(run.now + .seconds(1)))
         run.advanceToNextTick()
         #expect(run.starts == ["a", "b"])
         var other = RunSimulation(tasks("ab"), sessions: [session], requestTurns: [turns])
@@ -116,7 +116,7 @@ import TransferModel
         other.advance(by: .seconds(2))
         #expect(other.starts == ["a"])
         // The engine's request for a part, of which the attempt tells at its end.
-        turns.spend(other.now)
+        turns.charge(1, other.now)
         other.finish("a") {
             $0.transactions = [exchange, exchange]
             $0.partRequests = 1
@@ -125,6 +125,21 @@ import TransferModel
         #expect(other.starts == ["a"])
         other.advance(by: .milliseconds(1))
         #expect(other.starts == ["a", "b"])
+    }
+
+    @Test func `a turn that comes free on another thread does not let a waiting task be forgotten`()
+        throws
+    {
+        let session = session(1, per: .seconds(1))
+        let turns = try #require(
+            RequestTurns(session.limits, now: MonotonicTime(nanoseconds: 0))
+        )
+        var run = RunSimulation(tasks("ab"), sessions: [session], requestTurns: [turns])
+        #expect(run.starts == ["a"])
+        turns.charge(-1, run.now)
+        #expect(run.machine.nextTick != nil)
+        run.advanceToNextTick()
+        #expect(run.starts == ["a", "b"])
     }
 
     @Test func `a paused origin keeps back tasks whose turn comes meanwhile`() {

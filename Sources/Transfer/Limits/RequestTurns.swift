@@ -29,19 +29,22 @@ package final class RequestTurns: Sendable {
     /// Whether the limit depends on the time of day.
     package var hasTimetable: Bool { !limits.timetable.isEmpty }
 
-    /// When the next request may leave.
-    package var next: MonotonicTime { state.withLock(\.next) }
-
-    /// Whether a request may leave now; a caller that sends one then spends the turn.
-    package func isFree(_ now: MonotonicTime) -> Bool {
-        state.withLock { $0.spacing == nil || $0.next <= now }
+    /// The answer to a request that would leave now.
+    package enum Turn: Sendable, Hashable {
+        /// It may leave, and is counted.
+        case taken
+        /// It may not, and is not counted; another time may be better.
+        case later(MonotonicTime)
     }
 
-    /// Counts a request that leaves now.
-    package func spend(_ now: MonotonicTime) {
+    /// Takes the turn for a request that leaves now, if there is one: two threads never take the
+    /// same.
+    package func take(_ now: MonotonicTime) -> Turn {
         state.withLock { state in
-            guard let spacing = state.spacing else { return }
+            guard let spacing = state.spacing else { return .taken }
+            guard state.next <= now else { return .later(state.next) }
             state.next = max(state.next, now + (.zero - Self.slack)) + spacing
+            return .taken
         }
     }
 

@@ -200,11 +200,8 @@ final class SegmentedDownload {
         for source in requests.indices { machine.permit(places[source], at: source, now) }
         let turns = main.context.sessions[main.request.session].requests
         if let turns, turns.hasTimetable { turns.read(minuteOfDay: LocalTime.minuteOfDay, now) }
-        let step = machine.step(at: now, mayRequest: turns?.isFree(now) ?? true)
-        if case .request? = step {
-            turns?.spend(now)
-            main.part.segmentRequests += 1
-        }
+        let step = machine.step(at: now) { turns.map { $0.take(now) == .taken } ?? true }
+        if case .request? = step { main.part.segmentRequests += 1 }
         if isMainOver, lanes.isEmpty {
             // Without a step the runner waits for a turn, and the servers are not silent.
             if step == nil { main.watch.pause(at: now) } else { main.watch.resume(at: now) }

@@ -239,17 +239,53 @@ import TransferModel
         machine.didAnswer(requests[1], .unusable("the status 416"), at: now)
         #expect(machine.isClosed(0) == comesFirst)
         // Without a part, the first connection goes on to the end of the file.
-        #expect(machine.wantedCount(of: 4 << 20, main) == (comesFirst ? 4 : 1) << 20)
+        let wanted = machine.wantedCount(of: 4 << 20, main)
+        #expect(wanted == (comesFirst ? 4 : 1) << 20)
         #expect(machine.source(of: requests[2]) == (comesFirst ? nil : 0))
     }
 
     @Test func `a machine without a turn for its request waits and does not end`() {
         var now = MonotonicTime(nanoseconds: 0)
         var machine = SegmentMachine(total: 4 << 20, sources: [SegmentSource(limit: 4)], .fixed(4))
-        #expect(machine.step(at: now, mayRequest: false) == nil)
+        #expect(machine.step(at: now, takesTurn: { false }) == nil)
         #expect(machine.nextCheck == now + .milliseconds(100))
         now = now + .seconds(1)
-        #expect(machine.step(at: now, mayRequest: true) != nil)
+        #expect(machine.step(at: now) != nil)
+    }
+
+    @Test func `a response goes on into the gap behind its share while no request may leave`() {
+        let now = MonotonicTime(nanoseconds: 0)
+        let mebibyte: Int64 = 1 << 20
+        var machine = SegmentMachine(
+            total: 64 * mebibyte,
+            present: ByteRangeSet([32 * mebibyte..<33 * mebibyte]),
+            sources: [SegmentSource(limit: 4)],
+            .fixed(4)
+        )
+        let main = machine.adopt(source: 0, at: now)
+        var count: Int64 = 0
+        while !machine.isSatisfied(main), count < 64 * mebibyte {
+            #expect(machine.step(at: now, takesTurn: { false }) == nil)
+            count += Int64(machine.take(1 << 20, of: main, at: now))
+        }
+        #expect(count == 32 * mebibyte)
+        #expect(machine.prefix == 33 * mebibyte)
+    }
+
+    @Test func `a turn is taken only for a request that leaves`() {
+        let now = MonotonicTime(nanoseconds: 0)
+        var machine = SegmentMachine(total: 1 << 20, sources: [SegmentSource(limit: 4)], .fixed(4))
+        let main = machine.adopt(source: 0, at: now)
+        var turns = 0
+        func takesTurn() -> Bool {
+            turns += 1
+            return true
+        }
+        var requests = 0
+        while case .request? = machine.step(at: now, takesTurn: takesTurn) { requests += 1 }
+        _ = machine.take(1000, of: main, at: now)
+        #expect(machine.step(at: now, takesTurn: takesTurn) == nil)
+        #expect(requests > 0 && turns == requests)
     }
 
     @Test func `bytes that arrive all the time do not put the next check off`() {

@@ -41,6 +41,12 @@ struct SegmentLane: Sendable {
     /// The bytes that are in the file.
     var received: Range<Int64> { start..<position }
 
+    /// The end of the bytes that it brings, as far as that is known.
+    var reach: Int64 { max(position, end) }
+
+    /// Whether the server has more to send than is in the file.
+    var isCut: Bool { position < responseEnd }
+
     /// The bytes that are still wanted.
     var wanted: Range<Int64> { position..<max(position, goesOn ? responseEnd : end) }
 
@@ -57,12 +63,10 @@ struct SegmentLane: Sendable {
         return now - requestTime
     }
 
-    /// Notes arrived bytes; returns the number of them that are wanted.
-    mutating func take(_ count: Int, at now: MonotonicTime) -> Int {
-        let wanted = Int(clamping: min(Int64(count), wanted.length))
+    /// Notes arrived bytes, the first of which are wanted.
+    mutating func take(_ wanted: Int, of count: Int, at now: MonotonicTime) {
         position += Int64(wanted)
         moved = now
         meter.add(count, at: now)
-        return wanted
     }
 }

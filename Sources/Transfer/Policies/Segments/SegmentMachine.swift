@@ -131,13 +131,17 @@ struct SegmentMachine: Sendable {
     /// - Returns: The number of bytes to write, at `offset(of:)` before the call. The caller ends
     ///   the request when they are fewer than arrived or `isSatisfied` follows.
     mutating func take(_ count: Int, of number: Int, at now: MonotonicTime) -> Int {
+        let wanted = wantedCount(of: count, number)
         guard let index = index(of: number), lanes[index].hasAnswered else { return 0 }
-        return lanes[index].take(count, at: now)
+        lanes[index].take(wanted, of: count, at: now)
+        return wanted
     }
 
-    /// How many of that many bytes are wanted, if they arrive next.
-    func wantedCount(of count: Int, _ number: Int) -> Int {
+    /// How many of that many bytes are wanted, if they arrive next; the gap behind the request is
+    /// wanted from it, too.
+    mutating func wantedCount(of count: Int, _ number: Int) -> Int {
         guard let index = index(of: number), lanes[index].hasAnswered else { return 0 }
+        if lanes[index].wanted.length <= count, lanes[index].isCut { extend(into: gaps) }
         return Int(clamping: min(Int64(count), lanes[index].wanted.length))
     }
 
@@ -149,7 +153,7 @@ struct SegmentMachine: Sendable {
 
     /// Whether the server has more to send than is wanted from it.
     func isCut(_ number: Int) -> Bool {
-        index(of: number).map { lanes[$0].position < lanes[$0].responseEnd } ?? true
+        index(of: number).map { lanes[$0].isCut } ?? true
     }
 
     /// Sets how many requests a source may have now; the newest of more than that are ended.
@@ -193,9 +197,10 @@ struct SegmentMachine: Sendable {
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - mayRequest: Whether the limit of requests lets another one leave now.
+    ///   - takesTurn: Takes the turn of a request under the limit of requests, if there is one now;
+    ///     called only for a request that leaves then.
     /// - Returns: The step; nil when there is none now.
-    mutating func step(at now: MonotonicTime, mayRequest: Bool = true) -> Step? {
+    mutating func step(at now: MonotonicTime, takesTurn: () -> Bool = { true }) -> Step? {
         stepTime = now
         if let number = dismissed.popLast() { return .cancel(lane: number) }
         if let outcome {
@@ -209,8 +214,10 @@ struct SegmentMachine: Sendable {
         }
         judgeGrowth(at: now)
         if let source = freeSource(at: now) {
-            guard mayRequest else { return nil }
-            if let range = share(of: gaps) ?? takeOver(for: source, at: now) {
+            var next = self
+            if let range = next.share(of: gaps) ?? next.takeOver(for: source, at: now) {
+                guard takesTurn() else { return nil }
+                self = next
                 return request(range, source, at: now)
             }
         } else if !gaps.isEmpty {
@@ -237,10 +244,11 @@ struct SegmentMachine: Sendable {
     /// Whether every byte has arrived, some perhaps before the request for them was answered.
     private var hasAll: Bool { received.missing(in: 0..<total).isEmpty }
 
-    /// Lets no request go on behind its share, because the server has sent a part.
+    /// Lets no request go on into the share of another one, because the server has sent a part.
     private mutating func keepToShares(at now: MonotonicTime) {
         for index in lanes.indices.reversed() where lanes[index].goesOn {
             lanes[index].goesOn = false
+            if lanes[index].wanted.isEmpty { extend(into: gaps) }
             if lanes[index].wanted.isEmpty { dismiss(index, at: now) }
         }
     }
@@ -248,7 +256,7 @@ struct SegmentMachine: Sendable {
     /// The bytes that no running request brings.
     private var gaps: [Range<Int64>] {
         var planned = ended
-        for lane in lanes { planned.insert(lane.start..<max(lane.position, lane.end)) }
+        for lane in lanes { planned.insert(lane.start..<lane.reach) }
         return planned.missing(in: 0..<total)
     }
 
@@ -289,11 +297,12 @@ struct SegmentMachine: Sendable {
         return best?.source
     }
 
-    /// Lets a running request go on into a gap behind it, if its response has those bytes.
+    /// Lets a running request go on into a gap behind it, if its response has those bytes: it needs
+    /// no other request.
     private mutating func extend(into gaps: [Range<Int64>]) {
         for gap in gaps {
             for index in lanes.indices
-            where lanes[index].hasAnswered && lanes[index].end == gap.lowerBound
+            where lanes[index].hasAnswered && lanes[index].reach == gap.lowerBound
                 && lanes[index].responseEnd > gap.lowerBound
             {
                 lanes[index].end = min(gap.upperBound, lanes[index].responseEnd)
