@@ -130,6 +130,67 @@ import Testing
         #expect(run.task("a")?["extension"]?["partRefusal"]?.string == "the status 200")
     }
 
+    @Test func `an answer that is no part does not make a server of parts one of no use`() throws {
+        let hasSentPart = Atomic(false)
+        let hasRefused = Atomic(false)
+        // The request that follows the first part: its head has arrived.
+        let isNext = try Gate()
+        let server = try ScriptedServer { request in
+            guard let range = request.byteRange else {
+                return Self.beginning(then: [.waitForPeerToLeave])
+            }
+            guard hasSentPart.exchange(true, ordering: .relaxed) else { return Self.part(range) }
+            if hasRefused.exchange(true, ordering: .relaxed) {
+                isNext.open()
+                return Self.part(range)
+            }
+            return Reply([.wait(isNext)] + Reply.ok(Self.other, [Self.otherTag]).steps)
+        }
+        let job = try job(server.url("/"))
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(run.exchanges("a").allSatisfy { $0["reason"]?.string != "resume" })
+        #expect(run.task("a")?["extension"]?["partRefusal"]?.isNull == true)
+    }
+
+    @Test func `a server that refuses ranges before any part is asked for everything`() throws {
+        // The mirror sends one part, so that the server's own response ends behind its share.
+        let digest = try FileServerTests.digest(of: Self.body)
+        let server = try ScriptedServer { request in
+            if request.byteRange != nil || request.rangeStart != nil { return .status(416) }
+            return request.earlierRequestsForPath == 0
+                ? Self.beginning(then: [.waitForPeerToLeave]) : .ok(Self.body, [Self.tag])
+        }
+        let mirror = try ScriptedServer { request in
+            guard let range = request.byteRange, request.earlierRequestsForPath == 0 else {
+                return .status(503)
+            }
+            return Self.part(range)
+        }
+        let job = try JobFolder(
+            """
+            version: 1
+            defaults: { retry: { attempts: 1 } }
+            downloads:
+              a:
+                url: "\(server.url("/"))"
+                mirrors: ["\(mirror.url("/"))"]
+                to: out/a.bin
+                segments: 4
+                checksum: "sha256:\(digest)"
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(server.requests.last?.rangeStart == nil && server.requests.last?.byteRange == nil)
+        #expect(server.requests.count { $0.byteRange == nil && $0.rangeStart == nil } == 2)
+        #expect(server.requests.allSatisfy { $0.rangeStart == nil })
+        #expect(run.exchanges("a").last?["reason"]?.string == "restart")
+        #expect(run.task("a")?["extension"]?["partRefusal"]?.string == "the status 416")
+    }
+
     @Test func `a server that sends parts is not called of no use`() throws {
         let server = try ScriptedServer { request in
             request.byteRange.map(Self.part) ?? Self.beginning(then: [.waitForPeerToLeave])

@@ -17,7 +17,7 @@ struct SegmentAttempt {
     }
 
     /// Continues the attempt after the end of all requests: one more request asks a server that was
-    /// of no use for parts for the rest.
+    /// of no use for parts for the rest, or for everything if it refuses ranges.
     func conclude(_ outcome: SegmentMachine.Outcome) -> Attempt.Next {
         role.download.end(outcome)
         let exchange = attempt.exchange
@@ -25,7 +25,8 @@ struct SegmentAttempt {
             !role.download.hasMainFailed, exchange.failure?.kind != .localIO
         else { return attempt.finish() }
         exchange.forgetFailure()
-        let isResuming = exchange.part.endSegments(for: exchange.request, refusal)
+        let hasRest = exchange.part.endSegments(for: exchange.request, refusal)
+        let isResuming = hasRest && !role.download.refusesRanges
         return attempt.perform { () throws(TransferFailure) in
             try attempt.take(isResuming ? .askAgain : .startOver)
         }

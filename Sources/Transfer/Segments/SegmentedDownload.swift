@@ -31,7 +31,7 @@ final class SegmentedDownload {
     /// The validator of each source; nil for a mirror that has not answered yet.
     private var validators: [ResumeValidator?]
     /// Why an answer of the first source to a request for a part was not the part; nil without one.
-    private(set) var refusal: String?
+    private var unusable: (reason: String, refusesRange: Bool)?
     /// The mirrors that have sent a part.
     private(set) var mirrors: [Origin] = []
     private let total: Int64
@@ -103,6 +103,16 @@ final class SegmentedDownload {
     /// The servers of all sources; several may be the same.
     var sources: Range<Int> { requests.indices }
 
+    /// Why the first source sends no parts; nil while it sends some, in spite of an answer that was
+    /// none.
+    var refusal: String? { machine.isClosed(0) ? unusable?.reason : nil }
+
+    /// Whether the first source refuses ranges, so that a request for the rest would be in vain:
+    /// the attempt's own response is no part either.
+    var refusesRanges: Bool {
+        unusable?.refusesRange == true && !machine.hasSentPart(0) && !main.part.isRest
+    }
+
     /// The bytes that this attempt has received.
     var receivedCount: Int64 { machine.received.count - presentCount }
 
@@ -134,7 +144,9 @@ final class SegmentedDownload {
             exchange.response.verdict = .accept
             return true
         }
-        if case .unusable(let reason) = answer, source == 0 { refusal = refusal ?? reason }
+        if case .unusable(let reason) = answer, source == 0 {
+            unusable = unusable ?? (reason, [412, 416].contains(head.statusCode))
+        }
         let failure = ResponseVerdict.statusFailure(head)
         exchange.response.verdict = .refuse(failure)
         exchange.response.isCutOff = true

@@ -177,6 +177,9 @@ struct SegmentMachine: Sendable {
     /// Whether a source sends no parts of the file.
     func isClosed(_ source: Int) -> Bool { sources[source].isClosed }
 
+    /// Whether a source has sent a part of the file.
+    func hasSentPart(_ source: Int) -> Bool { sources[source].hasSentPart }
+
     /// The source of a request; nil for a request that is over.
     func source(of number: Int) -> Int? { index(of: number).map { lanes[$0].source } }
 
