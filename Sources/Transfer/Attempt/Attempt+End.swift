@@ -70,8 +70,7 @@ extension Attempt {
     /// Decodes the next step of the body, and lets libcurl continue behind the last one.
     func decodeOn() -> Next {
         guard exchange.decode([UInt8]().span, atMost: BodyDecoding.step) else {
-            exchange.session.multi.remove(exchange.handle)
-            return end(.writeError)
+            return .breaksOff(.writeError)
         }
         if isDecoding { return .read }
         if let code = exchange.response.decoding?.heldEnd { return end(code) }

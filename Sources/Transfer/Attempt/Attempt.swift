@@ -19,6 +19,8 @@ struct Attempt {
         case read
         /// libcurl receives more.
         case receives
+        /// libcurl cannot continue the exchange, which it has not ended.
+        case breaksOff(CurlCode)
         /// The conversation continues when its connection or its time says so.
         case turned(Dialogue.Turn)
         /// The other requests for parts of the file go on.
@@ -256,8 +258,7 @@ struct Attempt {
             try exchange.handle.resume()
             return .receives
         } catch {
-            exchange.session.multi.remove(exchange.handle)
-            return end(error)
+            return .breaksOff(error)
         }
     }
 

@@ -367,6 +367,7 @@ final class EngineLoop: MultiHandle.Driver {
             if case .hasMore = turn { self.turn.continueLater(attempt.exchange.request.key) }
         case .awaitsSegments, .receives:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
+        case .breaksOff(let code): end(attempt, after: code)
         case .leftSegment: release(attempt)
         case .finished(let result):
             release(attempt)
@@ -434,8 +435,7 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
-        if attempt.exchange.sent.file != nil { attempt.exchange.handle.resetFileTransfer() }
-        attempt.exchange.session.multi.remove(attempt.exchange.handle)
+        breakOff(attempt)
         turn.forget(attempt.exchange.request.key)
         pacing?.endExchange(of: attempt.exchange.request.key, .now)
         guard let dialogue = attempt.exchange.dialogue else {
@@ -447,9 +447,13 @@ final class EngineLoop: MultiHandle.Driver {
 
     /// Ends an exchange that libcurl cannot continue, because a callback has ended it meanwhile.
     private func end(_ attempt: Attempt, after code: CurlCode) {
+        breakOff(attempt)
+        didEnd(attempt, code)
+    }
+
+    private func breakOff(_ attempt: Attempt) {
         if attempt.exchange.sent.file != nil { attempt.exchange.handle.resetFileTransfer() }
         attempt.exchange.session.multi.remove(attempt.exchange.handle)
-        didEnd(attempt, code)
     }
 
     private func didEnd(_ attempt: Attempt, _ code: CurlCode) {
@@ -591,7 +595,6 @@ final class EngineLoop: MultiHandle.Driver {
         }
         guard next.nanoseconds < .max else { return -1 }
         let nanoseconds = (next - .now).nanoseconds
-        if nanoseconds <= 0 { return 0 }
-        return Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
+        return nanoseconds <= 0 ? 0 : Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
     }
 }
