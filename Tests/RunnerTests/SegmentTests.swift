@@ -59,6 +59,32 @@ import TransferModel
         #expect(outcome.standardError.contains("up to 4 connections each") == (code != 0))
     }
 
+    @Test(arguments: [("ftp", 66, 4), ("ftp", 67, 5), ("sftp", 66, 4), ("sftp", 67, 5)])
+    func `a task at a file server counts two connections`(
+        scheme: String,
+        files: Int,
+        code: Int32
+    ) throws {
+        let key = String(repeating: "A", count: 43)
+        let settings =
+            scheme == "ftp" ? "ftp: { tls: none }" : "ssh: { hostKey: \"SHA256:\(key)\" }"
+        let job = try JobFolder(
+            """
+            version: 1
+            schedule: { maxConcurrentTasks: 1 }
+            sessions: { s: { \(settings) } }
+            downloads: { a: { url: "\(scheme)://127.0.0.1:9/a", to: a, retry: { attempts: 1 } } }
+            """
+        )
+        var command = try job.command(["run", "job.yaml"])
+        let limited = "ulimit -n \(files) && exec \"$0\" \"$@\""
+        command.arguments = ["-c", limited, command.executable] + command.arguments
+        command.executable = "sh"
+        let outcome = try command.run()
+        #expect(outcome.status == .exit(code), "\(outcome)")
+        #expect(outcome.standardError.contains("up to 2 connections each") == (code == 4))
+    }
+
     @Test func `several connections fetch the parts of one file`() throws {
         let server = try ScriptedServer { request in
             request.byteRange.map(Self.part)

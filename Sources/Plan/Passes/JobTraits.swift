@@ -30,6 +30,8 @@ struct JobTraits: Sendable {
         if !sessionTasks.isEmpty, let session = task.session { sessionTasks[session] += 1 }
         if task.hasPeerName { hasPeerNames = true }
         if task.tightensAccess { tightensAccess = true }
+        // FTP opens one for commands and one for the file; for SFTP, known hosts are a file.
+        if task.isAtFileServer { mostConnections = max(mostConnections, 2) }
         guard task.connections > mostConnections else { return }
         let perHost = task.session.map { connectionsPerHost[$0] } ?? task.connections
         let reachable = perHost.multipliedSaturated(by: task.sources)

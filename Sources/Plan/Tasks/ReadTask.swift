@@ -19,6 +19,8 @@ struct ReadTask: Sendable {
         let makesKey: Bool
         /// Whether it forbids interfaces by itself.
         let tightensAccess: Bool
+        /// Whether its URL is that of a file server.
+        let isAtFileServer: Bool
         /// All tries.
         let attempts: Int
         /// Position in the plan's list of sessions.
@@ -39,6 +41,7 @@ struct ReadTask: Sendable {
                 hasPeerName: draft.destination?.isFolder == true || draft.writesToCapturedPath,
                 makesKey: draft.idempotencyKey == .auto,
                 tightensAccess: !draft.deniedAccess.isEmpty,
+                isAtFileServer: draft.url?.isOfFileServer == true,
                 attempts: draft.retry.attempts,
                 session: draft.session,
                 connections: draft.segments?.mostConnections ?? 1,
