@@ -39,7 +39,7 @@ package final class CallWatch: Sendable {
         /// The thread's processor time, nanoseconds.
         var time: Int64
         /// The bytes that the thread had read of each connection at the last look; nil until the
-        /// call is suspect.
+        /// second look at the call.
         var read: [Int: UInt64]?
         /// The connections that it had read before the last look.
         var growing: Set<Int> = []

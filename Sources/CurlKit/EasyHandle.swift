@@ -186,7 +186,7 @@ internal import SystemKit
     /// Pauses the body when others must have their turn: libcurl calls back for each chunk, of
     /// which a peer may send a hundred thousand at once.
     func rest() {
-        if sockets.endsTurn(of: tag) { pause() }
+        if sockets.noteRestIfLong(of: tag) { pause() }
     }
 
     /// Continues a request with a paused body; the multi handle calls its client again.
@@ -234,6 +234,7 @@ internal import SystemKit
             control =
                 openings.last(where: sockets.isOpen)
                 ?? sockets.socket(from: localPort).flatMap(sockets.opening)
+            if let control { sockets.rememberEnd(of: control) }
             if let trust = unsafe trust { unsafe ccurl_trust_use_next(trust) }
         }
         setVerbose(true)

@@ -21,6 +21,8 @@ package final class SocketTable {
         /// How to guard its port after the close; nil for a connection that may use every
         /// interface.
         var manner: PortGuard.Manner?
+        /// Whether the end of the connection is of interest behind its close.
+        var remembersEnd = false
     }
 
     /// An opened connection, whatever happens to its descriptor later.
@@ -42,7 +44,8 @@ package final class SocketTable {
     private var connections = 0
     /// The guards of closed connections whose peers may not know it yet.
     private var guards: [PortGuard] = []
-    /// The connection that was closed last, and whether its peer had kept it until then.
+    /// The connection of `rememberEnd` that was closed last, and whether its peer had kept it until
+    /// then.
     private var lastClosed: (connection: Int, wasKept: Bool)?
     /// The number of connecting handles.
     var connectingCount = 0
@@ -77,9 +80,9 @@ package final class SocketTable {
         return body()
     }
 
-    /// Whether the present call has lasted so long that others must have their turn: the body of
-    /// the handle with that tag then rests.
-    func endsTurn(of tag: Int) -> Bool {
+    /// Notes that the body of a handle rests, if the present call has lasted so long that others
+    /// must have their turn; returns whether it rests.
+    func noteRestIfLong(of tag: Int) -> Bool {
         guard Clock.monotonicNanoseconds() - callStart > Self.turn else { return false }
         if resting.last != tag { resting.append(tag) }
         return true
@@ -251,7 +254,13 @@ package final class SocketTable {
         return Opening(socket: socket, connection: entries[Int(socket)].connection)
     }
 
-    /// Whether the peer keeps a connection, or had kept it when it was closed, as the last one.
+    /// Lets `isKept` know of an open connection when it is closed.
+    func rememberEnd(of opening: Opening) {
+        if isOpen(opening) { entries[Int(opening.socket)].remembersEnd = true }
+    }
+
+    /// Whether the peer keeps a connection of `rememberEnd`, or had kept it when it was closed, as
+    /// the last one.
     func isKept(_ opening: Opening) -> Bool {
         if isOpen(opening) { return ConnectionState(of: opening.socket)?.isEstablished == true }
         return lastClosed.map { $0.wasKept && $0.connection == opening.connection } ?? false
@@ -275,7 +284,7 @@ package final class SocketTable {
         if entries.indices.contains(Int(socket)) {
             let entry = entries[Int(socket)]
             manner = entry.manner
-            if entry.connection > 0 {
+            if entry.remembersEnd {
                 let wasKept = ConnectionState(of: socket)?.isEstablished == true
                 lastClosed = (entry.connection, wasKept)
             }

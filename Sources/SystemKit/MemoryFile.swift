@@ -9,7 +9,7 @@ package final class MemoryFile: Sendable {
     package init(_ content: [UInt8]) throws(SystemError) {
         descriptor = unsafe csystem_open_memory("runner")
         guard descriptor >= 0 else { throw .last("create", "a file in memory") }
-        // Without /proc nobody else could open it.
+        // Without /proc, libcurl could not open the file by its path.
         guard unsafe access(path, R_OK) == 0 else { throw .last("open", path) }
         var written = 0
         while written < content.count {

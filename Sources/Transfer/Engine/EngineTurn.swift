@@ -9,8 +9,10 @@ final class EngineTurn {
     /// The downloads over several connections that began since the last `takeDownloads`.
     private var downloads: [any SegmentPart] = []
 
-    /// The keys of the attempts that continue when others have had their turn, in their order.
-    private var waiting: [Int] = []
+    /// The attempts that continue when others have had their turn: their keys in their order, some
+    /// forgotten meanwhile, and those that wait.
+    private var order: [Int] = []
+    private var waiting: Set<Int> = []
     /// How long attempts take their turns before the thread looks at all its sockets again.
     private static let length = Duration.milliseconds(20)
 
@@ -33,27 +35,30 @@ final class EngineTurn {
 
     /// Lets an attempt continue when others have had their turn.
     func continueLater(_ key: Int) {
-        if !waiting.contains(key) { waiting.append(key) }
+        if waiting.insert(key).inserted { order.append(key) }
     }
 
     /// Whether an attempt has more to do when others have had their turn: its server is not silent.
-    func isWaiting(_ key: Int) -> Bool { !waiting.isEmpty && waiting.contains(key) }
+    func isWaiting(_ key: Int) -> Bool { waiting.contains(key) }
 
     /// Calls `body` with the keys of the attempts whose turn it is: each that waits now, as far as
     /// the time of a turn is enough.
     func takeWaiting(_ body: (Int) -> Void) {
-        guard !waiting.isEmpty else { return }
+        guard !order.isEmpty else { return }
         let end = MonotonicTime.now + Self.length
-        for _ in waiting.indices where !waiting.isEmpty {
-            body(waiting.removeFirst())
-            if MonotonicTime.now >= end { return }
+        let keys = order
+        order = []
+        for (index, key) in keys.enumerated() where waiting.remove(key) != nil {
+            body(key)
+            guard MonotonicTime.now >= end else { continue }
+            // Before those that wait again.
+            order.insert(contentsOf: keys[(index + 1)...], at: 0)
+            return
         }
     }
 
     /// Forgets an attempt that has nothing more to do.
-    func forget(_ key: Int) {
-        if !waiting.isEmpty { waiting.removeAll { $0 == key } }
-    }
+    func forget(_ key: Int) { waiting.remove(key) }
 
     /// Notes that a download over several connections begins.
     func begin(_ download: any SegmentPart) { downloads.append(download) }

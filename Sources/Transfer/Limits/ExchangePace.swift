@@ -79,9 +79,9 @@ final class ExchangePace {
         down.allowance -= count
     }
 
-    /// Decides whether a piece of the response's body may be taken now; without that, the attempt
-    /// waits for its turn.
-    func mayReceive(_ count: Int, length: Int64?, now: MonotonicTime) -> Bool {
+    /// Claims a piece of the response's body, and reserves bytes for those behind it; false when
+    /// the attempt must wait for its turn.
+    func claim(_ count: Int, length: Int64?, now: MonotonicTime) -> Bool {
         if let place = down.place {
             // Something else has made libcurl continue.
             guard pacer.limit.time(of: place, .down, now: now) <= now else { return false }

@@ -91,16 +91,16 @@ final class PacedClient: EasyHandleClient {
     // MARK: - EasyHandleClient
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
-        guard pace.hasReserved || mayReceive(bytes.count) else { return .paused }
+        guard pace.hasReserved || claim(bytes.count) else { return .paused }
         let take = inner.didReceiveBody(bytes)
         if take != .paused { pace.didReceive(bytes.count) }
         return take
     }
 
-    private func mayReceive(_ count: Int) -> Bool {
+    private func claim(_ count: Int) -> Bool {
         let now = MonotonicTime.now
         let length = exchange.response.contentLength
-        if pace.mayReceive(count, length: length, now: now) { return true }
+        if pace.claim(count, length: length, now: now) { return true }
         exchange.watch.pause(at: now)
         return false
     }

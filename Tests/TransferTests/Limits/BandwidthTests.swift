@@ -286,7 +286,7 @@ import TransferModel
         }
         let pace = ExchangePace(pacer, key: 7)
         pace.didReceive(1_000_000)
-        #expect(!pace.mayReceive(1, length: nil, now: start))
+        #expect(!pace.claim(1, length: nil, now: start))
         #expect(pacer.nextTime == start + .seconds(5))
         #expect(pacer.takeDue(start + .seconds(5)).isEmpty)
         minute.withLock { $0 = 30 }
@@ -301,9 +301,9 @@ import TransferModel
         let pacer = SessionPacer(limit)
         let pace = ExchangePace(pacer, key: 7)
         pace.didReceive(1000)
-        #expect(!pace.mayReceive(1, length: nil, now: start))
+        #expect(!pace.claim(1, length: nil, now: start))
         let due = start + .seconds(60)
-        #expect(pace.mayReceive(1, length: nil, now: due))
+        #expect(pace.claim(1, length: nil, now: due))
         #expect(pacer.takeDue(due) == [7])
         #expect(pace.takeTurn(due).continues)
         #expect(!pace.takeTurn(due).continues)
