@@ -24,8 +24,12 @@ struct Trial {
         let parsed = Document.parse(bytes, name: "job.yaml")
         var diagnostics = parsed.diagnostics
         if let document = parsed.document { plan(document, bytes, &diagnostics) }
-        let source = SourceText(name: "job.yaml", bytes: bytes)
-        render(FileDiagnostics(source: source, diagnostics: diagnostics))
+        if let document = parsed.document {
+            render(FileDiagnostics(showing: diagnostics, of: document))
+        } else {
+            let source = SourceText(name: "job.yaml", bytes: bytes)
+            render(FileDiagnostics(showing: diagnostics, ofUnreadable: source))
+        }
         answer += Set(diagnostics.map(\.code)).sorted().joined(separator: " ")
     }
 

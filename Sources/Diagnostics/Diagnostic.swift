@@ -51,8 +51,8 @@ package struct Diagnostic: Sendable, Hashable {
     package var help: String?
     /// The edit that fixes the fault, if there is exactly one.
     package var fixIt: FixIt?
-    /// Whether the faulty text is confidential; stars replace it in quoted lines.
-    package var isConfidential = false
+    /// Whether the message may quote text that does not stand in the file, such as that of rows.
+    package var isAboutData = false
 
     /// A fault at a position; an error by default.
     package init(

@@ -9,6 +9,12 @@ struct DisplayText {
         var text: String
         /// The cell's width in columns.
         var width: Int
+
+        /// Whether the cell is hidden behind the dots in an earlier one.
+        var isHidden: Bool { text.isEmpty }
+        /// The columns for which the cell counts in a shortened line, at least one: many combining
+        /// marks are also long.
+        var cost: Int { isHidden ? 0 : max(width, 1) }
     }
 
     private(set) var cells: [Cell] = []
@@ -44,6 +50,19 @@ struct DisplayText {
             end < scalars.endIndex
         else { return TerminalText.harmless(text) }
         return TerminalText.harmless(String(scalars[..<end])) + "…"
+    }
+
+    /// Puts dots in the place of a stretch of cells, whatever its length.
+    mutating func hide(_ range: Range<Int>) {
+        let range = range.clamped(to: cells.indices)
+        guard let first = range.first else { return }
+        for index in range {
+            width -= cells[index].width
+            cells[index] = Cell(text: "", width: 0)
+        }
+        let columns = Diagnostic.dots.unicodeScalars.count
+        cells[first] = Cell(text: Diagnostic.dots, width: columns)
+        width += columns
     }
 
     private mutating func append(_ scalar: Unicode.Scalar) {

@@ -1,7 +1,9 @@
 /// The diagnostics of one file in file order, and the file's text.
 package struct FileDiagnostics: Sendable {
-    /// The text of the ranges, without its confidential parts.
+    /// The text of the ranges.
     package let source: SourceText
+    /// The parts of the text that no format shows, each within a line.
+    package let hidden: [SourceRange]
     /// Sorted by position; equal positions keep their order.
     package private(set) var diagnostics: [Diagnostic]
 
@@ -10,16 +12,15 @@ package struct FileDiagnostics: Sendable {
     /// - Parameters:
     ///   - source: The file's text.
     ///   - diagnostics: In any order.
-    ///   - confidential: Confidential ranges of the text, besides those of confidential
-    ///     diagnostics.
+    ///   - hidden: The parts of the text that no format shows, each within a line.
     package init(
         source: SourceText,
         diagnostics: [Diagnostic],
-        confidential: [SourceRange] = []
+        hidden: [SourceRange] = []
     ) {
-        let ranges = diagnostics.filter(\.isConfidential).map(\.range)
-        self.source = source.masked(ranges + confidential)
+        self.source = source
         self.diagnostics = diagnostics.inFileOrder
+        self.hidden = hidden
     }
 
     /// Adds a note without a position to the last diagnostic.

@@ -48,7 +48,10 @@ package struct LineIndex {
 
     /// The offset of the scalar at a position, or of the line's end if that is earlier; nil if
     /// there is no such line.
-    package func offset(of position: SourcePosition) -> Int? {
+    package func offset(of position: SourcePosition) -> Int? { place(of: position)?.offset }
+
+    /// The offset, and the column of that scalar.
+    func place(of position: SourcePosition) -> (offset: Int, column: Int)? {
         guard position.line >= source.firstLine, position.line <= lastLine else { return nil }
         let span = source.bytes.span
         var place = lastPlace(notAfter: position)
@@ -56,7 +59,7 @@ package struct LineIndex {
             if place.position.line == position.line, span.lineBreak(at: place.offset) > 0 { break }
             Self.advance(&place, in: span)
         }
-        return place.offset
+        return (place.offset, place.position.column)
     }
 
     private func lastPlace(notAfter position: SourcePosition) -> Place {

@@ -2,6 +2,8 @@
 struct SnippetRenderer {
     private let source: SourceText
     private let lines: LineIndex
+    /// The parts that are not shown, by their lines.
+    private let hidden: [Int: [SourceRange]]
     private let style: TerminalStyle
 
     /// The most columns of source text to show.
@@ -9,8 +11,9 @@ struct SnippetRenderer {
     /// The columns before the caret in a shortened line.
     private static let leadingContext = 30
 
-    init(_ source: SourceText, style: TerminalStyle) {
+    init(_ source: SourceText, hiding hidden: [SourceRange], style: TerminalStyle) {
         self.source = source
+        self.hidden = Dictionary(grouping: hidden, by: \.start.line)
         lines = LineIndex(source)
         self.style = style
     }
@@ -20,14 +23,20 @@ struct SnippetRenderer {
     /// The line number takes `digits` columns. A range over several lines is underlined to the end
     /// of the first.
     func append(_ range: SourceRange, digits: Int, to text: inout String) {
-        guard let focus = lines.offset(of: range.start) else { return }
+        guard let (focus, column) = lines.place(of: range.start) else { return }
         let before = start(before: focus)
-        let line = DisplayText(source.bytes[before.offset..<end(after: focus)])
-        let first = min(before.count, line.cells.count)
-        let isOneLine = range.end.line == range.start.line
-        let length = isOneLine ? max(range.end.column - range.start.column, 0) : line.cells.count
+        var line = DisplayText(source.bytes[before.offset..<end(after: focus)])
+        let firstColumn = column - before.count
+        for part in hidden[range.start.line] ?? [] {
+            let first = max(part.start.column - firstColumn, 0)
+            line.hide(first..<max(part.end.column - firstColumn, first))
+        }
+        var first = min(before.count, line.cells.count)
+        let end = min(first + length(of: range, line), line.cells.count)
+        // The dots of a hidden part stand at its beginning.
+        while first > 0, first < line.cells.count, line.cells[first].isHidden { first -= 1 }
         let window = Self.window(of: line, around: first)
-        let last = first + min(length, window.upperBound - first)
+        let last = max(min(end, window.upperBound), first)
         let lead = window.lowerBound > 0 ? "…" : ""
         let tail = window.upperBound < line.cells.count ? "…" : ""
         let shown = line.cells[window].map(\.text).joined()
@@ -41,6 +50,12 @@ struct SnippetRenderer {
         let caret = "^" + String(repeating: "~", count: marked - 1)
         text += String(repeating: " ", count: digits) + " | "
         text += String(repeating: " ", count: indent) + style.bold(caret, .green) + "\n"
+    }
+
+    /// The columns of a range in its first line.
+    private func length(of range: SourceRange, _ line: DisplayText) -> Int {
+        let isOneLine = range.end.line == range.start.line
+        return isOneLine ? max(range.end.column - range.start.column, 0) : line.cells.count
     }
 
     /// Moves back from `focus` to the start of its line, or by more scalars than are shown.
@@ -83,21 +98,21 @@ struct SnippetRenderer {
             var room = leadingContext
             while start > 0, room > 0 {
                 start -= 1
-                room -= max(line.cells[start].width, 1)
+                room -= line.cells[start].cost
             }
         }
         guard start > 0 || cost(line.cells[...]) > windowWidth else { return 0..<line.cells.count }
         var end = start
         var room = windowWidth
         while end < line.cells.count, room > 0 {
-            room -= max(line.cells[end].width, 1)
+            room -= line.cells[end].cost
             end += 1
         }
         return start..<end
     }
 
-    /// The columns of cells, with at least one per cell: many combining marks are also long.
+    /// The columns of cells.
     private static func cost(_ cells: ArraySlice<DisplayText.Cell>) -> Int {
-        cells.reduce(0) { $0 + max($1.width, 1) }
+        cells.reduce(0) { $0 + $1.cost }
     }
 }

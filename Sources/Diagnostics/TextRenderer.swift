@@ -19,7 +19,7 @@ package struct TextRenderer {
     package init(_ report: FileDiagnostics, usesColor: Bool = false) {
         file = DisplayText.harmless(report.source.name)
         style = TerminalStyle(isColored: usesColor)
-        snippets = SnippetRenderer(report.source, style: style)
+        snippets = SnippetRenderer(report.source, hiding: report.hidden, style: style)
         diagnostics = report.diagnostics
     }
 

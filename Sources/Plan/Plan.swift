@@ -102,13 +102,9 @@ package struct Plan: Sendable {
     package var captureUses: CaptureUses { source.captureUses }
     /// The run's id, as `${run.id}` has it.
     package var runIdentifier: String { source.reader.values.run.id }
-    /// The parts of the job file that are redacted where diagnostics quote it.
-    package func confidentialText(shownIn diagnostics: [Diagnostic]) -> ConfidentialText {
-        ConfidentialText(
-            of: source.reader.document,
-            shownIn: diagnostics,
-            and: source.reader.confidentialValues
-        )
+    /// Diagnostics of the job file as every format shows them.
+    package func shown(_ diagnostics: [Diagnostic]) -> FileDiagnostics {
+        FileDiagnostics(showing: diagnostics, of: source.reader.document)
     }
 
     /// How many tasks there are.

@@ -25,10 +25,6 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     /// The variables of the environment that have values of the job's secrets: the faults may quote
     /// these.
     package let secretVariables: Set<String>
-    /// Values that stand under names of secrets outside of the job file, or that it fills in: the
-    /// faults may quote these.
-    package let confidentialValues: [String]
-
     /// The fault of `--report`, which is no fault of the file either.
     package let reportFault: String?
 
@@ -38,14 +34,12 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         dataFaults: [FileDiagnostics] = [],
         unknownTasks: [UnknownTask] = [],
         secretVariables: Set<String> = [],
-        confidentialValues: [String] = [],
         reportFault: String? = nil
     ) {
         self.diagnostics = diagnostics
         self.dataFaults = dataFaults
         self.unknownTasks = unknownTasks
         self.secretVariables = secretVariables
-        self.confidentialValues = confidentialValues
         self.reportFault = reportFault
     }
 

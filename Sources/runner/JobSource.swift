@@ -85,53 +85,26 @@ struct JobSource {
         let source = SourceText(name: path, bytes: isTooLarge ? Array(bytes.prefix(4096)) : bytes)
         content = source
         guard let document = parsed.document else {
-            report = FileDiagnostics(
-                showing: parsed.diagnostics,
-                of: source,
-                without: ConfidentialText(
-                    ofUnreadable: source,
-                    shownIn: parsed.diagnostics
-                ),
-                and: []
-            )
+            report = FileDiagnostics(showing: parsed.diagnostics, ofUnreadable: source)
+                .redacted(by: nil)
             outcome = .rejected(isEnvironment: false)
             return
         }
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             let secrets = SecretResolver.environmentValues(of: plan.secretVariables)
-            let diagnostics = parsed.diagnostics + plan.warnings
-            report = FileDiagnostics(
-                showing: diagnostics,
-                of: source,
-                without: plan.confidentialText(shownIn: diagnostics),
-                and: secrets
-            )
-            outcome = .plan(plan)
             redactor = Redactor(secrets)
+            report = plan.shown(parsed.diagnostics + plan.warnings).redacted(by: redactor)
+            outcome = .plan(plan)
         } catch {
             let secrets = SecretResolver.environmentValues(of: error.secretVariables)
+            let redactor = Redactor(secrets)
             let diagnostics = parsed.diagnostics + error.diagnostics
-            let confidential = ConfidentialText(
-                of: document,
-                shownIn: diagnostics,
-                and: error.confidentialValues
-            )
-            report = FileDiagnostics(
-                showing: diagnostics,
-                of: source,
-                without: confidential,
-                and: secrets
-            )
+            report = FileDiagnostics(showing: diagnostics, of: document).redacted(by: redactor)
             if error.isOnlyAboutOptions, parsed.diagnostics.isEmpty {
                 throw Exit(.usage, Self.complaints(about: error))
             }
-            if !error.dataFaults.isEmpty {
-                let (quotes, redactor) = (ConfidentialQuotes(confidential), Redactor(secrets))
-                dataReports = error.dataFaults.map {
-                    $0.redacted(by: quotes).redacted(by: redactor)
-                }
-            }
+            dataReports = error.dataFaults.map { $0.redacted(by: redactor) }
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
         }
     }

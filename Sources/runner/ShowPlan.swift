@@ -34,6 +34,13 @@ struct ShowPlan: ParsableCommand {
 
     @Flag(
         help: """
+            Show paths and other values that are no credential by their keys. Without it, they are dots.
+            """
+    )
+    var showValues = false
+
+    @Flag(
+        help: """
             Say of each task what a run would do here and now: send, fetch, resume, check, connect, \
             keep or fail. Looks at destinations and parts, not into the HTTP cache.
             """
@@ -56,6 +63,7 @@ struct ShowPlan: ParsableCommand {
             plan,
             scope: all ? .all : .set,
             interfaces: diff ? nil : try Self.interfaces(of: plan),
+            showsValues: showValues,
             shown: source.shown
         )
         let forecast = PlanForecast(plan)

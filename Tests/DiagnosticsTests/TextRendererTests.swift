@@ -26,20 +26,33 @@ import Testing
         )
     }
 
-    @Test func `confidential values are stars, also in messages about their neighbours`() {
-        var secret = Diagnostic(code: "x.y", "message", at: range(1, 4, 7))
-        secret.isConfidential = true
-        let other = Diagnostic(code: "x.y", "message", at: range(1, 8, 9))
-        let lines = render("k: hü😀 b\n", secret, other).split(separator: "\n")
-        #expect(lines.filter { $0.hasPrefix("1 |") } == ["1 | k: *** b", "1 | k: *** b"])
-        let block = SourceRange(
-            start: SourcePosition(line: 1, column: 4),
-            end: SourcePosition(line: 3, column: 1)
+    @Test func `a hidden part is three dots, whatever its length`() {
+        let source = SourceText(name: "job.yaml", bytes: Array("k: hü😀hü b # c\n".utf8))
+        let places = [range(1, 4, 9), range(1, 10, 11), range(1, 6, 7), range(1, 12, 12)]
+        let report = FileDiagnostics(
+            source: source,
+            diagnostics: places.map { Diagnostic(code: "x.y", "message", at: $0) },
+            hidden: [range(1, 4, 9), range(1, 14, 15)]
         )
-        secret.range = block
-        let after = Diagnostic(code: "x.y", "message", at: range(2, 3, 4))
-        let second = render("k: |\n  a b\nc: d\n", secret, after).split(separator: "\n")
-        #expect(second.contains("2 | *****"))
+        let lines = TextRenderer(report).render().split(separator: "\n")
+        #expect(lines.count { $0 == "1 | k: ••• b # •••" } == 4)
+        let carets = lines.filter { $0.hasPrefix("  |") }
+        // In the order of the columns: the part, a place in it, and two behind it.
+        #expect(carets == ["  |    ^~~", "  |    ^~~", "  |        ^", "  |          ^"])
+    }
+
+    @Test func `a part that begins before a shortened line stays hidden`() {
+        let text = "k: " + String(repeating: "s", count: 500) + " b"
+        let report = FileDiagnostics(
+            source: SourceText(name: "job.yaml", bytes: Array(text.utf8)),
+            diagnostics: [1, 250, 400, 504, 9_000].map {
+                Diagnostic(code: "x.y", "m", at: range(1, $0, $0 + 1))
+            },
+            hidden: [range(1, 4, 504)]
+        )
+        let lines = TextRenderer(report).render().split(separator: "\n")
+        #expect(!lines.contains { $0.contains("ss") }, "\(lines)")
+        #expect(lines.count { $0.contains("•••") } == 5)
     }
 
     @Test func `a fault shows its place, its line, a caret and its help`() {

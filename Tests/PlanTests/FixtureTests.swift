@@ -8,9 +8,12 @@ import Testing
 @Suite struct FixtureTests {
     @Test(arguments: Fixture.all())
     func `a wrong job has the diagnostics that its fixture lists`(fixture: Fixture) throws {
-        let source = SourceText(name: fixture.name + ".yaml", bytes: fixture.input)
+        let parsed = Document.parse(fixture.input, name: fixture.name + ".yaml")
         let found = try Self.diagnostics(fixture)
-        let report = FileDiagnostics(source: source, diagnostics: found.diagnostics)
+        let report = FileDiagnostics(
+            showing: found.diagnostics,
+            of: try #require(parsed.document)
+        )
         let text = ([report] + found.dataFaults).map { TextRenderer($0).render() }.joined()
         #expect(!text.isEmpty)
         if Fixture.isUpdating { fixture.update(text) }

@@ -131,7 +131,7 @@ import Testing
             ] { #expect(said.contains(words), "\(format) \(said)") }
             #expect(!said.contains("hunter2"))
             if format == "text" {
-                #expect(said.contains("    retrys: { method: basic, attempts: 3 }"))
+                #expect(said.contains("    retrys: { •••: basic, •••: 3 }"))
             }
         }
     }
@@ -141,7 +141,7 @@ import Testing
         ("${taks.get-token.token}", "${task.get-token.token}"),
         ("Bearer ${{ secrets.SHOP_KEY }}", "${secret.SHOP_KEY}"),
         ("${vars.api-token}", "${var.api-token}"),
-        ("Bearer {{ secrets.SHOP_KEY }}", "${secret.SHOP_KEY}"), ("$API_TOKEN", "${env.API_TOKEN}"),
+        ("Bearer {{ secrets.SHOP_KEY }}", "${secret.SHOP_KEY}"),
     ])
     func `the name of a value stays readable in the place of a secret`(
         written: String,
@@ -153,10 +153,10 @@ import Testing
         }
     }
 
-    @Test func `stars stand in their place behind bytes that are no UTF-8`() throws {
+    @Test func `dots stand in their place behind bytes that are no UTF-8`() throws {
         let file = Array("a: caf".utf8) + [0xE9, 0xA0] + Array(" # password: hunter2\n".utf8)
         let said = try #require(Self.said(of: file)["text"])
-        #expect(said.contains("1 | a: *************************\n  |       ^\n"), "\(said)")
+        #expect(said.contains("1 | a: •••\n  |    ^~~\n"), "\(said)")
         #expect(!said.contains("hunter2"))
     }
 
@@ -200,7 +200,7 @@ import Testing
             \(variables.joined(separator: "\n"))
             data:
               a: { url: "https://h/?q=${var.v200}" }
-              b: { url: "https://h/?q=${var.w11}" }
+              b: { url: "https://h/${var.w11}" }
             uploads:
               c: { url: "https://h/?password=${env.Q:-hunter2}", json: { password:hunter2, b: 1 } }
             """
@@ -237,23 +237,20 @@ import Testing
         #expect(outcome.status == .exit(0), "\(outcome.standardError)")
         let text = outcome.standardOutput
         #expect(!text.contains("hunter2"), "\(text)")
-        #expect(text.contains("‹redacted›${var.more}"))
-        #expect(text.contains("https://h/r1?p=${item.password}"))
-        #expect(text.contains("https://h/?access_token=‹redacted›&x=y"))
-        #expect(text.contains("{json: /access_token}"), "a capture is no secret: \(text)")
+        #expect(text.contains("•••${var.more}"))
+        #expect(text.contains("https://h/r1•••") && text.contains("https://h/•••"))
     }
 
     @Test(arguments: [
         (
-            #"https://h/?token=${env.T:?ask Bob & Alice}&x=1"#,
-            "https://h/?token=${env.T:?ask Bob & Alice}&x=1"
+            #"https://h/?token=${env.T:?ask Bob & Alice}&x=1"#, "https://h/•••  (line 2)"
         ),
-        (#"https://h/?a=b;token=hunter2#x"#, "https://h/?a=b;token=‹redacted›"),
-        (#"https://h/?p%61ssword=hunter2&x=y"#, "https://h/?p%61ssword=‹redacted›&x=y"),
-        (#"https://h/?token=ab`hunter2"#, "https://h/?token=‹redacted›  (line 2)"),
-        (#"https://h/?max_tokens=12&q=token"#, "https://h/?max_tokens=12&q=token"),
+        (#"https://h:1/a/b.bin?a=b;token=hunter2#x"#, "https://h:1/a/b.bin•••  (line 2)"),
+        (#"https://h/a:hunter2"#, "https://h/a•••  (line 2)"),
+        (#"https://h/${env.T}/b"#, "https://h/${env.T}/b  (line 2)"),
+        (#"https://h/${env.T:-hunter2}/b"#, "https://h/•••  (line 2)"),
     ])
-    func `a plan hides values behind names of secrets and nothing else of a URL`(
+    func `a plan shows of a URL what stands before its query`(
         url: String,
         shown: String
     ) throws {
@@ -311,7 +308,7 @@ import Testing
         let outcome = try job.runner(["plan", "job.yaml"])
         #expect(outcome.status == .exit(0), "\(outcome)")
         #expect(!outcome.standardOutput.contains("hunter2"), "\(outcome)")
-        #expect(outcome.standardOutput.contains("--no-password, ‹redacted›"), "\(outcome)")
+        #expect(outcome.standardOutput.contains("stream.command  [•••, •••"), "\(outcome)")
     }
 
     @Test func `text that nothing declares harmless is in no message and no quoted line`() throws {

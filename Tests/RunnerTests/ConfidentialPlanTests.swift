@@ -3,26 +3,55 @@ import Testing
 
 /// `runner plan` shows only what cannot be a secret.
 @Suite struct ConfidentialPlanTests {
+    private static let job = """
+        version: 1
+        variables: { x: hunter2 }
+        uploads:
+          a:
+            url: "https://h/?k=hunter2"
+            file: "${env.FOLDER:-hunter2}/a.bin"
+            method: PUT
+            timeoutInterval: 5s
+            headers: { X-Any: "hunter2 ${var.x}" }
+            priority: high
+          b: { url: "https://h/", stream: { command: [dump, -phunter2, "${var.x}"] } }
+          c: { url: "https://h/", file: out/c.bin }
+        """
+
     @Test(arguments: [
-        ("[date, -u, +%H]", "[date, -u, ‹redacted›]"),
-        ("[./tools/dump.sh, --verbose, all]", "[./tools/dump.sh, --verbose, ‹redacted›]"),
-        ("[mysqldump, -phunter2, db]", "[mysqldump, ‹redacted›, ‹redacted›]"),
-        ("[dump, \"--password=hun&ter2\"]", "[dump, --password=‹redacted›]"),
-        ("[dump, \"--tokeq=hunter2\"]", "[dump, --tokeq=‹redacted›]"),
-        ("[sshpass, -p, hunter2]", "[sshpass, -p, ‹redacted›]"),
-        ("[\"bob:hunter2\"]", "[‹redacted›]"),
-        ("[dump, \"--password hunter2\"]", "[dump, ‹redacted›]"),
-        ("[dump, \"${var.x}\"]", "[dump, ${var.x}]"),
+        ("url", "https://h/•••"), ("file", "${env.FOLDER:-•••}•••"), ("method", "PUT"),
+        ("timeoutInterval", "5s"), ("headers.X-Any", "•••${var.x}"), ("priority", "high"),
+        ("stream.command", "[•••, •••, ${var.x}]"), ("file", "•••"),
     ])
-    func `a plan shows of a command the program and the names of options`(
-        command: String,
+    func `a plan shows numbers, words of the language, expressions and URLs up to the query`(
+        key: String,
         shown: String
     ) throws {
-        let job = try JobFolder(
-            "version: 1\nvariables: { x: hunter2 }\nuploads: { a: { url: 'https://h/', stream: { command: \(command) } } }\n"
+        let job = try JobFolder(Self.job)
+        try job.folder.makeFolder("out")
+        for name in ["a.bin", "out/c.bin"] { try job.folder.write("x", to: name) }
+        let outcome = try job.runner(
+            ["plan", "job.yaml"],
+            environment: ["FOLDER": job.folder.path]
         )
-        let outcome = try job.runner(["plan", "job.yaml"])
-        #expect(outcome.standardOutput.contains("stream.command  \(shown)  "), "\(outcome)")
+        let lines = outcome.standardOutput.split(separator: "\n").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
+        #expect(lines.contains { $0.hasPrefix("\(key) \(shown) (") }, "\(outcome)")
+        #expect(!outcome.standardOutput.contains("hunter2"))
+    }
+
+    @Test func `a plan with values shows those that are no credential by their keys`() throws {
+        let job = try JobFolder(Self.job)
+        try job.folder.makeFolder("out")
+        for name in ["a.bin", "out/c.bin"] { try job.folder.write("x", to: name) }
+        let outcome = try job.runner(
+            ["plan", "job.yaml", "--show-values"],
+            environment: ["FOLDER": job.folder.path]
+        )
+        #expect(outcome.standardOutput.contains("  out/c.bin  (line 12)"), "\(outcome)")
+        #expect(outcome.standardOutput.contains("  https://h/•••  (line 5)"), "\(outcome)")
+        #expect(!outcome.standardOutput.contains("hunter2"), "\(outcome)")
     }
 
     @Test(arguments: [

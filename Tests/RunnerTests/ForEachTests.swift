@@ -83,7 +83,7 @@ import Testing
         let text = outcome.standardOutput + outcome.standardError
         let place = [
             "text":
-                "rows.csv:3:7: error: `csv`: the row has 3 fields, the header 2 [job.bad-row]\n3 | 2,two,three",
+                "rows.csv:3:7: error: `csv`: the row has 3 fields, the header 2 [job.bad-row]\n3 | •••,•••,•••",
             "json": #""file": "rows.csv""#,
             "github": "::error file=rows.csv,line=3,endLine=3,col=7",
             "sarif": #""uri": "rows.csv""#,

@@ -199,10 +199,9 @@ import TransferModel
             #expect(outcome.status == .exit(0), "\(outcome.standardError)")
             let text = outcome.standardOutput
             #expect(!(text + outcome.standardError).contains("hunter2"), "\(text)")
-            #expect(text.contains("${env.NOPE:-‹redacted›}"))
-            #expect(text.contains("${env.O:-‹redacted›}"))
-            #expect(text.contains("Bearer ${env.T:-‹redacted›}"))
-            #expect(text.contains("user: me"))
+            #expect(text.contains("${env.NOPE:-•••}"))
+            #expect(text.contains("${env.O:-•••}"))
+            #expect(text.contains("Bearer ${env.T:-•••}"))
         }
     }
 }

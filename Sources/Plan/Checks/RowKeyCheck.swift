@@ -41,7 +41,6 @@ struct RowKeyCheck {
                 repeated.contains(key.utf8.span.seededHash)
             else { continue }
             if let first = firsts[key] {
-                reader.noteConfidential(of: item)
                 Self.report(key, row, first, of: group, &reader)
                 shown += 1
             } else {
@@ -73,18 +72,16 @@ struct RowKeyCheck {
             )
             reader.faults.log.add(
                 FileDiagnostics(
-                    source: source,
-                    diagnostics: [
-                        Diagnostic(
-                            .error,
-                            .duplicateKey,
-                            message,
-                            at: SourceRange(start),
-                            notes: [.init("the first one is here", at: other)],
-                            help: help
-                        )
-                    ],
-                    confidential: rows.format.confidentialRanges(in: source, rows.columns)
+                    showing: Diagnostic(
+                        .error,
+                        .duplicateKey,
+                        message,
+                        at: SourceRange(start),
+                        notes: [.init("the first one is here", at: other)],
+                        help: help
+                    ),
+                    ofRow: source,
+                    names: DeclaredNames.all(of: reader.document)
                 )
             )
         case .items(let nodes):

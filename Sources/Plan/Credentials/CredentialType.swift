@@ -119,7 +119,7 @@ enum CredentialType {
 
     private static func warnOfOpenCredential(_ field: Field, _ reader: inout Reader) {
         guard reader.faults.log.takesWarnings else { return }
-        var warning = Diagnostic(
+        let warning = Diagnostic(
             .warning,
             .openCredential,
             "`\(field.name)`\(reader.context) is not a secret of the job: "
@@ -127,7 +127,6 @@ enum CredentialType {
             at: reader.document.range(of: field.node),
             help: "declare it under `secrets` and write `${secret.\(field.name)}`"
         )
-        warning.isConfidential = true
         reader.faults.log.add(warning)
     }
 

@@ -113,6 +113,7 @@ struct DiagnosticLog {
             }
             known[diagnostic] = diagnostics.count
             diagnostic.notes.append(note)
+            diagnostic.isAboutData = true
             diagnostics.append(diagnostic)
         }
     }

@@ -32,8 +32,6 @@ struct Reader {
     var keyIndexes: [Int: TextIndex] = [:]
     /// The URL that was read last: the next one most often has its origin.
     var lastURL: HTTPURL?
-    /// Confidential values of the rows that were found wrong.
-    var valuesOfRows: [String] = []
 
     init(
         document: Document,

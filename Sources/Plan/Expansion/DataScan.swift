@@ -85,11 +85,7 @@ struct DataScan {
             help: fault.help
         )
         faults.append(
-            FileDiagnostics(
-                source: source,
-                diagnostics: [diagnostic],
-                confidential: format.confidentialRanges(in: source, columns ?? [])
-            )
+            FileDiagnostics(showing: diagnostic, ofRow: source)
         )
     }
 }

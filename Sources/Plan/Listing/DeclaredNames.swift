@@ -18,6 +18,23 @@ package struct DeclaredNames {
         variables = Self.names(in: "variables", of: document)
     }
 
+    /// The names that the outermost sections declare: of tasks, sessions, variables and secrets.
+    static func all(of document: Document) -> Set<String> {
+        guard document.kind(of: document.root) == .mapping else { return [] }
+        var names: Set<String> = []
+        for key in JobTable.table.keys.keys where key.shape.hasChosenNames {
+            guard let section = document.value(of: document.root, for: key.name) else { continue }
+            for entry in document.entries(of: section.value) {
+                let name = document.text(of: entry.key)
+                // A name without a value may be the end of a value behind its comma.
+                let isEmpty = document.withBytes(of: entry.value) { $0.isEmpty }
+                let isAlone = document.kind(of: entry.value) == .scalar && isEmpty
+                if !isAlone, PublicValues.isName(name) { names.insert(name) }
+            }
+        }
+        return names
+    }
+
     private static func names(in section: String, of document: Document) -> [String] {
         guard document.kind(of: document.root) == .mapping,
             let section = document.value(of: document.root, for: section)

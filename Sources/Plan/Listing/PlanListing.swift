@@ -21,6 +21,7 @@ package struct PlanListing {
     /// The names of the interfaces that each session could use now; nil when that was not looked
     /// at.
     private let interfaces: [[String]]?
+    private let disclosure: Disclosure
     /// The displayed form of a text.
     private let shown: (String) -> String
     private let names: NeededNames
@@ -32,23 +33,27 @@ package struct PlanListing {
     /// Orders the tasks and looks for the names that the job needs.
     ///
     /// `interfaces` has the names of those that each session could use now; nil when that does not
-    /// matter. Settings that no line sets are listed only with the scope `all`, and in JSON. Every
-    /// text of the job goes through `shown` before it is handed out.
+    /// matter. Settings that no line sets are listed only with the scope `all`, and in JSON. With
+    /// `showsValues` all values are shown that are no credential by the language. Every text of the
+    /// job goes through `shown` before it is handed out.
     package init(
         _ plan: Plan,
         scope: Scope = .all,
         interfaces: [[String]]? = nil,
+        showsValues: Bool = false,
         shown: @escaping (String) -> String = { $0 }
     ) {
         self.plan = plan
         self.scope = scope
         self.interfaces = interfaces
+        let disclosure = Disclosure(of: plan.source.reader.document, showsValues: showsValues)
+        self.disclosure = disclosure
         self.shown = shown
         names = NeededNames(plan.source.reader.document)
         order = plan.graph.order()
         timeouts = plan.sessions.indices.map { number in
             let name = plan.sessions[number].name
-            let rows = Self.session(number, of: plan).rows
+            let rows = Self.session(number, of: plan, disclosure).rows
             return rows.first { $0.path == "timeoutIntervalForRequest" }.map {
                 SettingRow(path: "timeoutInterval", value: $0.value, line: $0.line, session: name)
             }
@@ -64,7 +69,7 @@ package struct PlanListing {
 
     private func job() -> [SettingRow] {
         let document = plan.source.reader.document
-        var walk = SettingWalk(plan.source.reader)
+        var walk = SettingWalk(plan.source.reader, disclosure)
         for (name, table) in [
             ("schedule", ScheduleTable.table.keys), ("report", JobTable.report.keys),
         ] {
@@ -74,12 +79,16 @@ package struct PlanListing {
         return walk.rows
     }
 
-    private static func session(_ number: Int, of plan: Plan) -> Owner {
+    private static func session(
+        _ number: Int,
+        of plan: Plan,
+        _ disclosure: Disclosure
+    ) -> Owner {
         let document = plan.source.reader.document
         let name = plan.sessions[number].name
         let sessions = document.value(of: document.root, for: "sessions")
         let entry = sessions.flatMap { document.value(of: $0.value, for: name) }
-        var walk = SettingWalk(plan.source.reader)
+        var walk = SettingWalk(plan.source.reader, disclosure)
         walk.walk(
             SessionTable.table.keys,
             in: [entry?.value, TaskListing.defaults(of: plan)].compactMap { $0 }
@@ -131,7 +140,7 @@ extension PlanListing {
         text += printed("secrets: \(Self.list(names.secrets))")
         append(job(), to: &text)
         for number in plan.sessions.indices {
-            let session = Self.session(number, of: plan)
+            let session = Self.session(number, of: plan, disclosure)
             text += "\n"
             text += printed("session \(plan.sessions[number].name)\(Self.place(session.line))")
             if let interfaces {
@@ -141,7 +150,7 @@ extension PlanListing {
             append(session.rows, to: &text)
         }
         try emit(text)
-        var listing = TaskListing(plan, timeouts: timeouts)
+        var listing = TaskListing(plan, timeouts: timeouts, disclosure)
         var position = 0
         for node in order {
             for index in plan.graph.tasks(of: node) {
@@ -263,7 +272,7 @@ extension PlanListing {
         writer.key("sessions")
         writer.beginArray()
         for number in plan.sessions.indices {
-            let session = Self.session(number, of: plan)
+            let session = Self.session(number, of: plan, disclosure)
             writer.beginObject()
             writer.member("name", shown(plan.sessions[number].name))
             write(session.line, to: &writer)
@@ -274,7 +283,7 @@ extension PlanListing {
         writer.endArray()
         writer.key("tasks")
         writer.beginArray()
-        var listing = TaskListing(plan, timeouts: timeouts)
+        var listing = TaskListing(plan, timeouts: timeouts, disclosure)
         for node in order {
             for index in plan.graph.tasks(of: node) {
                 write(listing.task(index), plan.kind(of: index), to: &writer)

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Finds what holds for each key of a table, and where that was set.
@@ -9,18 +10,26 @@ struct SettingWalk {
     /// The rows whose values depend on the item, and where these stand.
     private var itemRows: [(row: Int, node: NodeID, place: ValuePlace)] = []
 
-    private let confidential: ConfidentialVariables
+    private let disclosure: Disclosure
     /// Elements of a list that are displayed: each task of a `forEach` would repeat all its items.
     private static let mostElements = 100
 
-    init(_ reader: Reader) {
+    /// A walk through the document of a reader.
+    init(_ reader: Reader, _ disclosure: Disclosure) {
         self.reader = reader
-        confidential = ConfidentialVariables(of: reader.document)
+        self.disclosure = disclosure
     }
 
     /// Adds the settings of a table; the first of the mappings that has a key says what holds.
     mutating func walk(_ table: KeyTable, in mappings: [NodeID], path: String = "") {
+        let isBesideCredential = Shape.mapping(table).holdsCredentials
         for key in table.keys {
+            let place = ValuePlace(
+                shape: key.shape,
+                key: key.name,
+                isKnown: true,
+                isBesideCredential: isBesideCredential
+            )
             let found = mappings.compactMap { mapping in
                 key.name == table.shortForm && reader.document.kind(of: mapping) == .scalar
                     ? (mapping, mapping) : reader.document.value(of: mapping, for: key.name)
@@ -36,7 +45,9 @@ struct SettingWalk {
                     inner.required == 0 ? Array(found.prefix(while: isMapping)) : [found[0]]
                 walk(inner, in: merged.map(\.value), path: path + key.name + ".")
             case .credential:
-                if let first = found.first { addCredential(path + key.name, first) }
+                if let first = found.first {
+                    add(path + key.name, first.value, setBy: first.key, place)
+                }
             case .named(_, HeaderRule.namePattern, _):
                 walkNames(key.shape, in: found.map(\.value), path: path + key.name + ".") {
                     $0.lowercased()
@@ -50,7 +61,6 @@ struct SettingWalk {
                 walkNames(key.shape, in: found.map(\.value), path: path + key.name + ".") { $0 }
             default:
                 if let first = found.first {
-                    let place = ValuePlace(shape: key.shape, key: key.name, isKnown: true)
                     add(path + key.name, first.value, setBy: first.key, place)
                 } else if let value = key.defaultText {
                     rows.append(SettingRow(path: path + key.name, value: value, line: nil))
@@ -61,12 +71,6 @@ struct SettingWalk {
 
     private func isMapping(_ entry: (key: NodeID, value: NodeID)) -> Bool {
         reader.document.kind(of: entry.value) == .mapping
-    }
-
-    /// Adds a value of which only the expressions are shown that ask for it.
-    private mutating func addCredential(_ path: String, _ entry: (key: NodeID, value: NodeID)) {
-        let line = reader.document.range(of: entry.key).start.line
-        rows.append(SettingRow(path: path, value: displayCredential(entry.value), line: line))
     }
 
     /// Adds what mappings have under names that the job chose, and what lists name alone.
@@ -83,21 +87,11 @@ struct SettingWalk {
             for entry in reader.document.entries(of: collection) {
                 let name = reader.document.text(of: entry.key)
                 guard known.insert(same(name)).inserted else { continue }
-                let kind = reader.document.kind(of: entry.value)
-                let row = path + PublicValues.shownName(name)
-                if Shape.isSecret(named: name, shape.value(of: name), kind) {
-                    addCredential(row, entry)
-                } else {
-                    var place = ValuePlace(of: name, in: shape)
-                    place.isSecretPart =
-                        kind == .mapping && SecretName.isOne(name)
-                        && place.shape.knows(Shape.valuesOfPart[0])
-                    place.isText = HeaderRule.isPublic(name) && shape.isOfHeaders
-                    add(row, entry.value, setBy: entry.key, place)
-                }
+                let row = path + displayName(name, in: shape)
+                add(row, entry.value, setBy: entry.key, ValuePlace(of: name, in: shape))
             }
             for element in reader.document.elements(of: collection) {
-                let name = PublicValues.shownName(reader.document.text(of: element))
+                let name = displayName(reader.document.text(of: element), in: shape)
                 guard known.insert(same(name)).inserted else { continue }
                 let line = reader.document.range(of: element).start.line
                 rows.append(SettingRow(path: path + name, value: "any", line: line))
@@ -164,7 +158,7 @@ struct SettingWalk {
         switch reader.document.kind(of: node) {
         case .scalar: return displayScalar(node, place)
         case .sequence: return "[\(displayElements(of: node, place))]"
-        case .mapping: return "{\(displayEntries(of: node, place))}"
+        case .mapping: return "{\(displayEntries(of: node, place.shape))}"
         }
     }
 
@@ -174,8 +168,6 @@ struct SettingWalk {
         for element in reader.document.elements(of: node) {
             if elements.count == Self.mostElements {
                 hidden += 1
-            } else if place.isCommand {
-                elements.append(displayArgument(element, isProgram: elements.isEmpty))
             } else {
                 elements.append(display(element, place.element))
             }
@@ -184,75 +176,72 @@ struct SettingWalk {
         return elements.joined(separator: ", ")
     }
 
-    /// The path of a program, or the name of an option; any other argument may be a password.
-    private func displayArgument(_ node: NodeID, isProgram: Bool) -> String {
-        guard reader.document.kind(of: node) == .scalar, !reader.document.hasInterpolation(node)
-        else { return displayCredential(node) }
-        let text = reader.document.text(of: node)
-        if isProgram { return PublicValues.isProgram(text) ? text : Secret.mark }
-        guard let option = PublicValues.option(in: text) else { return Secret.mark }
-        return option.utf8.count == text.utf8.count ? text : "\(option)=\(Secret.mark)"
+    private mutating func displayEntries(of node: NodeID, _ shape: Shape) -> String {
+        let shape = shape.narrowed(to: node, in: reader.document)
+        return reader.document.entries(of: node).map { entry in
+            let name = reader.document.text(of: entry.key)
+            let value = display(entry.value, ValuePlace(of: name, in: shape))
+            return "\(displayName(name, in: shape)): \(value)"
+        }.joined(separator: ", ")
     }
 
-    private mutating func displayEntries(of node: NodeID, _ place: ValuePlace) -> String {
-        let shape = place.shape.narrowed(to: node, in: reader.document)
-        let isPair = Shape.isPairOfSecret(node, in: reader.document)
-        var isBehindSecret = false
-        let entries = reader.document.entries(of: node).map { entry in
-            // The end of a secret after its comma: `{ password: one,two }`.
-            let isAlone = reader.document.isEmptyScalar(entry.value)
-            if isBehindSecret, isAlone { return Secret.mark }
-            let key = reader.document.text(of: entry.key)
-            let name = SecretName.withoutJoinedValue(key, isAlone: isAlone)
-            isBehindSecret =
-                place.isSecretPart && Shape.valuesOfPart.contains(name)
-                || isPair && Shape.isValueOfPair(name) || SecretName.isOne(name)
-            let inner = ValuePlace(of: name, in: shape)
-            let isSecret = isBehindSecret && !inner.shape.isMapping || inner.shape.isCredential
-            let value =
-                isSecret || isBehindSecret && inner.shape.isAnything
-                ? displayCredential(entry.value) : display(entry.value, inner)
-            return "\(shape.knows(name) ? name : PublicValues.shownName(name)): \(value)"
-        }
-        return entries.joined(separator: ", ")
+    /// A key of the language, or a name that the job may choose there.
+    private func displayName(_ name: String, in shape: Shape) -> String {
+        let isShown =
+            shape.knows(name) || shape.hasChosenNames && PublicValues.isName(name)
+        return isShown ? name : Diagnostic.dots
     }
 
     /// The expressions of a scalar as they are written, without their fallbacks and the text around
     /// them.
-    private func displayCredential(_ node: NodeID) -> String {
+    private func displayExpressions(_ node: NodeID) -> String {
         guard reader.document.kind(of: node) == .scalar, reader.document.hasInterpolation(node)
-        else { return Secret.mark }
+        else { return Diagnostic.dots }
         let text = reader.document.text(of: node)
         return Template(text).pieces.map { piece in
             switch piece {
-            case .literal(let literal): SecretName.isScheme(literal) ? literal : Secret.mark
+            case .literal(let literal): SecretName.isScheme(literal) ? literal : Diagnostic.dots
             case .expression(let expression): expression.writtenWithoutFallback(in: text)
             }
         }.joined()
     }
 
-    /// A scalar: whole where its place holds no secrets, otherwise its expressions alone.
+    /// A scalar: what `PublicValues` shows of it, otherwise its expressions alone.
     private mutating func displayScalar(_ node: NodeID, _ place: ValuePlace) -> String {
-        if place.isURL {
-            return PublicValues.withoutTokens(NamedSecrets.redacted(displayURL(node)))
+        if place.isURL, !place.isCredential, place.isKnown {
+            let shown = withoutHidden(displayURL(node), place)
+            return shown == Diagnostic.dots ? displayExpressions(node) : shown
+        }
+        guard reader.document.hasInterpolation(node) else {
+            return withoutHidden(reader.document.text(of: node), place)
         }
         let text = reader.document.text(of: node)
-        guard reader.document.hasInterpolation(node) else {
-            guard !place.isText else { return NamedSecrets.redacted(text) }
-            let bytes = Array(text.utf8)
-            let shown = place.shownLength(of: bytes[...])
-            guard shown < bytes.count else { return NamedSecrets.redacted(text) }
-            return String(decoding: bytes[..<shown], as: UTF8.self) + Secret.mark
-        }
-        guard place.isPublic else { return displayCredential(node) }
-        let shown = Template(text).pieces.map { piece in
+        var isKnown = true
+        let filled = Template(text).pieces.map { piece in
             switch piece {
             case .literal(let literal): return literal
             case .expression(let expression):
-                return known(expression, text, node) ?? expression.shown(in: text)
+                if let known = known(expression, text, node) { return known }
+                isKnown = false
+                return expression.writtenWithoutFallback(in: text)
             }
         }.joined()
-        return NamedSecrets.redacted(shown)
+        let isShown = isKnown || disclosure.showsValues
+        return isShown && withoutHidden(filled, place) == filled
+            ? filled : displayExpressions(node)
+    }
+
+    private func withoutHidden(_ text: String, _ place: ValuePlace) -> String {
+        let bytes = Array(text.utf8)
+        let shown = PublicValues.length(
+            of: bytes[...],
+            at: place,
+            names: disclosure.names,
+            isSpan: disclosure.showsValues,
+            mayBeLogin: bytes.contains(UInt8(ascii: "@")) && !text.containsBytes("/@")
+        )
+        guard shown < bytes.count else { return text }
+        return String(decoding: bytes[..<shown], as: UTF8.self) + Diagnostic.dots
     }
 
     /// A URL as it will be asked for, apart from values that are not known here or are filled in as
@@ -270,12 +259,12 @@ struct SettingWalk {
                     if !expression.isRaw, let known = known(expression, text, node) {
                         try url.append(.init(value: Self.value(known), expression: expression))
                     } else {
-                        url.append(unknown: expression.shown(in: text))
+                        url.append(unknown: expression.writtenWithoutFallback(in: text))
                     }
                 }
             }
         } catch {
-            return displayCredential(node)
+            return displayExpressions(node)
         }
         return url.value.text
     }
@@ -294,11 +283,11 @@ struct SettingWalk {
         case .var:
             guard case .value(let value)? = reader.values.variables.states[expression.name],
                 !value.isFromEnvironment, value.secrets.isEmpty,
-                !confidential.contains(expression)
+                !disclosure.confidential.contains(expression)
             else { return nil }
             return value.text
         case .item where reader.values.row != nil:
-            return reader.isConfidential(expression, confidential)
+            return reader.isConfidential(expression, disclosure.confidential)
                 ? nil : display(expression, text, node)
         case .env, .secret, .item, .run, .task: return nil
         }
@@ -321,17 +310,12 @@ struct SettingWalk {
 }
 
 extension Expression {
-    /// As it stands in a text; the fallback of one that asks for a secret by its name is redacted.
-    fileprivate func shown(in text: String) -> String {
-        SecretName.isOne(name) ? writtenWithoutFallback(in: text) : String(text.slice(range))
-    }
-
-    /// As it stands in a text, its fallback redacted: where a secret is asked for, that is one too.
-    func writtenWithoutFallback(in text: String) -> String {
+    /// As it stands in a text, with dots in the place of its fallback.
+    fileprivate func writtenWithoutFallback(in text: String) -> String {
         let written = String(text.slice(range))
         guard let fallback else { return written }
         let front = written.utf8.count - fallback.utf8.count - 1
-        guard front > 0 else { return Secret.mark }
-        return written.slice(0..<front) + Secret.mark + "}"
+        guard front > 0 else { return Diagnostic.dots }
+        return written.slice(0..<front) + Diagnostic.dots + "}"
     }
 }

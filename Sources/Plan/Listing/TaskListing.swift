@@ -25,11 +25,13 @@ struct TaskListing {
     private let plan: Plan
     /// The `timeoutInterval` of the tasks in each session that do not set it.
     private let timeouts: [SettingRow?]
+    private let disclosure: Disclosure
     private var common: Common?
     private var needs: (unit: Int, names: [String])?
 
-    init(_ plan: Plan, timeouts: [SettingRow?]) {
+    init(_ plan: Plan, timeouts: [SettingRow?], _ disclosure: Disclosure) {
         self.plan = plan
+        self.disclosure = disclosure
         self.timeouts = timeouts
     }
 
@@ -57,7 +59,7 @@ struct TaskListing {
     }
 
     private func walk(_ place: TaskList.Place, _ entry: TaskList.Entry) -> Common {
-        var walk = SettingWalk(plan.source.reader)
+        var walk = SettingWalk(plan.source.reader, disclosure)
         walk.walk(
             TaskTable.table(of: entry.kind).keys,
             in: [entry.value, Self.defaults(of: plan)].compactMap { $0 }
@@ -69,7 +71,10 @@ struct TaskListing {
     /// The rows of a task; where its session sets something or is the only one, the session's.
     private func rows(_ walk: inout SettingWalk, _ entry: TaskList.Entry) -> [SettingRow] {
         let session = session(of: entry, &walk)
-        let isInFolder = walk.rows.contains { $0.path == "to" && $0.value.hasByteSuffix("/") }
+        let document = plan.source.reader.document
+        let isInFolder = [entry.value, Self.defaults(of: plan)].compactMap { $0 }.lazy
+            .compactMap { document.value(of: $0, for: "to")?.value }.first
+            .map { document.text(of: $0).hasByteSuffix("/") }
         return walk.rows.map { row in
             guard row.line == nil, let session else { return row }
             switch row.path {
@@ -81,7 +86,7 @@ struct TaskListing {
                     SettingRow(path: row.path, value: $0.rawValue)
                 } ?? row
             case "ifExists":
-                return SettingRow(path: row.path, value: isInFolder ? "fail" : "replace")
+                return SettingRow(path: row.path, value: isInFolder == true ? "fail" : "replace")
             default: return row
             }
         }

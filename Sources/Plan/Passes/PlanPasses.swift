@@ -36,7 +36,6 @@ extension Plan {
                 dataFaults: reader.faults.log.dataFaults,
                 unknownTasks: selection.unknown,
                 secretVariables: reader.values.secrets.variables,
-                confidentialValues: reader.confidentialValues,
                 reportFault: reportFault
             )
         }

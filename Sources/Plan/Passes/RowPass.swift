@@ -114,7 +114,6 @@ struct RowPass {
         _ reader: inout Reader
     ) {
         faultyRows += 1
-        if let row = reader.values.row { reader.noteConfidential(of: row) }
         let id = reader.document.text(of: reader.values.tasks.entries[group.entry].key)
         var text = "in `\(id)[\((key ?? "#\(row + 1)").excerpt)]`"
         var range: SourceRange?

@@ -1,181 +1,71 @@
 internal import Diagnostics
 internal import TransferModel
 
-/// Knows the values that are shown of a job file, by their keys.
+/// The list of what is shown of values: numbers, words that keys choose from, texts of a fixed
+/// form, expressions, names that the job declares, and URLs up to the query.
 enum PublicValues {
-    /// Keys whose values are paths, ids and names.
-    private static let paths: Set<String> = [
-        "allowsReadAccessTo", "caFile", "certificate", "csv", "directory", "extract", "fifo",
-        "file", "fileName", "fromFile", "glob", "har", "host", "html", "identifier", "jsonLines",
-        "junit", "key", "knownHosts", "lines", "name", "needs", "pac", "privateKey", "prometheus",
-        "responseTo", "session", "to",
-    ]
-    /// Bytes of the longest text that is too short for a secret.
-    private static let longestHarmless = 3
-    /// Bytes of the longest subprotocol that is shown; the usual ones are shorter.
-    private static let longestProtocol = 20
-    /// Keys whose values are patterns.
-    private static let patterns: Set<String> = ["matches", "pattern", "pointer", "regex"]
-
-    /// The bytes at the beginning of a word which are shown behind a key of a file that is no YAML:
-    /// the whole word or, of a URL, the part before its path.
+    /// Keys whose values are free texts that hold no credential: paths, names and patterns.
     ///
-    /// A path or a name is hidden: the key may be one of a form or of a body, where it means
-    /// something else.
+    /// Such a value is shown where a diagnostic is about it.
+    private static let freeKeys: Set<String> = [
+        "allowsReadAccessTo", "caFile", "certificate", "csv", "description", "directory", "events",
+        "extract", "fifo", "file", "fileName", "formatted", "fromFile", "glob", "har", "host",
+        "html", "identifier",
+        "jsonLines", "junit", "key", "knownHosts", "lines", "matches", "name", "needs", "pac",
+        "pattern", "pointer", "privateKey", "prometheus", "regex", "responseTo", "session",
+        "sessionDescription", "to",
+    ]
+    private static let namespaces = Expression.Namespace.allCases.map { Array($0.rawValue.utf8) }
+
+    /// The bytes at the beginning of a value of a YAML file that are shown.
     ///
     /// - Parameters:
-    ///   - word: The text behind the key up to a blank or a sign of YAML.
-    ///   - key: The key.
-    ///   - mayBeLogin: Whether a login may begin in the word and end behind it.
-    /// - Returns: A number of bytes; 0 for a word that is hidden.
+    ///   - text: The value.
+    ///   - place: Its place, which decides.
+    ///   - names: The names that the job declares.
+    ///   - isSpan: Whether a diagnostic is about exactly this value.
+    ///   - mayBeLogin: Whether a login may begin in the value and end in it or behind it.
+    /// - Returns: A number of bytes; 0 for a value that is hidden.
+    static func length(
+        of text: ArraySlice<UInt8>,
+        at place: ValuePlace,
+        names: Set<String>,
+        isSpan: Bool,
+        mayBeLogin: Bool
+    ) -> Int {
+        let isSpan = isSpan && !mayBeLogin
+        if isSpan, place.takesCapture, text.first == UInt8(ascii: "/"), behindPath(text).isEmpty {
+            return text.count
+        }
+        guard !place.isCredential else { return 0 }
+        if place.isSource, place.key == "env" {
+            return text.allSatisfy(isCapital) ? text.count : 0
+        }
+        if isNumber(text) || isChoice(text) || isSpan && place.isChoice { return text.count }
+        // Beside a credential only what looks like a host or a path is one.
+        let isExchanged = place.isBesideCredential && !text.contains { "./".utf8.contains($0) }
+        guard place.isKnown, !isExchanged else { return 0 }
+        if place.isURL { return lengthOfURL(text, mayBeLogin) }
+        if place.isFixed {
+            return isSpan || text.allSatisfy(isFixed) || isNumberAndUnit(text) ? text.count : 0
+        }
+        if place.takesSettings { return isSpan && !text.contains(32) ? text.count : 0 }
+        let isShown = isSpan || names.contains(String(decoding: text, as: UTF8.self))
+        return isShown && freeKeys.contains(place.key) ? text.count : 0
+    }
+
+    /// The bytes at the beginning of a word that are shown behind a key of a file that is no YAML,
+    /// where the same key may be one of a form or of a body.
     static func length(of word: ArraySlice<UInt8>, behind key: String, mayBeLogin: Bool) -> Int {
         let words = LanguageWords.ofJobFiles
-        // An expression alone is a name, whatever its value.
         if !word.isEmpty, expression(in: word)?.count == word.count { return word.count }
-        // The name of an anchor: a slip of a secret is not behind any other key.
-        if let first = word.first, first == UInt8(ascii: "*") || first == UInt8(ascii: "&"),
-            word.dropFirst().allSatisfy(isPlain), !SecretName.isOne(key)
-        {
-            return word.count
-        }
         guard words.keys.contains(key), !SecretName.isOne(key) else { return 0 }
         // The scheme and the host of a webhook are no secret, either.
         if words.urlKeys.contains(key) { return lengthOfOrigin(word, mayBeLogin) }
         guard !words.secretKeys.contains(key) else { return 0 }
         if key == "env" { return word.allSatisfy(isCapital) ? word.count : 0 }
-        let isShown =
-            words.numberKeys.contains(key) && isNumber(word)
-            || ["true", "false"].contains { word.elementsEqual($0.utf8) }
-            || word.count <= SecretName.longest
-                && words.choices.contains(String(decoding: word, as: UTF8.self))
+        let isShown = isChoice(word) || words.numberKeys.contains(key) && isNumber(word)
         return isShown ? word.count : 0
-    }
-
-    /// The bytes at the beginning of a value that are shown of a file which is YAML.
-    ///
-    /// A wrong value is shown, too, if its key has none that are secret: the author looks for the
-    /// mistake there.
-    ///
-    /// - Parameters:
-    ///   - text: The value.
-    ///   - shape: What the value's place accepts; anything, if the language does not know its key.
-    ///   - key: The key.
-    ///   - isKnown: Whether the key is one of the language.
-    ///   - mayBeLogin: Whether a login may begin in the value and end in it or behind it.
-    /// - Returns: A number of bytes; 0 for a value that is hidden.
-    static func length(
-        ofValue text: ArraySlice<UInt8>,
-        of shape: Shape,
-        behind key: String,
-        isKnown: Bool,
-        mayBeLogin: Bool
-    ) -> Int {
-        if !text.isEmpty, expression(in: text)?.count == text.count { return text.count }
-        // A pointer in the place of a capture.
-        if shape.isMapping, !shape.isAnything, !shape.holdsCredentials,
-            text.first == UInt8(ascii: "/"), plainPath(text).isEmpty
-        {
-            return text.count
-        }
-        guard !shape.isCredential, !SecretName.isOne(key) else { return 0 }
-        if text.count <= longestHarmless || isNumber(text) || isChoice(text) {
-            return text.count
-        }
-        guard isKnown else { return 0 }
-        if shape.isURL || LanguageWords.ofJobFiles.urlKeys.contains(key)
-            || paths.contains(key) && text.isURL
-        {
-            return lengthOfAddress(text, mayBeLogin)
-        }
-        switch shape.disclosure {
-        // Some servers of WebSockets take a token in the place of a subprotocol.
-        case .fixed where key == "protocols" && text.count > longestProtocol: return 0
-        case .fixed: return lengthOfNumber(text) ?? text.prefix(while: isFixed).count
-        case .free where patterns.contains(key): return text.count
-        case .free where paths.contains(key):
-            return text.count - plainPath(text, isPlain: { isPlain($0) || $0 >= 0x80 }).count
-        case .free:
-            // A body's file in the place of the body.
-            let isFile =
-                key == "json" && [".json", ".yaml", ".yml"].contains { text.hasEnding($0) }
-            let path = text.first == UInt8(ascii: "@") ? text.dropFirst() : text
-            return isFile && plainPath(path).isEmpty ? text.count : 0
-        }
-    }
-
-    /// Whether all texts are shown that stand behind a key of the language.
-    static func hasPublicTexts(_ shape: Shape, behind key: String) -> Bool {
-        shape.disclosure == .fixed || paths.contains(key) || patterns.contains(key)
-    }
-
-    /// A name that the job chose, or a JSON pointer, if it looks like one.
-    static func shownName(_ name: String) -> String {
-        let isShown =
-            !name.isEmpty && name.utf8.count <= SecretName.longest
-            && name.utf8.allSatisfy { isPlain($0) || $0 >= 0x80 || $0 == UInt8(ascii: "/") }
-        return isShown ? name : Secret.mark
-    }
-
-    /// A URL without the tokens that some services take behind a colon in its path:
-    /// `/bot123:token/send`.
-    static func withoutTokens(_ url: String) -> String {
-        let bytes = Array(url.utf8)
-        guard bytes[...].isURL else { return url }
-        var shown: [UInt8] = []
-        var slashes = 0
-        var index = 0
-        while index < bytes.count, bytes[index] != UInt8(ascii: "?") {
-            if bytes[index] == UInt8(ascii: "/") { slashes += 1 }
-            shown.append(bytes[index])
-            index += 1
-            guard slashes > 2, bytes[index - 1] == UInt8(ascii: ":") else { continue }
-            let token = bytes[index...].prefix(while: isPlain)
-            guard token.count >= 16 else { continue }
-            shown += Array(Secret.mark.utf8)
-            index = token.endIndex
-        }
-        return String(decoding: shown + bytes[index...], as: UTF8.self)
-    }
-
-    /// Whether a text is the name or the path of a program.
-    static func isProgram(_ text: String) -> Bool {
-        plainPath(Array(text.utf8)[...]).isEmpty
-    }
-
-    /// The name of an option such as `--verbose`, alone or before its value; nil for another text.
-    ///
-    /// The letters behind a single hyphen may be a password: `-psecret`.
-    static func option(in text: String) -> String? {
-        let name = text.utf8.prefix { $0 != UInt8(ascii: "=") }
-        let letters = name.drop { $0 == UInt8(ascii: "-") }
-        let hyphens = name.count - letters.count
-        let isOption =
-            hyphens == 2 && letters.count <= SecretName.longest
-            || hyphens == 1 && letters.count == 1 && name.count == text.utf8.count
-        guard isOption, letters.first.map({ (97...122).contains($0 | 0x20) }) == true,
-            letters.allSatisfy({
-                (97...122).contains($0) || $0 == UInt8(ascii: "-") || hyphens == 1
-            })
-        else { return nil }
-        return String(name)
-    }
-
-    /// The bytes that are shown of a key without a blank behind its colon: `url:https://…`.
-    static func length(ofJoined key: String, in shape: Shape, mayBeLogin: Bool) -> Int? {
-        let text = Array(key.utf8)[...]
-        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let name = String(decoding: text[..<colon], as: UTF8.self)
-        guard shape.knows(name) else { return nil }
-        let value = text[(colon + 1)...]
-        let place = shape.value(of: name) ?? .anything
-        return colon + 1
-            + length(
-                ofValue: value,
-                of: place,
-                behind: name,
-                isKnown: true,
-                mayBeLogin: mayBeLogin
-            )
     }
 
     /// Whether a key looks like a name: of a header field, a variable, a task.
@@ -186,64 +76,6 @@ enum PublicValues {
             }
     }
 
-    /// Whether a key is probably one of the language, perhaps misspelled.
-    static func isNearKey(_ key: String) -> Bool {
-        let keys = LanguageWords.ofJobFiles.keys
-        return keys.contains(key) || NearestName.find(key, among: keys.sorted()) != nil
-    }
-
-    /// Whether a word is one that keys of the language choose, or that YAML does not take for text.
-    private static func isChoice(_ word: ArraySlice<UInt8>) -> Bool {
-        word.count <= SecretName.longest
-            && (["true", "false", "null"].contains { word.elementsEqual($0.utf8) }
-                || LanguageWords.ofJobFiles.choices.contains(String(decoding: word, as: UTF8.self)))
-    }
-
-    /// The bytes of a number, a blank and a unit; nil for another text.
-    private static func lengthOfNumber(_ text: ArraySlice<UInt8>) -> Int? {
-        let words = text.split(separator: 32, omittingEmptySubsequences: false)
-        guard words.count == 2, isNumber(words[0]), words[1].count <= 8,
-            words[1].allSatisfy({ (65...90).contains($0 & 0xDF) || $0 == UInt8(ascii: "/") })
-        else { return nil }
-        return text.count
-    }
-
-    /// Of a URL, or of what stands in its place, the part before anything that may be a secret.
-    private static func lengthOfAddress(_ text: ArraySlice<UInt8>, _ mayBeLogin: Bool) -> Int {
-        if text.isURL || expression(in: text) != nil { return lengthOfURL(text, mayBeLogin) }
-        guard !mayBeLogin else { return 0 }
-        let quote = ["“", "‘"].first { text.starts(with: $0.utf8) }?.utf8.count ?? 0
-        var host = text.dropFirst(quote)
-        for scheme in ["https:", "http:"] where host.starts(with: scheme.utf8) {
-            host = host.dropFirst(scheme.utf8.count).drop { $0 == UInt8(ascii: "/") }
-            break
-        }
-        guard let path = behindHost(host) else { return 0 }
-        return text.count - (path.first == UInt8(ascii: "/") ? plainPath(path) : path).count
-    }
-
-    /// Whether a byte stands in values of a fixed form, such as times, checksums and media types.
-    private static func isFixed(_ byte: UInt8) -> Bool {
-        isPlain(byte) || [":", "/", "%", "+", "*"].contains { byte == UInt8(ascii: $0) }
-    }
-
-    /// The expression without a fallback at the beginning of a text.
-    static func expression(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard text.starts(with: "${".utf8) else { return nil }
-        let name = text.dropFirst(2).prefix(SecretName.longest).prefix(while: isPlain)
-        guard name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: "}")
-        else { return nil }
-        return text[...name.endIndex]
-    }
-
-    /// Whether a byte stands in names of environment variables as they are usually written.
-    private static func isCapital(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, UInt8(ascii: "_"): true
-        default: false
-        }
-    }
-
     /// Whether a word is a number of few digits, perhaps with a unit.
     static func isNumber(_ word: ArraySlice<UInt8>) -> Bool {
         let digits = word.prefix { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
@@ -252,29 +84,91 @@ enum PublicValues {
             && unit.allSatisfy { (65...90).contains($0 & 0xDF) }
     }
 
-    /// The scheme; and the host, port and path if no login can be among them.
-    private static func lengthOfURL(_ word: ArraySlice<UInt8>, _ mayBeLogin: Bool) -> Int {
-        var rest = word
-        if let expression = expression(in: word) {
-            rest = word[expression.endIndex...]
-        } else {
-            let scheme = word.prefix(8).prefix { (97...122).contains($0 | 0x20) }
-            guard word[scheme.endIndex...].starts(with: "://".utf8) else { return 0 }
-            let host = word[(scheme.endIndex + 3)...]
-            guard !mayBeLogin, let behind = behindHost(host) else { return scheme.count + 3 }
-            rest = behind
+    /// Whether all expressions of a text are without a fallback.
+    static func hasNoFallback(_ text: ArraySlice<UInt8>) -> Bool {
+        text.indices.allSatisfy { index in
+            !text[index...].starts(with: "${".utf8) || expression(in: text[index...]) != nil
         }
-        return (rest.first == UInt8(ascii: "/") ? plainPath(rest) : rest).startIndex
-            - word.startIndex
     }
 
-    /// The scheme; and the host and port if no login can be among them.
+    /// The expression without a fallback at the beginning of a text, also one with a pair of braces
+    /// or blanks too many; nil for another text.
+    static func expression(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard text.starts(with: "${".utf8) || text.starts(with: "{{".utf8) else { return nil }
+        var rest = text.dropFirst(2)
+        var closing = "}"
+        if text.first == UInt8(ascii: "{") || rest.first == UInt8(ascii: "{") {
+            closing = "}}"
+            if text.first != UInt8(ascii: "{") { rest.removeFirst() }
+        }
+        rest = rest.drop(while: isBlank)
+        if rest.starts(with: "raw:".utf8) { rest = rest.dropFirst(4) }
+        let space = rest.prefix(SecretName.longest).prefix { (97...122).contains($0 | 0x20) }
+        rest = rest[space.endIndex...]
+        if rest.first == UInt8(ascii: "."), !space.isEmpty {
+            // The name of an environment variable has no hyphen: a fallback may follow it.
+            let isOfEnvironment = space.prefix(3).map { $0 | 0x20 }.elementsEqual("env".utf8)
+            let name = rest.dropFirst().prefix(SecretName.longest).prefix {
+                isPlain($0) && !(isOfEnvironment && $0 == UInt8(ascii: "-"))
+            }
+            guard !name.isEmpty else { return nil }
+            rest = rest[name.endIndex...]
+        } else if !namespaces.contains(where: { $0.elementsEqual(space) }) {
+            return nil
+        }
+        rest = rest.drop(while: isBlank)
+        guard rest.starts(with: closing.utf8) else { return nil }
+        return text[..<(rest.startIndex + closing.utf8.count)]
+    }
+
+    /// The beginning of an expression with a fallback, up to the fallback; nil for another text.
+    static func expressionHead(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let name = text.prefix(SecretName.longest).prefix { !":}\n".utf8.contains($0) }
+        let sign = text[name.endIndex...].prefix(2)
+        guard [":-", ":?", ":="].contains(where: { sign.elementsEqual($0.utf8) }),
+            expression(in: Array(name + "}".utf8)[...]) != nil
+        else { return nil }
+        return text[..<sign.endIndex]
+    }
+
+    /// The bytes of a URL that are shown: its scheme; and its host, port and path if no login can
+    /// be among them.
+    ///
+    /// An expression may stand for the scheme and the host. The scheme may be missing or have wrong
+    /// signs behind it.
+    static func lengthOfURL(_ text: ArraySlice<UInt8>, _ mayBeLogin: Bool) -> Int {
+        var rest = text
+        if let expression = expression(in: text) {
+            rest = text[expression.endIndex...]
+        } else {
+            let quote = ["“", "‘"].first { text.starts(with: $0.utf8) }?.utf8.count ?? 0
+            let bare = text.dropFirst(quote)
+            let letters = bare.prefix(8).prefix { (97...122).contains($0 | 0x20) }
+            let signs = bare[letters.endIndex...].prefix { ":/".utf8.contains($0) }
+            let scheme = String(decoding: letters, as: UTF8.self).lowercased()
+            let hasScheme =
+                !signs.isEmpty && ["http", "https", "ws", "wss"].contains(scheme)
+                || signs.elementsEqual("://".utf8)
+            let host = hasScheme ? bare[signs.endIndex...] : bare
+            let name = host.prefix(while: isPlain)
+            guard hasScheme || name.contains(UInt8(ascii: ".")) else {
+                return host.first == UInt8(ascii: "/") && !mayBeLogin
+                    ? behindPath(host).startIndex - text.startIndex : 0
+            }
+            guard !mayBeLogin, let behind = behindHost(host) else {
+                return hasScheme ? host.startIndex - text.startIndex : 0
+            }
+            rest = behind
+        }
+        if rest.first == UInt8(ascii: "/") { rest = behindPath(rest) }
+        return rest.startIndex - text.startIndex
+    }
+
     private static func lengthOfOrigin(_ word: ArraySlice<UInt8>, _ mayBeLogin: Bool) -> Int {
-        let length = lengthOfURL(word, mayBeLogin)
-        let shown = word.prefix(length)
+        let shown = word.prefix(lengthOfURL(word, mayBeLogin))
         if let expression = expression(in: shown) { return expression.count }
-        guard let colon = shown.firstIndex(of: UInt8(ascii: ":")) else { return length }
-        let host = shown[(colon + 3)...]
+        guard let slashes = shown.firstRange(of: Array("://".utf8)) else { return 0 }
+        let host = shown[slashes.upperBound...]
         return host.prefix { $0 != UInt8(ascii: "/") }.endIndex - word.startIndex
     }
 
@@ -288,70 +182,62 @@ enum PublicValues {
         return isPort ? behind : nil
     }
 
-    /// The text behind a path of plain characters and expressions.
-    private static func plainPath(
-        _ text: ArraySlice<UInt8>,
-        isPlain: (UInt8) -> Bool = isPlain
-    ) -> ArraySlice<UInt8> {
+    /// The text behind a path of plain characters, expressions and scopes of packages
+    /// (`/@scope/name`).
+    private static func behindPath(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var rest = text
+        var last: UInt8 = 0
         while let byte = rest.first {
-            if isPlain(byte) || byte == UInt8(ascii: "/") || isScope(rest, of: text) {
-                rest.removeFirst()
-            } else if let expression = expression(in: rest) {
+            if let expression = expression(in: rest) {
                 rest = rest[expression.endIndex...]
+            } else if isPlain(byte) || "/%+".utf8.contains(byte)
+                || byte == UInt8(ascii: "@") && last == UInt8(ascii: "/")
+            {
+                rest.removeFirst()
             } else {
                 break
             }
+            last = byte
         }
         return rest
     }
 
-    /// Whether the `@` of a scope of packages begins a text: `/@scope/name`.
-    private static func isScope(_ rest: ArraySlice<UInt8>, of text: ArraySlice<UInt8>) -> Bool {
-        rest.first == UInt8(ascii: "@") && rest.startIndex > text.startIndex
-            && text[rest.startIndex - 1] == UInt8(ascii: "/")
+    /// Whether a word is one that keys of the language choose, or that YAML does not take for text.
+    private static func isChoice(_ word: ArraySlice<UInt8>) -> Bool {
+        guard word.count <= SecretName.longest else { return false }
+        let word = String(decoding: word, as: UTF8.self)
+        return ["true", "false", "null"].contains(word)
+            || LanguageWords.ofJobFiles.choices.contains(word)
     }
 
+    /// Whether a text is a number, a blank and a unit.
+    private static func isNumberAndUnit(_ text: ArraySlice<UInt8>) -> Bool {
+        let words = text.split(separator: 32, omittingEmptySubsequences: false)
+        return words.count == 2 && isNumber(words[0]) && words[1].count <= 8
+            && words[1].allSatisfy { (65...90).contains($0 & 0xDF) || $0 == UInt8(ascii: "/") }
+    }
+
+    /// Whether a byte stands in values of a fixed form, such as times, checksums and media types.
+    private static func isFixed(_ byte: UInt8) -> Bool {
+        isPlain(byte) || ":/%+*".utf8.contains(byte)
+    }
+
+    /// Whether a byte stands in names of environment variables as they are usually written.
+    private static func isCapital(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+    /// Whether a byte stands in names and in paths (RFC 3986 §2.3).
     static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122: true
         case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"): true
         default: false
         }
-    }
-}
-
-/// How much of the texts that a place of the language accepts is shown.
-private enum Disclosure {
-    /// They have a form, or are chosen from some.
-    case fixed
-    /// They are any texts.
-    case free
-}
-
-extension Shape {
-    fileprivate var disclosure: Disclosure {
-        switch self {
-        case .boolean, .integer, .number, .choice: .fixed
-        case .text(let pattern): pattern == nil ? .free : .fixed
-        case .either(.mapping, let one), .either(let one, .mapping): one.disclosure
-        case .either(let one, let other):
-            one.disclosure == .fixed && other.disclosure == .fixed ? .fixed : .free
-        case .oneOrMore(let one), .list(let one), .nonEmptyList(let one), .tuple(let one, _):
-            one.disclosure
-        case .mapping, .variants, .credential, .named, .someNamed, .scalar, .anything: .free
-        }
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Whether it begins with a scheme.
-    fileprivate var isURL: Bool {
-        self[prefix(8).prefix { (97...122).contains($0 | 0x20) }.endIndex...]
-            .starts(with: "://".utf8)
-    }
-
-    fileprivate func hasEnding(_ text: String) -> Bool {
-        suffix(text.utf8.count).map { $0 | 0x20 }.elementsEqual(text.utf8)
     }
 }

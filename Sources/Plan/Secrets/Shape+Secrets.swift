@@ -4,37 +4,6 @@ internal import SystemKit
 
 // Which values are hidden, by their shape.
 extension Shape {
-    /// The keys of a form's part that hold its value.
-    static let valuesOfPart = ["text", "json"]
-
-    /// Whether the value under a name that the job chose is a secret.
-    ///
-    /// The name may be that of a mapping with settings of its own, such as a capture, which is
-    /// none.
-    static func isSecret(named name: String, _ shape: Shape?, _ kind: NodeKind) -> Bool {
-        SecretName.isOne(name) && (shape?.isMapping != true || kind != .mapping)
-    }
-
-    /// Whether a mapping is `{ name: password, value: … }`, as other tools write a field.
-    static func isPairOfSecret(_ node: NodeID, in document: Document) -> Bool {
-        ["name", "key", "Name", "Key", "field", "pointer", "path"].contains { key in
-            guard let name = document.value(of: node, for: key)?.value,
-                document.kind(of: name) == .scalar
-            else { return false }
-            let text = document.text(of: name)
-            // The last part of a JSON pointer or path is the name: `/login/token`.
-            let last = text.utf8.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }
-            return SecretName.isOne(last.map { String(text[$0...].dropFirst()) } ?? text)
-        }
-    }
-
-    /// Whether a key of such a mapping holds the value.
-    static func isValueOfPair(_ key: String) -> Bool {
-        ["value", "val", "text", "content", "contents", "default", "equals"].contains(
-            key.lowercased()
-        )
-    }
-
     /// Whether it is a mapping whose names the job chooses, such as `headers` and `variables`.
     var hasChosenNames: Bool {
         switch self {
@@ -42,11 +11,6 @@ extension Shape {
         case .either(let one, let other): one.hasChosenNames || other.hasChosenNames
         default: false
         }
-    }
-
-    /// Whether it is a mapping of header fields.
-    var isOfHeaders: Bool {
-        if case .named(_, HeaderRule.namePattern, _) = self { true } else { false }
     }
 
     /// Whether it is a mapping with a credential, or a list of such mappings: a text in its place
@@ -64,8 +28,12 @@ extension Shape {
         }
     }
 
-    /// The shape of a mapping that chooses one of several tables by a value.
+    /// The shape of a mapping that chooses one of several tables by a value, or makes a body of a
+    /// file.
     func narrowed(to node: NodeID, in document: Document) -> Shape {
+        if isAnything, TemplateBody.isMeant(by: node, in: document) {
+            return .mapping(TemplateBody.table.keys)
+        }
         guard case .variants(let name, let tables) = self,
             let value = document.value(of: node, for: name)?.value,
             document.kind(of: value) == .scalar
@@ -122,11 +90,8 @@ extension Shape {
         }
     }
 
-    /// The key of a mapping of that shape which a name without a meaning there probably is; nil
-    /// for a name under which people write secrets.
-    func nearestKey(to name: String) -> String? {
-        SecretName.isOne(name) ? nil : NearestName.find(name, among: keyNames)
-    }
+    /// The key of a mapping of that shape which a name without a meaning there probably is.
+    func nearestKey(to name: String) -> String? { NearestName.find(name, among: keyNames) }
 
     private var keyNames: [String] {
         switch self {
@@ -135,28 +100,6 @@ extension Shape {
         case .either(let one, let other): one.keyNames + other.keyNames
         case .oneOrMore(let one): one.keyNames
         default: []
-        }
-    }
-
-    /// Whether a key that means nothing there is probably a misspelled one of a credential, or
-    /// holds a secret's value where only its source may stand.
-    func isSecret(unknown key: String) -> Bool {
-        switch self {
-        case .mapping(let table):
-            if table.keys.contains(where: { $0.name == key }) || key.hasBytePrefix("x-") {
-                return false
-            }
-            if table.isSecretDeclaration || SecretName.isLogin(key) { return true }
-            // Beside a password it can be one in any language.
-            if table.keys.contains(where: { $0.shape.isCredential }) { return true }
-            return NearestName.find(key, among: ["password", "token", "secretKey"]) != nil
-        case .variants(_, let tables):
-            return !knows(key)
-                && tables.contains { Shape.mapping($0).isSecret(unknown: key) }
-        case .either(let one, let other):
-            return !knows(key) && (one.isSecret(unknown: key) || other.isSecret(unknown: key))
-        case .oneOrMore(let one): return one.isSecret(unknown: key)
-        default: return false
         }
     }
 }

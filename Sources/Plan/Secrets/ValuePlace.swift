@@ -5,94 +5,87 @@ struct ValuePlace {
     /// The key in front of it.
     let key: String
     /// Whether the key is one of the language, and not a name that the job chose.
-    var isKnown = false
-    /// Whether the key is probably a misspelled one of the language.
-    var isGuess = false
+    let isKnown: Bool
     /// Whether a credential may stand beside it, with which a slip exchanges the value.
-    var isBesideCredential = false
-    /// Whether its text is one for readers: a description, or a field of a request that every
-    /// client sends.
-    var isText = false
-    /// Whether it is the part of a form that has the name of a secret.
-    var isSecretPart = false
+    private(set) var isBesideCredential: Bool
+    /// Whether it says where a secret comes from: another text in its place is the secret itself.
+    private(set) var isSource = false
 
     /// A place in free space.
-    static let unknown = ValuePlace(shape: .anything, key: "")
-
-    /// The keys whose values are lists of a program and its arguments.
-    private static let commands: Set<String> = ["command", "onFailure", "onFinish"]
-    /// The keys whose values are texts for readers.
-    private static let texts: Set<String> = ["description", "sessionDescription"]
+    static let unknown = ValuePlace(shape: .anything, key: "", isKnown: false)
 
     /// A place with a known shape.
-    init(shape: Shape, key: String, isKnown: Bool = false) {
+    init(shape: Shape, key: String, isKnown: Bool, isBesideCredential: Bool = false) {
+        self.isBesideCredential = isBesideCredential
         self.shape = shape
         self.key = key
         self.isKnown = isKnown
-        isText = isKnown && Self.texts.contains(key)
     }
 
     /// The place under a key of a mapping with the shape.
     init(of name: String, in mapping: Shape) {
-        if mapping.isAnything, name == "fromFile" {
-            // A body that is made of a file: any body may have such a member.
-            self.init(shape: .text(pattern: nil), key: name, isKnown: true)
-            isGuess = true
-        } else if let known = mapping.value(of: name) {
-            self.init(shape: known, key: name, isKnown: mapping.knows(name))
-        } else if let near = mapping.nearestKey(to: name), let known = mapping.value(of: near) {
-            self.init(shape: known, key: near, isKnown: true)
-            isGuess = true
-        } else {
-            self.init(shape: .anything, key: name)
-        }
-        isBesideCredential = mapping.holdsCredentials && !mapping.isSecretDeclaration
+        shape = mapping.value(of: name) ?? .anything
+        key = name
+        isKnown = mapping.knows(name)
+        isSource = mapping.isSecretDeclaration
+        isBesideCredential = mapping.holdsCredentials
     }
 
     /// The place of an element of the list here.
     var element: ValuePlace {
-        var place = ValuePlace(shape: shape.element, key: key, isKnown: isKnown)
-        place.isGuess = isGuess
-        place.isBesideCredential = isBesideCredential
+        var place = ValuePlace(
+            shape: shape.element,
+            key: key,
+            isKnown: isKnown,
+            isBesideCredential: isBesideCredential
+        )
+        place.isSource = isSource
         return place
     }
 
-    /// Whether a program and its arguments stand here.
-    var isCommand: Bool { isKnown && Self.commands.contains(key) && shape.isList }
+    /// Whether the value is a credential, by the language or by the name that the job chose.
+    var isCredential: Bool { shape.isCredential || SecretName.isOne(key) }
 
-    /// Whether a URL stands here.
-    var isURL: Bool {
+    /// Whether the value is one of some words.
+    var isChoice: Bool {
         switch shape {
-        case .text(pattern: URLText.pattern), .text(pattern: URLText.taskPattern),
-            .text(pattern: WebSocketURLText.pattern):
-            isKnown
+        case .choice, .oneOrMore(.choice), .list(.choice), .either(.choice, .boolean): true
         default: false
         }
     }
 
-    /// Whether all texts here are shown, whatever expressions are in them.
-    var isPublic: Bool {
-        if isText { return true }
-        return isKnown && !isBesideCredential && !shape.isCredential && !SecretName.isOne(key)
-            && PublicValues.hasPublicTexts(shape, behind: key)
+    /// Whether a capture stands here under its name.
+    var takesCapture: Bool {
+        if case .mapping(let table) = shape {
+            table.name == CaptureTable.table.keys.name
+        } else {
+            false
+        }
     }
 
-    /// The bytes at the beginning of a text here which are shown.
-    ///
-    /// - Parameters:
-    ///   - text: The value.
-    ///   - mayBeLogin: Whether a login may begin in the value and end in it or behind it.
-    /// - Returns: A number of bytes; 0 for a value that is hidden.
-    func shownLength(of text: ArraySlice<UInt8>, mayBeLogin: Bool? = nil) -> Int {
-        // Only what has the form of a path, a host or a URL is one.
-        let isWord = !text.contains(UInt8(ascii: "/")) && !text.contains(UInt8(ascii: "."))
-        let isGuess = isWord && (isGuess || isBesideCredential)
-        return PublicValues.length(
-            ofValue: text,
-            of: isGuess && !shape.isCredential ? .anything : shape,
-            behind: key,
-            isKnown: isKnown && !isGuess,
-            mayBeLogin: mayBeLogin ?? text.contains(UInt8(ascii: "@"))
-        )
+    /// Whether a mapping of settings stands here that hold no credential.
+    var takesSettings: Bool {
+        shape.isMapping && !shape.isList && !shape.hasChosenNames && !shape.holdsCredentials
+    }
+
+    /// Whether a URL or the address of a proxy stands here.
+    var isURL: Bool { shape.isURL }
+
+    /// Whether the values here have a form or are chosen from some; some servers of WebSockets take
+    /// a token in the place of a subprotocol.
+    var isFixed: Bool { shape.isFixed && key != "protocols" }
+}
+
+extension Shape {
+    fileprivate var isFixed: Bool {
+        switch self {
+        case .boolean, .integer, .number, .choice: true
+        case .text(let pattern): pattern != nil
+        case .either(.mapping, let one), .either(let one, .mapping): one.isFixed
+        case .either(let one, let other): one.isFixed && other.isFixed
+        case .oneOrMore(let one), .list(let one), .nonEmptyList(let one), .tuple(let one, _):
+            one.isFixed
+        case .mapping, .variants, .credential, .named, .someNamed, .scalar, .anything: false
+        }
     }
 }

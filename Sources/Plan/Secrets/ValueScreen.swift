@@ -1,66 +1,64 @@
 internal import Diagnostics
 internal import JobFile
 
-/// Decides what is shown of the lines of a job file that diagnostics quote: signs of YAML, names in
-/// the place of keys, expressions, and the values of keys whose values are never secret.
+/// Finds what is shown of the lines of a job file that diagnostics are about: signs of YAML, keys
+/// and names, expressions, the values in the list of `PublicValues`, and the very value that a
+/// diagnostic is about unless its key can hold a credential.
 ///
-/// All other text is hidden: header fields, bodies, variables, arguments of commands, values of
-/// keys that the language does not know, and comments. A slip may have moved a secret there.
+/// All other text is hidden, because a slip may have moved a secret to any place.
 struct ValueScreen {
-    /// A part of a line to hide.
-    struct Hidden {
-        let range: SourceRange
-        /// What messages about the line must not quote.
-        let text: String
-        /// Whether it is a key, which messages would quote as a name.
-        var isKey = false
-    }
-
     /// A scalar in one of the lines.
     fileprivate struct Value {
         let range: SourceRange
         /// How much of its text is shown, bytes from its beginning.
         var shown: Int
         let text: String
-        let isKey: Bool
     }
 
     private let document: Document
+    private let index: LineIndex
     private let lines: Set<Int>
-    private var source: SourceLines
+    /// What diagnostics are about, by line.
+    private let spans: [Int: [SourceRange]]
+    private let names: Set<String>
     private var values: [SourcePosition: Value] = [:]
     /// The column of the last `@` in each line; 0 without one.
-    private let lastSigns: [Int: Int]
+    private var lastSigns: [Int: Int] = [:]
+    private var text: ShownText
 
-    /// The parts to hide of some lines of a document.
-    ///
-    /// - Parameters:
-    ///   - lines: The numbers of the lines that are shown.
-    ///   - document: A job file.
-    /// - Returns: The parts, ascending; each lies in one line.
-    static func hidden(in lines: Set<Int>, of document: Document) -> [Hidden] {
-        var screen = ValueScreen(lines, document)
-        screen.visit(document.root, ValuePlace(shape: .mapping(JobTable.table.keys), key: ""))
-        return screen.hidden()
+    /// What is shown of a document in diagnostics about it.
+    static func text(of diagnostics: [Diagnostic], about document: Document) -> ShownText {
+        var screen = ValueScreen(diagnostics, document)
+        screen.visit(
+            document.root,
+            ValuePlace(shape: .mapping(JobTable.table.keys), key: "", isKnown: true)
+        )
+        screen.addLines()
+        return screen.text
     }
 
-    private init(_ lines: Set<Int>, _ document: Document) {
-        self.lines = lines
+    private init(_ diagnostics: [Diagnostic], _ document: Document) {
         self.document = document
-        let source = SourceLines(document.source)
-        self.source = source
-        let sign = UInt8(ascii: "@")
-        lastSigns = Dictionary(
-            uniqueKeysWithValues: lines.map { number in
-                let line = source.line(number)
-                // Behind a slash it begins the scope of a package's name.
-                let last = line.indices.last {
-                    line[$0] == sign
-                        && ($0 == line.startIndex || line[$0 - 1] != UInt8(ascii: "/"))
-                }
-                return (number, last.map { ConfidentialText.scalars(in: line[...$0]) } ?? 0)
+        index = LineIndex(document.source)
+        lines = ShownText.lines(of: diagnostics)
+        let ranges = Set(diagnostics.flatMap { [$0.range] + $0.notes.compactMap(\.range) })
+        spans = Dictionary(grouping: ranges, by: \.start.line)
+        names = DeclaredNames.all(of: document)
+        text = ShownText(names: names)
+        for number in lines {
+            let line = line(number)
+            // Behind a slash it begins the scope of a package's name.
+            let last = line.indices.last {
+                line[$0] == UInt8(ascii: "@")
+                    && ($0 == line.startIndex || line[$0 - 1] != UInt8(ascii: "/"))
             }
-        )
+            // In bytes, of which there are as many as scalars or more.
+            lastSigns[number] = last.map { $0 - line.startIndex + 1 } ?? 0
+        }
+    }
+
+    private func line(_ number: Int) -> ArraySlice<UInt8> {
+        index.range(of: number).map { document.source.bytes[$0] } ?? []
     }
 
     // MARK: - Values
@@ -69,7 +67,15 @@ struct ValueScreen {
         let shape = place.shape
         switch document.kind(of: node) {
         case .scalar:
-            note(node) { place.shownLength(of: $0, mayBeLogin: $1) }
+            note(node) { screen, text, isSpan, mayBeLogin in
+                PublicValues.length(
+                    of: text,
+                    at: place,
+                    names: screen.names,
+                    isSpan: isSpan,
+                    mayBeLogin: mayBeLogin
+                )
+            }
         case .sequence:
             let isSlip = !shape.isList && !shape.isMapping && !shape.isAnything
             let element = isSlip ? place : place.element
@@ -90,59 +96,80 @@ struct ValueScreen {
         }
     }
 
-    /// Notes a key, which is shown if it looks like a name.
-    ///
-    /// Without a colon it must be one of the language.
+    /// Notes a key: of the language, or a name that the job may choose there; another one that
+    /// looks like a name if a diagnostic is about it.
     private mutating func noteKey(
         _ entry: (key: NodeID, value: NodeID),
         _ name: String,
         _ shape: Shape
     ) {
-        guard lines.contains(document.range(of: entry.key).start.line) else { return }
-        let isShown =
-            shape.knows(name)
-            || PublicValues.isName(name)
-                && (!source.isTornOff(entry, in: document) || PublicValues.isNearKey(name))
-        note(entry.key, isKey: true) { text, mayBeLogin in
-            PublicValues.length(ofJoined: name, in: shape, mayBeLogin: mayBeLogin)
-                ?? (isShown ? text.count : 0)
+        let range = document.range(of: entry.key)
+        guard lines.contains(range.start.line) else { return }
+        if document.hasInterpolation(entry.value) { text.filled.append(range) }
+        note(entry.key) { screen, text, isSpan, _ in
+            if shape.knows(name) { return text.count }
+            if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
+                // The space behind the colon is missing.
+                let isKey = shape.knows(String(decoding: text[..<colon], as: UTF8.self))
+                return isKey ? colon - text.startIndex + 1 : 0
+            }
+            guard PublicValues.isName(name), shape.hasChosenNames || shape.isMapping || isSpan
+            else { return 0 }
+            // Without a colon it may be the end of a value behind its comma.
+            return screen.hasColon(behind: range.end) || shape.nearestKey(to: name) != nil
+                ? text.count : 0
         }
+    }
+
+    /// Whether a colon follows a position, perhaps behind blanks.
+    private func hasColon(behind position: SourcePosition) -> Bool {
+        guard let start = index.offset(of: position) else { return false }
+        return document.source.bytes[start...].first { $0 != 32 && $0 != 9 } == UInt8(ascii: ":")
     }
 
     /// Notes a scalar if it begins in one of the lines, or passes through one.
     ///
-    /// `length` has its text, and whether an `@` follows in its line.
+    /// `length` has its text, whether a diagnostic is about it, and whether an `@` follows in its
+    /// line.
     private mutating func note(
         _ node: NodeID,
-        isKey: Bool = false,
-        length: (ArraySlice<UInt8>, _ mayBeLogin: Bool) -> Int
+        length: (ValueScreen, ArraySlice<UInt8>, _ isSpan: Bool, _ mayBeLogin: Bool) -> Int
     ) {
         let range = document.range(of: node)
         guard range.start < range.end,
             (range.start.line...range.end.line).contains(where: lines.contains)
         else { return }
+        if document.hasInterpolation(node) { self.text.filled.append(range) }
         let text = document.text(of: node)
         // A text over several lines is no plain value.
         guard range.start.line == range.end.line else {
-            values[range.start] = Value(range: range, shown: 0, text: text, isKey: isKey)
+            values[range.start] = Value(range: range, shown: 0, text: text)
             return
         }
         let mayBeLogin = lastSigns[range.start.line, default: 0] >= range.start.column
-        let shown = length(Array(text.utf8)[...], mayBeLogin)
+        let isSpan = spans[range.start.line, default: []].contains { span in
+            // Any value may begin at an empty one.
+            let isBehindStart = span.start < span.end || range.start < span.start
+            return range.start <= span.start && span.end <= range.end && isBehindStart
+        }
+        let bytes = Array(text.utf8)[...]
+        let shown = length(
+            self,
+            bytes,
+            isSpan && PublicValues.hasNoFallback(bytes),
+            mayBeLogin
+        )
         // What an alias shows of a value is shown where the value stands.
         values[range.start] = Value(
             range: range,
             shown: max(shown, values[range.start]?.shown ?? 0),
-            text: text,
-            isKey: isKey
+            text: text
         )
     }
 
     // MARK: - Lines
 
-    private mutating func hidden() -> [Hidden] {
-        var hidden: [Hidden] = []
-        let anchors = AnchorNames(document.source)
+    private mutating func addLines() {
         var ascending = values.values.sorted { $0.range.start < $1.range.start }[...]
         var open: Value?
         for number in lines.sorted() {
@@ -150,42 +177,41 @@ struct ValueScreen {
                 if value.range.end.line >= number { open = value }
                 ascending.removeFirst()
             }
-            var line = ScreenedLine(number, source.line(number), anchors)
-            if let value = open, value.range.end.line >= number {
-                line.hide(value.text, to: value.range.end)
-            }
+            guard let range = index.range(of: number) else { continue }
+            var line = ScreenedLine(number, document.source.bytes[range])
+            if let value = open, value.range.end.line >= number { line.hide(value) }
             while let value = ascending.first, value.range.start.line == number {
                 line.take(value)
                 if value.range.end.line > number { open = value }
                 ascending.removeFirst()
             }
             line.finish()
-            hidden += line.hidden
+            text.add(number, line.bytes, hiding: line.hidden, texts: line.texts)
         }
-        return hidden
     }
 }
 
 /// A line of which some parts are hidden, from left to right.
 private struct ScreenedLine {
-    private(set) var hidden: [ValueScreen.Hidden] = []
+    let bytes: ArraySlice<UInt8>
+    private(set) var hidden: [Range<Int>] = []
+    /// What the hidden parts say, as YAML reads it.
+    private(set) var texts: [String] = []
     private let number: Int
-    private let bytes: ArraySlice<UInt8>
-    private let anchors: AnchorNames
     private var index: Int
     private var column = 1
 
-    init(_ number: Int, _ bytes: ArraySlice<UInt8>, _ anchors: AnchorNames) {
+    init(_ number: Int, _ bytes: ArraySlice<UInt8>) {
         self.number = number
         self.bytes = bytes
-        self.anchors = anchors
         index = bytes.startIndex
     }
 
-    /// Hides the line's beginning, where a text of lines above ends.
-    mutating func hide(_ text: String, to end: SourcePosition) {
-        let behind = end.line == number ? self.index(of: end.column) : bytes.endIndex
-        hide(to: behind, text)
+    /// Hides the line's beginning, where a value of lines above ends.
+    mutating func hide(_ value: ValueScreen.Value) {
+        texts.append(value.text)
+        let end = value.range.end
+        hide(to: end.line == number ? self.index(of: end.column) : bytes.endIndex)
     }
 
     /// Shows the beginning of a value and the expressions in its rest, and hides the others.
@@ -200,67 +226,50 @@ private struct ScreenedLine {
             bytes[index..<end].dropFirst(quotes).starts(with: text.prefix(value.shown))
         let shown = isVerbatim ? value.shown : 0
         if shown > 0 { advance(to: min(index + quotes + shown, end)) }
-        var rest = String(decoding: text.dropFirst(shown), as: UTF8.self)
+        guard shown < text.count else { return advance(to: end) }
+        texts.append(String(decoding: text.dropFirst(shown), as: UTF8.self))
         while index < end {
             var next = index
-            while next < end, PublicValues.expression(in: bytes[next..<end]) == nil { next += 1 }
-            if next > index {
-                hide(to: next, rest, isKey: value.isKey && shown == 0)
-                rest = ""
-            }
-            let expression = PublicValues.expression(in: bytes[next..<end])
-            advance(to: expression?.endIndex ?? end)
+            while next < end, Self.expression(in: bytes[next..<end]) == nil { next += 1 }
+            hide(to: next)
+            advance(to: Self.expression(in: bytes[next..<end])?.endIndex ?? end)
         }
     }
 
     /// Hides what is no sign behind the last value.
     mutating func finish() { hideGap(to: bytes.endIndex) }
 
-    /// Hides what YAML reads no value from: comments, tags, and anchors that nothing names.
+    /// Hides what YAML reads no value from: comments, tags and anchors.
     private mutating func hideGap(to end: Int) {
         while index < end {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "#") {
+            if bytes[index] == UInt8(ascii: "#") {
                 advance(to: index + 1)
-                hide(to: end, String(decoding: bytes[index..<end], as: UTF8.self))
-            } else if let name = anchors.name(at: bytes[index..<end]) {
-                advance(to: name)
-            } else if Self.isSign(byte) {
+                hide(to: end)
+            } else if Self.isSign(bytes[index]) {
                 advance(to: index + 1)
             } else {
-                var next = index
-                while next < end, !Self.isBlank(bytes[next]), bytes[next] != UInt8(ascii: ",") {
-                    next += 1
-                }
-                hide(to: max(next, index + 1), String(decoding: bytes[index..<next], as: UTF8.self))
+                let rest = bytes[index..<end].dropFirst()
+                hide(to: rest.firstIndex { Self.isBlank($0) || $0 == UInt8(ascii: ",") } ?? end)
             }
         }
     }
 
     /// Hides up to an index, but not the blanks and quotation marks around the text.
-    private mutating func hide(to end: Int, _ text: String, isKey: Bool = false) {
-        var last = end
+    private mutating func hide(to end: Int) {
+        var last = max(end, index)
         while last > index, Self.isBlank(bytes[last - 1]) || Self.isQuote(bytes[last - 1]) {
             last -= 1
         }
         var first = index
         while first < last, Self.isBlank(bytes[first]) || Self.isQuote(bytes[first]) { first += 1 }
-        advance(to: first)
-        let start = SourcePosition(line: number, column: column)
-        advance(to: last)
-        if first < last {
-            let range = SourceRange(
-                start: start,
-                end: SourcePosition(line: number, column: column)
-            )
-            hidden.append(.init(range: range, text: text, isKey: isKey))
-        }
+        if first < last { hidden.append(first..<last) }
         advance(to: end)
     }
 
     private mutating func advance(to end: Int) {
-        column += ConfidentialText.scalars(in: bytes[index..<max(end, index)])
-        index = max(end, index)
+        guard end > index else { return }
+        column += bytes[index..<end].count { $0 & 0xC0 != 0x80 }
+        index = end
     }
 
     /// The index of a column that is not left of the present one.
@@ -274,41 +283,17 @@ private struct ScreenedLine {
         return index
     }
 
+    /// The expression at the beginning of a text, without its fallback.
+    private static func expression(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard text.first == UInt8(ascii: "$") || text.first == UInt8(ascii: "{") else { return nil }
+        return PublicValues.expression(in: text) ?? PublicValues.expressionHead(in: text)
+    }
+
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
 
     private static func isQuote(_ byte: UInt8) -> Bool { byte == 34 || byte == 39 }
 
     private static func isSign(_ byte: UInt8) -> Bool {
         isBlank(byte) || isQuote(byte) || ",:{}[]?-|>+.<".utf8.contains(byte)
-    }
-}
-
-/// The names in a file that stand behind both `&` and `*`.
-private struct AnchorNames {
-    private let names: Set<[UInt8]>
-
-    /// Goes through the text once.
-    init(_ source: SourceText) {
-        var anchors: Set<[UInt8]> = []
-        var aliases: Set<[UInt8]> = []
-        let bytes = source.bytes
-        for index in bytes.indices.dropFirst(source.base) {
-            let isAnchor = bytes[index] == UInt8(ascii: "&")
-            guard isAnchor || bytes[index] == UInt8(ascii: "*") else { continue }
-            let name = Array(Self.name(bytes[(index + 1)...]))
-            if isAnchor { anchors.insert(name) } else { aliases.insert(name) }
-        }
-        names = anchors.intersection(aliases)
-    }
-
-    /// The index behind an anchor or an alias at the beginning of a text; nil for none.
-    func name(at text: ArraySlice<UInt8>) -> Int? {
-        guard text.first == UInt8(ascii: "&") || text.first == UInt8(ascii: "*") else { return nil }
-        let name = Self.name(text.dropFirst())
-        return names.contains(Array(name)) ? name.endIndex : nil
-    }
-
-    private static func name(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        text.prefix(SecretName.longest).prefix(while: PublicValues.isPlain)
     }
 }

@@ -5,18 +5,6 @@ enum HeaderRule {
     /// A token as the JSON Schema has it.
     static let namePattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
 
-    /// Fields whose values tell nothing about the user, in small letters.
-    private static let publicFields: Set<String> = [
-        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control",
-        "content-encoding", "content-language", "content-type", "expect", "if-match",
-        "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma",
-        "prefer", "range", "server", "te", "user-agent", "vary", "via", "want-content-digest",
-        "want-repr-digest",
-    ]
-
-    /// Whether a field's value tells nothing about the user.
-    static func isPublic(_ name: String) -> Bool { publicFields.contains(name.lowercased()) }
-
     /// Fields that the runner makes itself, or that hold for one connection (RFC 9110 §7.6.1, RFC
     /// 9113 §8.2.2).
     private static let reserved: [String: String] = [
@@ -80,7 +68,7 @@ enum HeaderRule {
             throw ValueFault(
                 .badHeader,
                 "`\(name)` is not a header name",
-                help: "a name has letters, digits and `!#$%&'*+-.^_`|~` only"
+                help: "a name has only letters, digits and the signs of a token (RFC 9110 §5.6.2)"
             )
         }
     }

@@ -104,7 +104,7 @@ enum URLText {
             }
             return ValueFault(
                 .badURL,
-                "`\(URLLogin.shown(text).excerpt)` is not an absolute URL",
+                "`\(text.excerpt)` is not an absolute URL",
                 likely: likely(text),
                 help: "begin with `https://` or `http://`"
             )
@@ -169,9 +169,8 @@ enum URLText {
         } else {
             candidate = withScheme(bare)
         }
-        // Do not offer a text that would be refused next, or that messages may not quote.
-        guard let candidate, let url = try? HTTPURL(candidate), !url.hasUserInformation,
-            URLLogin.shown(text) == text
+        // Do not offer a text that would be refused next.
+        guard let candidate, let url = try? HTTPURL(candidate), !url.hasUserInformation
         else { return nil }
         return candidate
     }

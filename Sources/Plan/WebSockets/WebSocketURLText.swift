@@ -35,8 +35,8 @@ enum WebSocketURLText {
         }
         return ValueFault(
             .badURL,
-            "`\(URLLogin.shown(text).excerpt)` is not the URL of a WebSocket",
-            likely: likely.flatMap { URLLogin.shown($0) == $0 ? $0 : nil },
+            "`\(text.excerpt)` is not the URL of a WebSocket",
+            likely: likely,
             help: "begin with `wss://` or `ws://`"
         )
     }

@@ -70,12 +70,9 @@ struct RunSecrets: Sendable {
             return try body()
         } catch let rejected as PlanRejected {
             // Redaction looks at the text of the file, before it is rendered with marks and colors.
-            FileDiagnostics(
-                showing: rejected.diagnostics,
-                of: request.source,
-                without: request.plan.confidentialText(shownIn: rejected.diagnostics),
-                and: hidden.secrets + resolver.found
-            ).printAsText()
+            request.plan.shown(rejected.diagnostics)
+                .redacted(by: Redactor(hidden.secrets + resolver.found))
+                .printAsText()
             throw RunObstacle(
                 .environment(rejected.diagnostics.map(\.message).joined(separator: "; "))
             )

@@ -175,8 +175,8 @@ import TransferModel
         #expect(!text.contains("hunter"))
         for line in [
             "  credentials[0].password         ${var.pass}  (line 7)",
-            "  credentials[1].password         ‹redacted›  (line 8)",
-            "  credentials[2].token            ‹redacted›${secret.token}  (line 9)",
+            "  credentials[1].password         •••  (line 8)",
+            "  credentials[2].token            •••${secret.token}  (line 9)",
         ] {
             #expect(text.contains(line), "\(text)")
         }

@@ -17,11 +17,10 @@ import Testing
     @Test(arguments: [
         "version: 1", "---", "  - url: https://h.example:8443", "    to: ${var.folder}",
         "a: { url: https://h.example, to: ${item.path} }", "  nightly:",
-        "cachePolicy: returnCacheDataElseLoad", "  timeoutInterval: 30s", "note: *base",
+        "cachePolicy: returnCacheDataElseLoad", "  timeoutInterval: 30s",
         "  json: {", "    id: [", "Authorization: ${secret.shop}",
         "  origins: [https://h, https://g]",
         "url:https://h.example", "required: true", "url https://h.example", "  env: API_TOKEN",
-        "  <<: *base",
     ])
     func `what cannot be a secret is shown`(line: String) {
         #expect(Self.shown(of: line) == line)
@@ -42,7 +41,7 @@ import Testing
         ("url: https://bob:123,456@h/", "url: https://**************"),
         ("to: a hunter2", "to: *********"), ("name: hunter2!", "name: ********"),
         ("env: hunter2", "env: *******"), ("text: 1234", "text: ****"),
-        ("Authorization: *hunter2", "Authorization: ********"),
+        ("Authorization: *hunter2", "Authorization: ********"), ("note: *base", "note: *****"),
         ("a: { x: hunter2, url: https://h }", "a: { x: *******, url: https://h }"),
         ("bob:hunter2", "***********"), ("- -u bob:hunter2", "- **************"),
         ("command: [curl, -u, \"bob:hunter2\"]", "command: [**********************\"]"),

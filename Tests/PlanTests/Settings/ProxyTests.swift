@@ -198,7 +198,7 @@ import TransferModel
         #expect(shown.contains("http://a.test:1  (line 4)"))
         #expect(shown.contains("https://p.test  (line 5)"))
         #expect(shown.contains("[b.test]"))
-        #expect(shown.contains("‹redacted›"))
+        #expect(shown.contains("•••"))
         #expect(!shown.contains("hush"))
         let secret = try Self.listing(
             Self.text(Self.proxy("https://p.test"), secrets: Self.secret),
@@ -209,7 +209,7 @@ import TransferModel
             Self.text("{ https: { url: \"https://p.test\", user: \"hush-${var.x}\" } }"),
             variables: ["x": "y"]
         )
-        #expect(mixed.contains("‹redacted›${var.x}  (line 4)"))
+        #expect(mixed.contains("•••${var.x}  (line 4)"))
     }
 
     @Test func `plan shows which variable of the environment names a proxy`() throws {
