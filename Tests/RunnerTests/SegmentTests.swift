@@ -201,6 +201,66 @@ import TransferModel
         }
     }
 
+    /// The bytes that the record of the part vouches for, and in how many pieces behind gaps.
+    private func noted(in job: JobFolder) throws -> (bytes: Int64, pieces: Int) {
+        guard let text = try? job.folder.text("out/.a.bin.part.record"),
+            // The last record may be incomplete; before it are pairs of a record and its seal.
+            let line = text.split(separator: "\n").dropLast().last(where: { $0.hasPrefix("{") })
+        else { return (0, 0) }
+        let record = try JSONValue(bytes: Array(line.utf8))
+        let pieces = record["pieces"]?.elements ?? []
+        let prefix = record["checkpoints"]?.elements.last?["length"]?.integer ?? 0
+        let bytes = pieces.reduce(prefix) {
+            $0 + ($1["end"]?.integer ?? 0) - ($1["start"]?.integer ?? 0)
+        }
+        return (bytes, pieces.count)
+    }
+
+    @Test func `a download over several connections that is killed 5 times fetches no byte twice`()
+        throws
+    {
+        let kills = 5
+        let kill = Atomic(0)
+        let requests = Atomic(0)
+        let sent = Atomic(0)
+        let server = try ScriptedServer { request in
+            let start = request.rangeStart ?? 0
+            let range = request.byteRange ?? start...Self.body.count - 1
+            let isLast = kill.load(ordering: .relaxed) == kills
+            let count = isLast ? range.count : min(100_000, range.count)
+            sent.add(count, ordering: .relaxed)
+            requests.add(1, ordering: .relaxed)
+            let isWhole = request.byteRange == nil && request.rangeStart == nil
+            let place = "bytes \(range.lowerBound)-\(range.upperBound)/\(Self.body.count)"
+            let fields = [Self.tag, "Content-Length: \(range.count)"]
+            let head = Reply.head(
+                isWhole ? 200 : 206,
+                fields + (isWhole ? [] : ["Content-Range: \(place)"])
+            )
+            let body = Self.body[range].prefix(count)
+            return Reply([.send(head + body), isLast ? .close : .waitForPeerToLeave])
+        }
+        let job = try job(server.url("/"), ", timeoutInterval: 60s")
+        for number in 1...kills {
+            let running = try job.runCommand().start()
+            // A piece of this run continues one of an earlier run.
+            try job.folder.wait(for: "a note of all bytes, in three pieces") {
+                try requests.load(ordering: .relaxed) == 4 * number
+                    && noted(in: job) == (Int64(sent.load(ordering: .relaxed)), 3)
+            }
+            running.signal(9)
+            _ = try running.finish()
+            kill.store(number, ordering: .relaxed)
+        }
+        let before = sent.load(ordering: .relaxed)
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.read("out/a.bin") == Self.body)
+        #expect(before == kills * 4 * 100_000)
+        let received = run.task("a")?["countOfBytesReceived"]?.integer
+        #expect(received == Int64(Self.body.count - before))
+    }
+
     @Test func `the next attempt requests the gaps alone`() throws {
         let isSecondAttempt = Atomic(false)
         let server = try ScriptedServer { request in

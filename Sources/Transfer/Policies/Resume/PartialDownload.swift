@@ -60,8 +60,6 @@ package final class PartialDownload: Sendable {
     private let loose: Lock<(ranges: ByteRangeSet, hasDropped: Bool)>
     /// The number of stretches of the part that earlier runs left.
     private let earlierCount: Int
-    /// The pieces behind gaps that earlier runs left.
-    private let earlierPieces: [PartialRecord.Piece]
 
     /// A part of this run, or one that an earlier run left with a record.
     init(
@@ -90,9 +88,9 @@ package final class PartialDownload: Sendable {
         writing = Lock(Writing(record: record, file: recordFile))
         let earlier = record?.checkpoints ?? []
         earlierCount = earlier.count
-        earlierPieces = record?.pieces ?? []
-        prefix = Lock(PrefixDigest(behind: earlier, pieces: earlierPieces))
-        loose = Lock((ByteRangeSet(earlierPieces.map(\.range)), false))
+        let pieces = record?.pieces ?? []
+        prefix = Lock(PrefixDigest(behind: earlier, pieces: pieces))
+        loose = Lock((ByteRangeSet(pieces.map(\.range)), false))
     }
 
     /// The number of bytes before the first gap.
@@ -212,10 +210,12 @@ package final class PartialDownload: Sendable {
         while let (length, reach) = next {
             guard beginCheckpoint(length, reach) else { return }
             do throws(SystemError) {
+                let end = min(length, total - 1)
+                try vouch(upTo: end, reach)
                 // What this run adds behind pieces of earlier runs counts only if they are right.
-                if !earlierPieces.isEmpty { try compare(while: isWorthwhile) }
-                try vouch(upTo: min(length, total - 1), reach)
-                try compare(while: isWorthwhile)
+                if try compare(while: { isWorthwhile() && !self.hasNextCheckpoint }) {
+                    try vouch(upTo: end, reach)
+                }
             } catch {
                 // The previous record still holds.
             }
@@ -249,12 +249,18 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Compares some of the bytes of earlier runs with the record.
-    private func compare(while isWorthwhile: @Sendable () -> Bool) throws(SystemError) {
+    /// Whether another checkpoint waits for the present one.
+    private var hasNextCheckpoint: Bool { state.withLock { $0.isQueued || $0.next != nil } }
+
+    /// Compares some of the bytes of earlier runs with the record; returns whether a piece behind a
+    /// gap was found right.
+    private func compare(while isWorthwhile: @Sendable () -> Bool) throws(SystemError) -> Bool {
         let hasDropped = loose.withLock { $0.hasDropped }
-        try prefix.withLock { prefix throws(SystemError) in
+        return try prefix.withLock { prefix throws(SystemError) in
             if hasDropped { prefix.forgetPieces() }
+            let start = prefix.firstUnproven
             try prefix.compare(file, atMost: PrefixDigest.lookLength, while: isWorthwhile)
+            return prefix.firstUnproven != start
         }
     }
 
@@ -263,30 +269,30 @@ package final class PartialDownload: Sendable {
         upTo length: Int64,
         _ reach: PartialReach
     ) throws(SystemError) {
-        let ranges = ownRanges
         let (end, digest, pieces) = try prefix.withLock { prefix throws(SystemError) in
             let end = min(length, prefix.firstUnproven ?? length)
             let digest = try prefix.extend(to: end, of: file)
-            return (end, digest, ranges.isEmpty ? [] : try prefix.pieces(ranges, of: file))
+            let (unproven, ranges) = loosePieces(unproven: prefix.unprovenPieces)
+            let own = ranges.isEmpty ? [] : try prefix.pieces(ranges, of: file)
+            return (end, digest, unproven + own)
         }
         guard digest != nil || !pieces.isEmpty else { return }
         if reach == .powerLoss { try file.syncContent() }
         try note(digest.map { .init(length: end, digest: $0) }, pieces, reach)
     }
 
-    /// The pieces of earlier runs that still are behind gaps.
-    private var keptPieces: [PartialRecord.Piece] {
+    /// The bytes behind gaps: those of the pieces of earlier runs that were not compared, if they
+    /// still are behind gaps, and the other ones, for which this run vouches.
+    private func loosePieces(
+        unproven: [PartialRecord.Piece]
+    ) -> (unproven: [PartialRecord.Piece], own: [Range<Int64>]) {
         loose.withLock { loose in
-            loose.hasDropped
-                ? [] : earlierPieces.filter { loose.ranges.missing(in: $0.range).isEmpty }
+            let kept =
+                loose.hasDropped
+                ? [] : unproven.filter { loose.ranges.missing(in: $0.range).isEmpty }
+            let earlier = ByteRangeSet(kept.map(\.range))
+            return (kept, loose.ranges.ranges.flatMap { earlier.missing(in: $0) })
         }
-    }
-
-    /// The bytes behind gaps that this run has added.
-    private var ownRanges: [Range<Int64>] {
-        let loose = looseRanges
-        let earlier = ByteRangeSet(keptPieces.map(\.range))
-        return loose.flatMap { earlier.missing(in: $0) }
     }
 
     /// Writes the record; appends an unsynced checkpoint, so that a power loss leaves the synced
@@ -305,7 +311,7 @@ package final class PartialDownload: Sendable {
                 }
                 if reach != .process { record.synced = checkpoint }
             }
-            record.setPieces(keptPieces + pieces)
+            record.setPieces(pieces)
             guard record != last else { return }
             try write(record, &writing.file, isDurable: reach == .powerLoss)
             writing.record = record

@@ -24,8 +24,8 @@ struct PartialRecord: Hashable {
     }
 
     private static let formatVersion: Int64 = 3
-    /// More pieces are not recorded.
-    static let mostPieces = 64
+    /// More pieces are not recorded: each connection may have one.
+    static let mostPieces = SegmentGrowth.mostFixed
 
     /// The requested URL, before redirects.
     var url: String

@@ -14,8 +14,10 @@ struct PrefixDigest: ~Copyable {
     /// The pieces of earlier runs that were not compared yet.
     private var earlierPieces: ArraySlice<PartialRecord.Piece>
     private var pieceComparison: Stretch?
-    /// The pieces of this run, by their beginnings.
+    /// The pieces that this run vouches for, by their beginnings: its own, and those of earlier
+    /// runs that were compared, which grow by what follows them.
     private var ownPieces: [Int64: Stretch] = [:]
+    private var hasForgottenPieces = false
     /// Whether the bytes of earlier runs differ from the record.
     private(set) var isCorrupt = false
 
@@ -35,13 +37,19 @@ struct PrefixDigest: ~Copyable {
     /// A digest of this run must not vouch for them.
     var firstUnproven: Int64? { earlierPieces.first?.range.lowerBound }
 
+    /// The pieces of earlier runs that were not compared with the record.
+    var unprovenPieces: [PartialRecord.Piece] { Array(earlierPieces) }
+
     /// The pieces of earlier runs were dropped: their bytes are fetched again.
     mutating func forgetPieces() {
+        guard !hasForgottenPieces else { return }
+        hasForgottenPieces = true
         earlierPieces = []
         pieceComparison = nil
+        ownPieces = [:]
     }
 
-    /// Hashes the pieces of this run.
+    /// Hashes the pieces that this run vouches for.
     ///
     /// - Returns: Those that could be read, with their digests.
     mutating func pieces(
@@ -126,6 +134,7 @@ struct PrefixDigest: ~Copyable {
             isCorrupt = stretch.digest?.current != piece.digest
             earlierPieces.removeFirst()
             pieceComparison = nil
+            ownPieces[piece.range.lowerBound] = stretch
         }
     }
 }
