@@ -15,9 +15,8 @@ final class FileTransfer {
     /// The server's replies; none from servers of SSH.
     var replies = FTPReplies()
     /// What the session's `knownHosts` says of the server of SSH, once it is read.
-    private(set) var knownHosts: KnownHosts?
-    /// The lines of it for libcurl.
-    private var lines: MemoryFile?
+    private var reading: KnownHostsReadings.Reading?
+    var knownHosts: KnownHosts? { reading?.hosts }
     /// Whether the response was judged, which happens before its first byte.
     private(set) var isJudged = false
 
@@ -74,22 +73,10 @@ final class FileTransfer {
 
     /// Reads what the session's `knownHosts` says of the server, which may have changed since the
     /// last attempt.
-    func readKnownHosts(of url: HTTPURL, in session: SessionConfiguration) throws(SystemError) {
-        guard scheme == .sftp, let path = session.ssh?.knownHosts else { return }
-        let text = try InputFile(path: path).readPrefix(limit: KnownHosts.largestSize + 1)
-        guard text.count <= KnownHosts.largestSize else {
-            throw SystemError(errno: 27, operation: "read", subject: path)
-        }
-        let host = url.origin.host
-        let isBracketed = host.utf8.first == UInt8(ascii: "[")
-        let hosts = KnownHosts(
-            text,
-            host: isBracketed ? String(host.dropFirst().dropLast()) : host,
-            port: url.origin.port
-        )
-        let file = try MemoryFile(Array(hosts.plainLines.utf8))
-        (knownHosts, lines) = (hosts, file)
-        easy.knownHosts = file.path
+    func readKnownHosts(of url: HTTPURL, in session: SessionTransport) throws(SystemError) {
+        guard scheme == .sftp, let path = session.configuration.ssh?.knownHosts else { return }
+        reading = try session.knownHosts.reading(of: path, for: url.origin)
+        easy.knownHosts = reading?.lines.path
     }
 
     /// Lets a request send its body under a temporary name, which becomes that of the URL when the

@@ -26,7 +26,7 @@ struct FileTransferAttempt {
             return attempt.end(unsent: failure)
         }
         do throws(SystemError) {
-            try file.readKnownHosts(of: exchange.hop.url, in: exchange.session.configuration)
+            try file.readKnownHosts(of: exchange.hop.url, in: exchange.session)
         } catch {
             return attempt.end(unsent: TransferFailure(reading: error, phase: .prepare))
         }
