@@ -106,6 +106,12 @@ struct TransactionRecorder {
     /// The `Content-Length` of the current request.
     var sentContentLength: String? { record.request.headers["content-length"] }
 
+    /// The time from the current request to the first byte of its response; nil before that.
+    var latency: Duration? {
+        guard let start = moments.requestStart, let end = moments.responseStart else { return nil }
+        return end - start
+    }
+
     /// Whether the current exchange had a ready connection.
     var hasBegunRequest: Bool { moments.requestStart != nil }
     /// Whether a connection was started but carried no request.

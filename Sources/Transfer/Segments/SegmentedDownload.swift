@@ -121,7 +121,12 @@ final class SegmentedDownload {
 
     /// Takes over the attempt's own request; returns its number.
     func adoptMain(at now: MonotonicTime) -> Int {
-        mainLane = machine.adopt(source: 0, from: main.part.start, at: now)
+        mainLane = machine.adopt(
+            source: 0,
+            from: main.part.start,
+            after: main.recorder.latency,
+            at: now
+        )
         return mainLane
     }
 

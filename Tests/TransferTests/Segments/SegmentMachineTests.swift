@@ -307,6 +307,15 @@ import TransferModel
         var wide = SegmentSimulation(total: 1 << 30, [Self.server(4)], .measured, adopts: true)
         #expect(wide.run() == .complete)
         #expect(wide.mostConnections == 16)
+        // Two measurements, and then 16 connections.
+        var large = SegmentSimulation(total: 128 << 20, [Self.server(4)], .measured, adopts: true)
+        #expect(large.run() == .complete)
+        #expect(large.seconds < 3.8)
+        var far = Self.server(4)
+        far.latency = 0.3
+        var slow = SegmentSimulation(total: 1 << 30, [far], .measured, adopts: true)
+        #expect(slow.run() == .complete)
+        #expect(slow.mostConnections == 16)
         var narrow = SegmentSimulation(
             total: 1 << 28,
             [Server(connectionRate: 4 * Self.mebibyte, rate: 4 * Self.mebibyte)],

@@ -63,7 +63,7 @@ struct SegmentSimulation {
         )
         written = present
         guard adopts else { return }
-        let number = machine.adopt(source: 0, at: now)
+        let number = machine.adopt(source: 0, after: .seconds(servers[0].latency), at: now)
         requestCount = 1
         connections[number] = Connection(server: 0, range: 0..<total, answerTime: 0)
         connections[number]?.credit = 1

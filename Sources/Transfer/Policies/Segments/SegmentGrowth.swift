@@ -19,14 +19,17 @@ struct SegmentGrowth: Sendable {
     private static let leastGain = 1.5
     /// More connections must have this long to pay, seconds.
     private static let leastTime = 3.0
-    private static let measuredTime = Duration.seconds(2)
+    /// The speed is measured for twenty times the time until a first byte, within these bounds: TCP
+    /// needs some round trips to become fast.
+    private static let measuredTime = 0.5...2.0
 
     /// The number of connections that should be in use now.
     private(set) var count: Int
     private var isSettled: Bool
     /// The speed with fewer connections, bytes per second; nil before the first change.
     private var previousRate: Double?
-    private var since: MonotonicTime?
+    /// When all connections had begun to send, and the bytes that were there then.
+    private var since: (time: MonotonicTime, received: Int64)?
 
     init(_ limit: Limit) {
         switch limit {
@@ -42,17 +45,30 @@ struct SegmentGrowth: Sendable {
     /// Whether the number may still change.
     var isMeasuring: Bool { !isSettled }
 
-    /// Judges the number of connections by the speed of all of them.
+    /// Judges the number of connections by the bytes that all of them have brought since they all
+    /// send.
     ///
     /// - Parameters:
-    ///   - rate: The sum of their speeds, bytes per second; nil until all are known.
-    ///   - running: The number of running requests.
+    ///   - received: The number of bytes that are there.
     ///   - remaining: The number of missing bytes.
+    ///   - running: The number of running requests, all of which send.
+    ///   - latency: The longest time until the first byte of a response, seconds.
     ///   - now: The current time.
-    mutating func judge(rate: Double?, running: Int, remaining: Int64, at now: MonotonicTime) {
+    mutating func judge(
+        received: Int64,
+        remaining: Int64,
+        running: Int,
+        latency: Double,
+        at now: MonotonicTime
+    ) {
         guard !isSettled, running > 0 else { return }
-        guard let start = since else { return since = now }
-        guard let rate, rate > 0, now - start >= Self.measuredTime else { return }
+        guard let start = since else { return since = (now, received) }
+        let bounds = Self.measuredTime
+        let seconds = Double((now - start.time).nanoseconds) / 1e9
+        guard seconds >= max(bounds.lowerBound, min(bounds.upperBound, 20 * latency)),
+            received > start.received
+        else { return }
+        let rate = Double(received - start.received) / seconds
         // A server that accepts fewer connections has answered the question, too.
         let hasGained = previousRate.map { rate >= $0 * Self.leastGain } ?? true
         guard hasGained, running >= count, count < Self.mostMeasured else {
@@ -62,6 +78,6 @@ struct SegmentGrowth: Sendable {
         guard Double(remaining) / rate >= Self.leastTime else { return }
         previousRate = rate
         count = min(Self.mostMeasured, count * Self.factor)
-        since = now
+        since = nil
     }
 }

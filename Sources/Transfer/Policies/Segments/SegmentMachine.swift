@@ -83,9 +83,21 @@ struct SegmentMachine: Sendable {
 
     // MARK: - Events
 
-    /// Takes over the running request for the whole file or its rest, whose response has begun;
-    /// returns its number.
-    mutating func adopt(source: Int, from start: Int64 = 0, at now: MonotonicTime) -> Int {
+    /// Takes over the running request for the whole file or its rest, whose response has begun.
+    ///
+    /// - Parameters:
+    ///   - source: Its source.
+    ///   - start: Where it begins.
+    ///   - latency: The time until its first byte; nil when unknown.
+    ///   - now: The current time.
+    /// - Returns: Its number.
+    mutating func adopt(
+        source: Int,
+        from start: Int64 = 0,
+        after latency: Duration? = nil,
+        at now: MonotonicTime
+    ) -> Int {
+        if let latency { sources[source].didRespond(after: latency) }
         var lane = SegmentLane(nextNumber, source: source, range: start..<total, at: now)
         _ = lane.didAnswer(upTo: total, at: now)
         // The others share the rest. Bytes of earlier attempts need no request.
@@ -365,12 +377,14 @@ struct SegmentMachine: Sendable {
     }
 
     private mutating func judgeGrowth(at now: MonotonicTime) {
-        guard growth.isMeasuring else { return }
-        let rates = lanes.map { $0.meter.rate(at: now) }
+        guard growth.isMeasuring, lanes.allSatisfy({ $0.meter.rate(at: now) != nil })
+        else { return }
+        let received = received.count
         growth.judge(
-            rate: rates.contains(nil) ? nil : rates.reduce(0) { $0 + ($1 ?? 0) },
+            received: received,
+            remaining: total - received,
             running: lanes.count,
-            remaining: total - received.count,
+            latency: lanes.map { sources[$0.source].latency }.max() ?? 0,
             at: now
         )
     }

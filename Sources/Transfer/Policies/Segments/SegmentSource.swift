@@ -34,8 +34,11 @@ struct SegmentSource: Sendable {
     /// Notes the time until a part began.
     mutating func didAnswer(after time: Duration) {
         hasSentPart = true
-        latency = Double(time.nanoseconds) / 1e9
+        didRespond(after: time)
     }
+
+    /// Notes the time until a response began.
+    mutating func didRespond(after time: Duration) { latency = Double(time.nanoseconds) / 1e9 }
 
     /// Notes the end of a request.
     ///
