@@ -14,12 +14,14 @@ import Testing
     /// - `cut`: the connection is closed in the middle, without an end of the answer or of TLS;
     /// - `endless`: its answer never ends. A step of a stream has a largest size.
     ///
+    /// libcurl 8 may see the end of an HTTP/2 connection before it hands the head on.
+    ///
     /// A regular file has all of its bytes at once. `silent` is a named pipe, `endless` a device.
     private static let kinds = """
                      silent   stall    drip     reset    cut        endless
         http         timeout  timeout  timeout  reset    truncated  timeout
         https        timeout  timeout  timeout  reset    truncated  timeout
-        h2           timeout  timeout  timeout  reset    truncated  timeout
+        h2           timeout  timeout  timeout  reset    truncated/reset  timeout
         ftp          timeout  timeout  timeout  reset    truncated  timeout
         ftps         timeout  timeout  timeout  reset    truncated  timeout
         sftp         timeout  timeout  timeout  reset    reset      timeout
@@ -64,7 +66,8 @@ import Testing
         for row in Self.rows {
             for (fault, kind) in row.kinds {
                 let id = "\(row.task)_\(fault)"
-                #expect(run.kind(id) == kind, "\(id): \(run.message(id))")
+                let kinds = kind.split(separator: "/").map { Optional(String($0)) }
+                #expect(kinds.contains(run.kind(id)), "\(id): \(run.message(id))")
                 let seconds = try #require(run.seconds(id), "\(id)")
                 #expect(seconds < Double(Self.limits.life * 10), "\(id): \(seconds) s")
                 guard kind == "timeout" else { continue }
