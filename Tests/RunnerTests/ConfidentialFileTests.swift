@@ -173,6 +173,9 @@ import Testing
         "foo: [" + String(repeating: "https://bob:pa ss@h, ", count: 4_000) + "]",
         "foo: [" + String(repeating: "{ a@b: &x *y }, ", count: 4_000) + "\n",
         "foo: [" + String(repeating: "x${var.a}y, ", count: 4_000) + "]",
+        "x-a: &a [" + (0..<300).map { "\"${var.v}x\($0)\"" }.joined(separator: ", ") + "]\nfoo: ["
+            + String(repeating: "*a, ", count: 300) + "]\n"
+            + (0..<300).map { "k\($0): 1\n" }.joined(),
     ])
     func `many secrets on one line cost time in proportion`(file: String) throws {
         let job = try JobFolder("version: 1\n\(file)\n")
