@@ -34,7 +34,7 @@ import Testing
         """
 
     /// The longest silence and the longest life of a task, seconds.
-    private static let limits = (silence: 2, life: 6)
+    private static let limits = (silence: 4, life: 8)
 
     /// The rows of `kinds`: the kind of a task, and the kind of its failure by fault.
     private static var rows: [(task: String, kinds: [(fault: String, kind: String)])] {
@@ -60,27 +60,20 @@ import Testing
         let command = try folder.runCommand(["--progress", "none"])
         let run = try withExtendedLifetime(peers) {
             // All cells together take less than a second on a core. One that does not wait, but
-            // asks again and again, takes its limit.
-            try command.limitedToCPUTime(ofSeconds: 5).run().reported(in: folder.folder)
+            // asks again and again, takes the four seconds of its silence at least.
+            try command.limitedToCPUTime(ofSeconds: 3).run().reported(in: folder.folder)
         }
         for row in Self.rows {
             for (fault, kind) in row.kinds {
                 let id = "\(row.task)_\(fault)"
                 let kinds = kind.split(separator: "/").map { Optional(String($0)) }
                 #expect(kinds.contains(run.kind(id)), "\(id): \(run.message(id))")
-                let seconds = try #require(run.seconds(id), "\(id)")
-                #expect(seconds < Double(Self.limits.life * 10), "\(id): \(seconds) s")
                 guard kind == "timeout" else { continue }
+                let seconds = try #require(run.seconds(id), "\(id)")
                 let isSilent = fault == "silent" || fault == "stall"
                 let limit = Double(isSilent ? Self.limits.silence : Self.limits.life)
                 #expect(seconds >= limit - 0.01, "\(id): \(seconds) s")
             }
-        }
-        // All of one row are on one thread: the silence of the one ends before the life of the
-        // other.
-        for row in Self.rows where row.task != "file" {
-            let ends = ["silent", "drip"].map { run.seconds("\(row.task)_\($0)") ?? 0 }
-            #expect(ends[0] < ends[1], "\(row.task): \(ends)")
         }
     }
 }

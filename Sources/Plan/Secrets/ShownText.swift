@@ -147,7 +147,7 @@ struct ShownText {
         }
         for line in lines {
             if line.shown.contains(word) { return true }
-            if isCut, line.shown.contains(where: { $0.hasPrefix(word) }) { return true }
+            if isCut, line.shown.contains(where: { $0.hasBytePrefix(word) }) { return true }
         }
         if isCut || lines.contains(where: { $0.hidden.contains(word) }) { return false }
         return !isFilled || word.utf8.count <= 2 || PublicValues.isNumber(Array(word.utf8)[...])

@@ -146,6 +146,18 @@ import TransferModel
         #expect(try Self.answers(digest, to: [first, first]) == [.credential(0), .none])
     }
 
+    @Test(
+        arguments: ["realm=y", "realm=x, algorithm=SHA-512-256", "realm=x, qop=\"auth-int\""]
+    )
+    func `a stale nonce of what the credential does not answer is a refusal`(
+        parameters: String
+    ) throws {
+        let ours = [Self.credential(.digest(Self.login), realm: "x")]
+        let first = Self.challenges("Digest realm=x, nonce=a")
+        let stale = Self.challenges("Digest \(parameters), nonce=b, stale=true")
+        #expect(try Self.answers(ours, to: [first, stale]) == [.credential(0), .none])
+    }
+
     @Test func `the steps of a handshake are no refusals, but they have an end`() throws {
         let ntlm = [Self.credential(.ntlm(Self.login))]
         let offer = Self.challenges("NTLM")

@@ -321,6 +321,16 @@ import TransferModel
         #expect(try folder.list() == [])
     }
 
+    @Test func `a changed piece is unproven for good, so that no note vouches for it`() throws {
+        try leavePieces()
+        let part = try #require(try find())
+        let piece = PartialRecord.Piece(range: 100_000..<150_000, digest: "another")
+        var prefix = PrefixDigest(behind: [], pieces: [piece])
+        try prefix.compare(part.file)
+        let (isCorrupt, unproven) = (prefix.isCorrupt, prefix.firstUnproven)
+        #expect(isCorrupt && unproven == 100_000)
+    }
+
     @Test func `bytes behind a gap that were dropped are not missed`() throws {
         try leavePieces()
         do {

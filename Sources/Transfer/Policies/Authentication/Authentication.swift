@@ -312,10 +312,9 @@ struct Authentication {
         case .negotiate:
             return challenges.contains { $0.scheme == "negotiate" && $0.token != nil }
         case .digest:
+            guard credentials[carried].answers(challenges) else { return false }
             // The first request of a transfer may have no nonce yet.
-            guard didSend else {
-                return libraryAnswers == 0 && credentials[carried].answers(challenges)
-            }
+            guard didSend else { return libraryAnswers == 0 }
             return challenges.first { $0.scheme == "digest" }?.text("stale") == "true"
         default: return false
         }

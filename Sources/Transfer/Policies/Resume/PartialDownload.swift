@@ -260,7 +260,7 @@ package final class PartialDownload: Sendable {
             if hasDropped { prefix.forgetPieces() }
             let start = prefix.firstUnproven
             try prefix.compare(file, atMost: PrefixDigest.lookLength, while: isWorthwhile)
-            return prefix.firstUnproven != start
+            return !prefix.isCorrupt && prefix.firstUnproven != start
         }
     }
 

@@ -131,7 +131,10 @@ struct PrefixDigest: ~Copyable {
             rest -= end - start
             pieceComparison = stretch
             guard end == piece.range.upperBound else { continue }
-            isCorrupt = stretch.digest?.current != piece.digest
+            guard stretch.digest?.current == piece.digest else {
+                isCorrupt = true
+                return
+            }
             earlierPieces.removeFirst()
             pieceComparison = nil
             ownPieces[piece.range.lowerBound] = stretch
