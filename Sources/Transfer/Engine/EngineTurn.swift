@@ -9,8 +9,8 @@ final class EngineTurn {
     /// The downloads over several connections that began since the last `takeDownloads`.
     private var downloads: [any SegmentPart] = []
 
-    /// The attempts that continue when others have had their turn: their keys in their order, some
-    /// forgotten meanwhile, and those that wait.
+    /// The attempts that continue when others have had their turn: their keys in their order, and
+    /// those that wait.
     private var order: [Int] = []
     private var waiting: Set<Int> = []
     /// How long attempts take their turns before the thread looks at all its sockets again.
@@ -58,7 +58,10 @@ final class EngineTurn {
     }
 
     /// Forgets an attempt that has nothing more to do.
-    func forget(_ key: Int) { waiting.remove(key) }
+    func forget(_ key: Int) {
+        guard waiting.remove(key) != nil else { return }
+        order.removeAll { $0 == key }
+    }
 
     /// Notes that a download over several connections begins.
     func begin(_ download: any SegmentPart) { downloads.append(download) }
