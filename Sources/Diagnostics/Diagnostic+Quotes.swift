@@ -6,8 +6,7 @@ extension Diagnostic {
 
     /// The diagnostic with other texts in its quotes: only text in backticks is from a file.
     ///
-    /// Advice of which a whole quote is hidden and edits that would lose a part are useless, and
-    /// dropped.
+    /// Advice and edits of which a part is hidden are useless, and dropped.
     ///
     /// - Parameters:
     ///   - shown: What is shown of a quote of the message.
@@ -20,7 +19,7 @@ extension Diagnostic {
         var diagnostic = self
         diagnostic.message = Self.mappingQuotes(of: message, shown)
         let help = help.map { Self.mappingQuotes(of: $0, elsewhere) }
-        diagnostic.help = help?.containsBytes("`\(Self.dots)`") == true ? nil : help
+        diagnostic.help = help?.containsBytes(Self.dots) == true ? nil : help
         if let fixIt, elsewhere(fixIt.replacement) != fixIt.replacement { diagnostic.fixIt = nil }
         // The notes about rows name tasks and data files.
         for index in notes.indices where !isAboutData {

@@ -1,6 +1,7 @@
 import Plan
 import Report
 import Scheduler
+import SystemKit
 import TransferModel
 
 /// Tells of each task of a plan what a run would do about it here and now.
@@ -14,13 +15,15 @@ struct PlanForecast {
         users = Set(plan.captureUses.pairs.map(\.user))
     }
 
-    /// What a run would do about the task at an index.
-    func outlook(_ index: Int) -> TaskOutlook {
+    /// What a run would do about the task at an index; `destination` is what is shown of the task's
+    /// destination.
+    func outlook(_ index: Int, _ destination: String) -> TaskOutlook {
         guard !users.contains(index), let task = try? plan.task(at: index, captured: .init()) else {
             return Self.blank(plan.kind(of: index))
         }
         let forecast = TaskForecast(of: task, TaskFacts(of: task))
-        return Self.outlook(of: task, forecast, isKept: isKept(task))
+        let path = task.destination == nil ? "" : destination
+        return Self.outlook(of: task, forecast, at: path, isKept: isKept(task))
     }
 
     private func isKept(_ task: TaskSpec) -> Bool {
@@ -42,9 +45,9 @@ struct PlanForecast {
     private static func outlook(
         of task: TaskSpec,
         _ forecast: TaskForecast,
+        at path: String,
         isKept: Bool
     ) -> TaskOutlook {
-        let path = task.destination?.displayPath ?? ""
         // Its journal may know that nothing is left to do.
         let ended = isKept ? ", unless an earlier run of the background session has ended it" : ""
         switch forecast {
@@ -68,7 +71,11 @@ struct PlanForecast {
             )
         case .keep(isVerified: true): return TaskOutlook(.keep, "\(path) has its checksum")
         case .keep(isVerified: false): return TaskOutlook(.keep, "\(path) exists")
-        case .fail(let reason): return TaskOutlook(.fail, reason)
+        case .fail(let reason):
+            guard let destination = task.destination else { return TaskOutlook(.fail, reason) }
+            let shown = reason.replacingBytes("`\(destination.displayPath)`", with: "`\(path)`")
+                .replacingBytes(" \(destination.path.shownSystemText):", with: " \(path):")
+            return TaskOutlook(.fail, shown)
         }
     }
 }

@@ -6,6 +6,7 @@ import Testing
     private static let rows = [
         "rows.csv": "id,note\na,hunter2,c\n", "rows.jsonl": "{\"id\":\"a\" \"note\":\"hunter2\"}\n",
         "values.csv": "id,note\na,hunter2\n", "twice.csv": "id,note\nhunter2,x\nhunter2,y\n",
+        "headless.csv": "bob,hunter2\n1,2\n", "near.csv": "id,note,hunter2\n1,2,3\n",
     ]
 
     @Test(arguments: [
@@ -58,6 +59,31 @@ import Testing
             "data: { a: { url: 'https://h/', priority: '${item.note}', forEach: { csv: values.csv } } }"
         ],
         ["data: { a: { url: 'https://h/${item.note}', forEach: { csv: twice.csv } } }"],
+        ["data: { a: { url: 'https://h/${item.x}', forEach: { csv: headless.csv } } }"],
+        ["data: { a: { url: 'https://h/${item.hunter}', forEach: { csv: near.csv } } }"],
+        // A value whose form fits a secret.
+        [
+            "streams: { s: { host: h, port: 1, steps: [{ write: { base64: hunter2x, bogus: 1 } }] } }",
+            "webSockets: { s: { url: 'wss://h/', steps: [{ send: { base64: hunter2x, bogus: 1 } }] } }",
+        ],
+        ["webSockets: { s: { url: 'wss://h/', protocols: [hunter2], bogus: 1 } }"],
+        [
+            "uploads: { a: { url: 'https://h/', json: {}, idempotencyKey: hunter2, bogus: 1 } }",
+            "streams: { s: { host: h, port: 1, steps: [{ read: { delimiter: hunter2, bogus: 1 } }] } }",
+        ],
+        // A login with a slip.
+        [
+            "data: { a: { url: 'https://hunter2%40example.com/x', bogus: 1 } }",
+            "data: { a: { url: 'https://hunter2＠example.com', bogus: 1 } }",
+            "data: { a: { url: 'https://u:1234/hunter2/@example.com/x', bogus: 1 } }",
+            "data: { a: { url: 'https://h.example/a%3fk%3dhunter2', bogus: 1 } }",
+        ],
+        [
+            "data: { a: { url: https://hunter2%40example.com/x ] } }",
+            "data: { a: { url: https://hunter2＠example.com ] } }",
+        ],
+        // The name of a header.
+        ["data: { a: { url: 'https://h/', headers: { Authorization Bearer hunter2: x } } }"],
         // A file that is no YAML.
         ["data: [ hunter2", "data:\n\turl: hunter2", "apple: \"hunter2\n", "hunter2\nx: 1"],
         ["apple = hunter2\nx: [", "- hunter2\nx: 1", "{ apple: hunter2 ] }", "a: { to: hunter2 ]"],

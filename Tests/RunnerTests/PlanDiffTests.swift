@@ -10,7 +10,7 @@ import TransferModel
     private static let digest = "27042f4e6eca7d0b2a7ee4026df2ecfa51d3339e6d122aa099118ecd8563bad9"
 
     private func outlook(_ job: JobFolder, _ arguments: [String] = []) throws -> String {
-        let outcome = try job.runner(["plan", "job.yaml", "--diff"] + arguments)
+        let outcome = try job.runner(["plan", "job.yaml", "--diff", "--show-values"] + arguments)
         #expect(outcome.status == .exit(0), "\(outcome.standardError)")
         return outcome.standardOutput
     }
@@ -81,6 +81,26 @@ import TransferModel
         #expect(run.code == 0)
         #expect(run.task("a")?["file"]?["resumedFrom"]?.integer == present)
         #expect(try outlook(job).hasPrefix("fetch    download a: replaces a.bin\n"))
+    }
+
+    @Test(arguments: ["text", "json"])
+    func `a destination is shown as in the listing of settings`(format: String) throws {
+        let job = try JobFolder(
+            """
+            version: 1
+            variables: { pw: hunter2 }
+            downloads:
+              new: { url: "http://a.test/", to: "out/new-${var.pw}" }
+              old: { url: "http://a.test/", to: "old-${var.pw}", ifExists: fail }
+              folder: { url: "http://a.test/", to: "d-${var.pw}" }
+            """
+        )
+        try job.folder.write("old", to: "old-hunter2")
+        try job.folder.makeFolder("d-hunter2")
+        let outcome = try job.runner(["plan", "job.yaml", "--diff", "--format", format])
+        #expect(outcome.status == .exit(0), "\(outcome)")
+        #expect(outcome.standardOutput.contains("`•••${var.pw}` exists"), "\(outcome)")
+        #expect(!outcome.standardOutput.contains("hunter2"), "\(outcome)")
     }
 
     @Test func `nothing is sent and nothing is written`() throws {

@@ -191,17 +191,19 @@ extension PlanListing {
     /// by action at the end.
     ///
     /// - Parameters:
-    ///   - outlook: Tells of a task, by its index, what a run would do about it.
+    ///   - outlook: Tells of a task, by its index, what a run would do about it; its second
+    ///     argument is what is shown of the task's destination.
     ///   - emit: Takes the lines.
     /// - Throws: What `emit` throws.
     package func writeOutlooks<Failure: Error>(
-        _ outlook: (Int) -> TaskOutlook,
+        _ outlook: (Int, _ destination: String) -> TaskOutlook,
         _ emit: (String) throws(Failure) -> Void
     ) throws(Failure) {
+        var listing = TaskListing(plan, timeouts: timeouts, disclosure)
         var counts: [TaskOutlook.Action: Int] = [:]
         for node in order {
             for index in plan.graph.tasks(of: node) {
-                let task = outlook(index)
+                let task = outlook(index, listing.destination(of: index))
                 counts[task.action, default: 0] += 1
                 let action = task.action.rawValue
                 let width = TaskOutlook.Action.width
@@ -220,9 +222,10 @@ extension PlanListing {
 
     /// Hands the same as one JSON document to `emit`, a piece at a time.
     package func writeOutlooksAsJSON<Failure: Error>(
-        _ outlook: (Int) -> TaskOutlook,
+        _ outlook: (Int, _ destination: String) -> TaskOutlook,
         _ emit: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
+        var listing = TaskListing(plan, timeouts: timeouts, disclosure)
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
         writer.member("formatVersion", 1)
@@ -235,7 +238,7 @@ extension PlanListing {
         writer.beginArray()
         for node in order {
             for index in plan.graph.tasks(of: node) {
-                let task = outlook(index)
+                let task = outlook(index, listing.destination(of: index))
                 writer.beginObject()
                 writer.member("id", shown(plan.id(of: index)))
                 writer.member("kind", plan.kind(of: index).rawValue)

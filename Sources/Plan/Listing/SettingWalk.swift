@@ -188,7 +188,7 @@ struct SettingWalk {
     /// A key of the language, or a name that the job may choose there.
     private func displayName(_ name: String, in shape: Shape) -> String {
         let isShown =
-            shape.knows(name) || shape.hasChosenNames && PublicValues.isName(name)
+            shape.knows(name) || shape.hasChosenNames && shape.takesName(name)
         return isShown ? name : Diagnostic.dots
     }
 

@@ -58,6 +58,13 @@ struct TaskListing {
         return task
     }
 
+    /// What is shown of the destination of the task at an index.
+    mutating func destination(of index: Int) -> String {
+        let rows = task(index).rows
+        return rows.first { ["to", "becomeDownload.to"].contains($0.path) && $0.isChosen }?.value
+            ?? Diagnostic.dots
+    }
+
     private func walk(_ place: TaskList.Place, _ entry: TaskList.Entry) -> Common {
         var walk = SettingWalk(plan.source.reader, disclosure)
         walk.walk(

@@ -8,12 +8,12 @@ enum PublicValues {
     ///
     /// Such a value is shown where a diagnostic is about it.
     private static let freeKeys: Set<String> = [
-        "allowsReadAccessTo", "caFile", "certificate", "csv", "description", "directory", "events",
-        "extract", "fifo", "file", "fileName", "formatted", "fromFile", "glob", "har", "host",
-        "html", "identifier",
-        "jsonLines", "junit", "key", "knownHosts", "lines", "matches", "name", "needs", "pac",
-        "pattern", "pointer", "privateKey", "prometheus", "regex", "responseTo", "session",
-        "sessionDescription", "to",
+        "allowsReadAccessTo", "caFile", "certificate", "connection", "csv", "description",
+        "directory", "driver", "events", "exceptions", "extract", "fifo", "file", "fileName",
+        "formatted", "fromFile", "gateway", "glob", "har", "header", "host", "html", "identifier",
+        "jsonLines", "junit", "key", "knownHosts", "lines", "macAddress", "matches", "name",
+        "needs", "pac", "pattern", "pointer", "privateKey", "prometheus", "regex", "responseTo",
+        "scheme", "session", "sessionDescription", "ssid", "to",
     ]
     private static let namespaces = Expression.Namespace.allCases.map { Array($0.rawValue.utf8) }
 
@@ -132,7 +132,7 @@ enum PublicValues {
     }
 
     /// The bytes of a URL that are shown: its scheme; and its host, port and path if no login can
-    /// be among them.
+    /// be among them, also one with a mistyped `@` or with a slash.
     ///
     /// An expression may stand for the scheme and the host. The scheme may be missing or have wrong
     /// signs behind it.
@@ -152,15 +152,15 @@ enum PublicValues {
             let host = hasScheme ? bare[signs.endIndex...] : bare
             let name = host.prefix(while: isPlain)
             guard hasScheme || name.contains(UInt8(ascii: ".")) else {
-                return host.first == UInt8(ascii: "/") && !mayBeLogin
+                return host.first == UInt8(ascii: "/") && !mayBeLogin && !endsLogin(host)
                     ? behindPath(host).startIndex - text.startIndex : 0
             }
-            guard !mayBeLogin, let behind = behindHost(host) else {
+            guard !mayBeLogin, let behind = behindHost(host), !endsLogin(behind) else {
                 return hasScheme ? host.startIndex - text.startIndex : 0
             }
             rest = behind
         }
-        if rest.first == UInt8(ascii: "/") { rest = behindPath(rest) }
+        if rest.first == UInt8(ascii: "/"), !endsLogin(rest) { rest = behindPath(rest) }
         return rest.startIndex - text.startIndex
     }
 
@@ -172,25 +172,45 @@ enum PublicValues {
         return host.prefix { $0 != UInt8(ascii: "/") }.endIndex - word.startIndex
     }
 
-    /// The text behind a host and its port; nil if the text behind its colon is no port.
+    /// The text behind a host and its port; nil if neither the text's end nor a path, query or
+    /// fragment is there: then the host may be a login.
     private static func behindHost(_ host: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        let rest = host.drop(while: isPlain)
-        guard rest.first == UInt8(ascii: ":") else { return rest }
-        let digits = rest.dropFirst().prefix { (48...57).contains($0) }
-        let behind = rest[digits.endIndex...]
-        let isPort = digits.count <= 5 && (behind.isEmpty || behind.first == UInt8(ascii: "/"))
-        return isPort ? behind : nil
+        var rest = host.drop { isPlain($0) || $0 == UInt8(ascii: "*") }
+        if rest.first == UInt8(ascii: ":") {
+            let digits = rest.dropFirst().prefix { (48...57).contains($0) }
+            guard digits.count <= 5 else { return nil }
+            rest = rest[digits.endIndex...]
+        }
+        return rest.first.map { "/?#".utf8.contains($0) } ?? true ? rest : nil
+    }
+
+    /// Whether a path has a sign that ends a login, written in any way, and what looks like a host
+    /// behind it: then the login has a slash.
+    private static func endsLogin(_ path: ArraySlice<UInt8>) -> Bool {
+        path.indices.contains { index in
+            let sign = ["@", "%40", "\u{FF20}", "\u{FE6B}"].first {
+                path[index...].starts(with: $0.utf8)
+            }
+            guard let sign else { return false }
+            let host = path[index...].dropFirst(sign.utf8.count)
+            let name = host.prefix(while: isPlain)
+            return name.contains(UInt8(ascii: ".")) || name.elementsEqual("localhost".utf8)
+        }
     }
 
     /// The text behind a path of plain characters, expressions and scopes of packages
     /// (`/@scope/name`).
+    ///
+    /// An encoded sign ends it if what follows the sign is hidden.
     private static func behindPath(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var rest = text
         var last: UInt8 = 0
         while let byte = rest.first {
             if let expression = expression(in: rest) {
                 rest = rest[expression.endIndex...]
-            } else if isPlain(byte) || "/%+".utf8.contains(byte)
+            } else if beginsEncodedSign(rest) {
+                break
+            } else if isPlain(byte) || "/%+*".utf8.contains(byte)
                 || byte == UInt8(ascii: "@") && last == UInt8(ascii: "/")
             {
                 rest.removeFirst()
@@ -200,6 +220,13 @@ enum PublicValues {
             last = byte
         }
         return rest
+    }
+
+    /// Whether a text begins with an encoded `?`, `#`, `=`, `&`, `;`, or with an encoded `%`.
+    private static func beginsEncodedSign(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.first == UInt8(ascii: "%") else { return false }
+        let digits = String(decoding: text.dropFirst().prefix(2), as: UTF8.self).uppercased()
+        return ["3F", "23", "3D", "26", "3B", "25"].contains(digits)
     }
 
     /// Whether a word is one that keys of the language choose, or that YAML does not take for text.

@@ -1,6 +1,7 @@
 internal import Diagnostics
 internal import JobFile
 internal import SystemKit
+internal import TransferModel
 
 // Which values are hidden, by their shape.
 extension Shape {
@@ -24,6 +25,20 @@ extension Shape {
         case .list(let element), .nonEmptyList(let element), .oneOrMore(let element):
             element.holdsCredentials
         case .either(let one, let other): one.holdsCredentials && other.holdsCredentials
+        default: false
+        }
+    }
+
+    /// Whether a name that the job has chosen looks like one here: that of a header is a token
+    /// (RFC 9110 §5.1).
+    func takesName(_ name: String) -> Bool {
+        PublicValues.isName(name) && (!namesHeaders || HeaderRule.isToken(name))
+    }
+
+    private var namesHeaders: Bool {
+        switch self {
+        case .named(_, HeaderRule.namePattern, _), .someNamed(_, HeaderRule.namePattern): true
+        case .either(let one, let other): one.namesHeaders || other.namesHeaders
         default: false
         }
     }
@@ -57,7 +72,8 @@ extension Shape {
         switch self {
         case .text(URLText.pattern), .text(URLText.taskPattern), .text(WebSocketURLText.pattern),
             .text(ProxyURLText.pattern), .text(OriginType.pattern),
-            .text(OriginType.credentialPattern):
+            .text(OriginType.credentialPattern), .text(PatternText.originPattern),
+            .text(URLPattern.form):
             true
         case .either(let one, let other): one.isURL || other.isURL
         case .oneOrMore(let one): one.isURL

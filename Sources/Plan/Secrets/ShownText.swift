@@ -94,7 +94,8 @@ struct ShownText {
             }
         return diagnostic.mappingQuotes(
             { shown($0, words, isFilled: isFilled) },
-            elsewhere: { shown($0, words, isFilled: false) }
+            // The names of fields are data, too.
+            elsewhere: { shown($0, words, isFilled: diagnostic.isAboutData) }
         )
     }
 

@@ -1,3 +1,6 @@
+internal import JSON
+internal import TransferModel
+
 /// The place of a value in a job file, which decides how much of the value is shown.
 struct ValuePlace {
     /// What the place accepts; anything, if the language does not know its key.
@@ -71,16 +74,27 @@ struct ValuePlace {
     /// Whether a URL or the address of a proxy stands here.
     var isURL: Bool { shape.isURL }
 
-    /// Whether the values here have a form or are chosen from some; some servers of WebSockets take
-    /// a token in the place of a subprotocol.
-    var isFixed: Bool { shape.isFixed && key != "protocols" }
+    /// Whether the values here have a form that no credential has, or are chosen from some.
+    var isFixed: Bool { shape.isFixed }
 }
 
 extension Shape {
+    /// The patterns of texts of a form that no credential has, and of the names of hosts and
+    /// methods; a pattern that is not among them may fit a credential.
+    private static let fixedPatterns: Set<String> = [
+        BeginDateText.pattern, ByteRateText.pattern, ByteSizeText.pattern, ChecksumText.pattern,
+        DailyWindowText.pattern, DatePattern.offsetPattern, DurationText.pattern,
+        DurationText.positivePattern, FileModeText.pattern, HostKeyText.pattern,
+        JSONPointer.pattern, LockPolicyText.pattern, MIMETypeText.pattern, MediaTypeText.pattern,
+        MethodText.pattern, MethodText.uploadPattern, OriginType.hostPattern,
+        PublicKeyPinText.pattern, RequestRateText.pattern, StatusText.codePattern,
+        StatusText.pattern, StreamTaskTable.hostPattern,
+    ]
+
     fileprivate var isFixed: Bool {
         switch self {
         case .boolean, .integer, .number, .choice: true
-        case .text(let pattern): pattern != nil
+        case .text(let pattern): pattern.map(Self.fixedPatterns.contains) ?? false
         case .either(.mapping, let one), .either(let one, .mapping): one.isFixed
         case .either(let one, let other): one.isFixed && other.isFixed
         case .oneOrMore(let one), .list(let one), .nonEmptyList(let one), .tuple(let one, _):

@@ -113,7 +113,7 @@ struct ValueScreen {
                 let isKey = shape.knows(String(decoding: text[..<colon], as: UTF8.self))
                 return isKey ? colon - text.startIndex + 1 : 0
             }
-            guard PublicValues.isName(name), shape.hasChosenNames || shape.isMapping || isSpan
+            guard shape.takesName(name), shape.hasChosenNames || shape.isMapping || isSpan
             else { return 0 }
             // Without a colon it may be the end of a value behind its comma.
             return screen.hasColon(behind: range.end) || shape.nearestKey(to: name) != nil

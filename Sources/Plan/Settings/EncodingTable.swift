@@ -51,7 +51,7 @@ enum EncodingTable {
             Setting(
                 "timeZone",
                 ValueType(
-                    pattern: "^(UTC|Z|[+-][0-9]{2}:[0-9]{2})$",
+                    pattern: DatePattern.offsetPattern,
                     parse: DatePattern.parseOffset
                 ),
                 default: "UTC",

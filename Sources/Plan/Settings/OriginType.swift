@@ -53,8 +53,11 @@ enum OriginType {
         return origin.scheme == .ftp || isConfidential(origin, field, &reader) ? origin : nil
     }
 
+    /// A host as the JSON Schema has it.
+    static let hostPattern = "^[^/:?#@]+$|^\\[[^/?#@]+\\]$"
+
     /// A host name or address without scheme and port.
-    static let host = ValueType<String>(.text(pattern: "^[^/:?#@]+$|^\\[[^/?#@]+\\]$")) {
+    static let host = ValueType<String>(.text(pattern: hostPattern)) {
         reader,
         field in
         guard let text = reader.text(field) else { return nil }

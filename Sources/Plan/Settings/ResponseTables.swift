@@ -103,7 +103,7 @@ enum RedirectTable {
         [
             Setting(
                 "origin",
-                ValueType(pattern: "^\(OriginPattern.form)$", parse: PatternText.parseOrigin),
+                ValueType(pattern: PatternText.originPattern, parse: PatternText.parseOrigin),
                 isRequired: true,
                 "The origins of the targets, such as `https://*.example.com`; `*` is any."
             ) { $0.origin = $1 },

@@ -103,7 +103,7 @@ enum RetryTable {
     private static let condition = ValueType<Condition>(
         .either(
             .choice(RetryPolicy.Condition.allCases.map(\.rawValue)),
-            .either(.integer(100...599), .text(pattern: "^[1-5][0-9]{2}$"))
+            .either(.integer(100...599), .text(pattern: StatusText.codePattern))
         )
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }

@@ -81,7 +81,10 @@ enum StreamTaskTable {
             + NetworkAccessTable.task
     )
 
-    private static let host = ValueType<String>(pattern: #"^[^\s/?#@\[\]]{1,253}$"#) {
+    /// A host as the JSON Schema has it.
+    static let hostPattern = #"^[^\s/?#@\[\]]{1,253}$"#
+
+    private static let host = ValueType<String>(pattern: hostPattern) {
         text throws(ValueFault) in
         do {
             _ = try url(host: text, port: 1, isSecure: false)

@@ -5,6 +5,9 @@ internal import TransferModel
 /// A form of dates by a pattern, as `DateFormatter.dateFormat` of the locale `en_US_POSIX` writes
 /// them (https://unicode.org/reports/tr35/tr35-dates.html).
 struct DatePattern: Sendable, Hashable {
+    /// An offset from UTC as the JSON Schema has it.
+    static let offsetPattern = "^(UTC|Z|[+-][0-9]{2}:[0-9]{2})$"
+
     /// A text, or a field by its letter and the number of times that the letter is written.
     private enum Part: Hashable {
         case text(String)

@@ -3,6 +3,9 @@ internal import TransferModel
 
 /// Patterns of origins and of URLs.
 enum PatternText {
+    /// Origins as the JSON Schema has them.
+    static let originPattern = "^\(OriginPattern.form)$"
+
     /// The origins that a text describes.
     static func parseOrigin(_ text: String) throws(ValueFault) -> OriginPattern {
         if let pattern = OriginPattern(text) { return pattern }

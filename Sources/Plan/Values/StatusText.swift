@@ -3,6 +3,8 @@ internal import SystemKit
 
 /// Status codes and their ranges: `200`, `200-299`.
 enum StatusText {
+    /// One code alone, as the JSON Schema has it.
+    static let codePattern = "^[1-5][0-9]{2}$"
     static let pattern = "^[1-5][0-9]{2}(-[1-5][0-9]{2})?$"
 
     static func parse(_ text: String) throws(ValueFault) -> ClosedRange<Int> {

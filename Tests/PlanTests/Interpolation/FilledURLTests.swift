@@ -345,7 +345,7 @@ import TransferModel
         )
         var text = ""
         PlanListing(plan).writeText { text += $0 }
-        #expect(text.contains("https://a.example/A%231/q%3Fr•••  (line 6)"))
+        #expect(text.contains("https://a.example/A•••  (line 6)"))
         #expect(text.contains("[${env.BASE:-}•••${var.v}]  (line 7)"))
     }
 }

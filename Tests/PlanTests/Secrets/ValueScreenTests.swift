@@ -71,6 +71,17 @@ import Testing
             "data: { a: { url: https://bob:hun, ter@h/: } }",
             "data: { a: { url: https://•••, •••: } }"
         ),
+        (
+            "data: { a: { url: https://hunter2%40h.example/x } }",
+            "data: { a: { url: https://••• } }"
+        ),
+        ("data: { a: { url: https://h2＠h.example } }", "data: { a: { url: https://••• } }"),
+        (
+            "data: { a: { url: https://u:1234/h2/@h.example/x } }",
+            "data: { a: { url: https://••• } }"
+        ),
+        ("data: { a: { url: https://h/a%3Fk%3dh2 } }", "data: { a: { url: https://h/a••• } }"),
+        ("data: { a: { headers: { A b h2: x } } }", "data: { a: { headers: { •••: ••• } } }"),
         ("data: { a: { url: hunter2 } }", "data: { a: { url: ••• } }"),
         ("data: { a: { url:https://h.example/, x: 1 } }", "data: { a: { url:•••, x: 1 } }"),
         ("a: 1 # hunter2", "a: 1 # •••"), ("a: &hunter2 1", "a: ••• 1"),

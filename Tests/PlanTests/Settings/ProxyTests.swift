@@ -197,7 +197,6 @@ import TransferModel
         #expect(shown.contains("proxy.http "))
         #expect(shown.contains("http://a.test:1  (line 4)"))
         #expect(shown.contains("https://p.test  (line 5)"))
-        #expect(shown.contains("[b.test]"))
         #expect(shown.contains("•••"))
         #expect(!shown.contains("hush"))
         let secret = try Self.listing(
