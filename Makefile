@@ -7,7 +7,6 @@
 build: setup
 	@Scripts/static-libraries $(CURDIR)/.build/static
 	PKG_CONFIG_PATH=$(CURDIR)/.build/static swift build --quiet -c release --static-swift-stdlib --disable-local-rpath \
-		--debug-info-format none \
 		--product runner -Xswiftc -L$(CURDIR)/.build/static \
 		-Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=safe -Xlinker -s -Xlinker --no-export-dynamic
 
