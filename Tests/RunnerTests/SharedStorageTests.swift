@@ -111,7 +111,7 @@ import TransferModel
         )
         let outcome = try job.runner(["validate", "job.yaml"])
         #expect(outcome.status == .exit(3))
-        #expect(outcome.standardError.contains("`httpCookieStorage: shop` is on disk"))
+        #expect(outcome.standardError.contains("`httpCookieStorage: •••` is on disk"))
     }
 
     @Test func `sessions with one credential storage log in with each other's credentials`() throws
