@@ -309,3 +309,10 @@ package final class TwoLinks: Sendable {
         )
     }
 }
+
+extension RunningCommand {
+    /// Waits until this log of packets shows the first bytes of a response.
+    ///
+    /// Before them, a client may not know yet that it has a connection.
+    package func waitForResponse() throws { _ = try waitForLine(containing: "data") }
+}

@@ -67,7 +67,7 @@ import Testing
         )
         let packets = try links.packets(of: "eth0")
         let running = try links.start(job)
-        _ = try packets.waitForLine(containing: "received")
+        try packets.waitForResponse()
         try makeExpensive()
         let outcome = try running.finish().reported(in: job.folder)
         #expect(outcome.code == 7)
@@ -186,7 +186,7 @@ import Testing
         )
         let packets = try links.packets(of: "eth0")
         let running = try links.start(job)
-        _ = try packets.waitForLine(containing: "received")
+        try packets.waitForResponse()
         for change in move.changes { try links.ip(change) }
         let outcome = try running.finish().reported(in: job.folder)
         #expect(outcome.code == 0)

@@ -53,8 +53,10 @@ import Testing
         let forbidden = try links.packets(of: "wwan0")
         let permitted = try links.packets(of: "eth0")
         let running = try links.start(job)
-        for _ in 0..<20 { _ = try permitted.waitForLine(containing: "received") }
-        if end == .signal { running.signal(15) }
+        if end == .signal {
+            try permitted.waitForResponse()
+            running.signal(15)
+        }
         let outcome = try running.finish()
         #expect(outcome.status != .exit(0))
         // The link keeps the order of packets: earlier packets have arrived before this response.

@@ -83,7 +83,7 @@ import Testing
             )
             let packets = try links.packets(of: "eth0")
             let running = try links.start(job)
-            _ = try packets.waitForLine(containing: "received")
+            try packets.waitForResponse()
             let begun = Clock.monotonicNanoseconds()
             try links.ip("link set eth0 name wwan1")
             _ = try packets.waitForLine(containing: " rst")

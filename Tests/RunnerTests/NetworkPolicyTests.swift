@@ -178,7 +178,7 @@ import Testing
         )
         let packets = try links.packets(of: "eth0")
         let running = try links.start(job)
-        _ = try packets.waitForLine(containing: "received")
+        try packets.waitForResponse()
         try links.ip("link set eth0 down")
         _ = try running.waitForLine(containing: "waiting")
         try links.ip("link set eth0 up")

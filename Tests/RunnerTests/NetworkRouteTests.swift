@@ -65,7 +65,7 @@ import Testing
         )
         let packets = try links.packets(of: "eth0")
         let running = try links.withoutBinding(try job.runCommand()).start()
-        _ = try packets.waitForLine(containing: "received")
+        try packets.waitForResponse()
         try links.ip("route \(change)")
         let outcome = try running.finish().reported(in: job.folder)
         #expect(outcome.code == 7)

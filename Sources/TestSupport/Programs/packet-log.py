@@ -1,5 +1,7 @@
 """Tells of each packet of TCP and UDP that an interface sends or receives, a line for each, until its input ends.
 
+The line of a received packet of TCP that carries bytes of the connection ends with `data`.
+
 packet-log.py INTERFACE
 """
 
@@ -61,6 +63,8 @@ def words(frame, kind):
             line += " multipath"
     if protocol == "tcp" and payload[13] & RST:
         line += " rst"
+    if protocol == "tcp" and kind != OUTGOING and len(payload) > (payload[12] >> 4) * 4:
+        line += " data"
     return line
 
 
