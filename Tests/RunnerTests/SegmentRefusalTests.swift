@@ -156,15 +156,20 @@ import Testing
 
     @Test func `a server that refuses ranges before any part is asked for everything`() throws {
         // The mirror sends one part, so that the server's own response ends behind its share.
+        // Refused earlier, its share would become that of the response.
+        let hasEnded = try Gate()
         let digest = try FileServerTests.digest(of: Self.body)
         let server = try ScriptedServer { request in
-            if request.byteRange != nil || request.rangeStart != nil { return .status(416) }
+            if request.byteRange != nil || request.rangeStart != nil {
+                return Reply([.wait(hasEnded)] + Reply.status(416).steps)
+            }
             return request.earlierRequestsForPath == 0
-                ? Self.beginning(then: [.waitForPeerToLeave]) : .ok(Self.body, [Self.tag])
+                ? Self.beginning(then: [.waitForPeerToLeave, .open(hasEnded)])
+                : .ok(Self.body, [Self.tag])
         }
         let mirror = try ScriptedServer { request in
             guard let range = request.byteRange, request.earlierRequestsForPath == 0 else {
-                return .status(503)
+                return Reply([.wait(hasEnded)] + Reply.status(503).steps)
             }
             return Self.part(range)
         }
