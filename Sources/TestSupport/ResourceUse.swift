@@ -46,6 +46,12 @@ extension Command {
     /// - Returns: A shell that sets the limit and becomes the command.
     package func limitedToCPUTime(ofSeconds seconds: Int) -> Command { limited("-t \(seconds)") }
 
+    /// The command with so many open files at most (`RLIMIT_NOFILE`).
+    package func limitedToOpenFiles(_ count: Int) -> Command { limited("-n \(count)") }
+
+    /// The command with files of so many blocks at most (`RLIMIT_FSIZE`).
+    package func limitedToFileSize(ofBlocks count: Int) -> Command { limited("-f \(count)") }
+
     private func limited(_ limit: String) -> Command {
         var limited = self
         limited.executable = "sh"

@@ -117,10 +117,7 @@ import Testing
     }
 
     @Test func `too few open files are a fault`() throws {
-        var command = try job.command(["doctor", "--format", "json"])
-        let limited = "ulimit -n 80 && exec \"$0\" \"$@\""
-        command.arguments = ["-c", limited, command.executable] + command.arguments
-        command.executable = "sh"
+        let command = try job.command(["doctor", "--format", "json"]).limitedToOpenFiles(80)
         let outcome = try command.run()
         let report = try JSONValue(outcome.standardOutput)
         #expect(finding("open files", in: report)?["status"]?.string == "fault")

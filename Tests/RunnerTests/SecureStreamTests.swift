@@ -63,7 +63,7 @@ import Testing
     // RFC 8446 §6.1; OpenSSL allows it with TLS 1.2, too.
     @Test(arguments: ["1.2", "1.3"])
     func `TLS of the first step ends each direction by itself`(version: String) throws {
-        let server = try HalfCloseServer(certificate: certificates.server)
+        let server = try TLSScript(.halfClose, certificate: certificates.server)
         let task = """
             sessions: { s: { tls: { caFile: \(certificates.authorityFile), maximumVersion: "\(version)" } } }
             defaults: { retry: { attempts: 1 } }

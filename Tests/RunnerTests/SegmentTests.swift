@@ -49,10 +49,7 @@ import TransferModel
             downloads: { a: { url: "\(server.url("/a"))", to: a, segments: 4 } }
             """
         )
-        var command = try job.command(["run", "job.yaml"])
-        let limited = "ulimit -n \(files) && exec \"$0\" \"$@\""
-        command.arguments = ["-c", limited, command.executable] + command.arguments
-        command.executable = "sh"
+        let command = try job.command(["run", "job.yaml"]).limitedToOpenFiles(files)
         let outcome = try command.run()
         #expect(outcome.status == .exit(code), "\(outcome)")
         #expect(server.requests.isEmpty == (code != 0))
@@ -69,10 +66,7 @@ import TransferModel
             downloads: { a: { url: "ftp://127.0.0.1:9/a", to: a, retry: { attempts: 1 } } }
             """
         )
-        var command = try job.command(["run", "job.yaml"])
-        let limited = "ulimit -n \(files) && exec \"$0\" \"$@\""
-        command.arguments = ["-c", limited, command.executable] + command.arguments
-        command.executable = "sh"
+        let command = try job.command(["run", "job.yaml"]).limitedToOpenFiles(files)
         let outcome = try command.run()
         #expect(outcome.status == .exit(code), "\(outcome)")
         #expect(outcome.standardError.contains("up to 2 connections each") == (code == 4))

@@ -118,11 +118,7 @@ import Testing
                 to: "job.yaml"
             )
         }
-        var command = try job.runCommand()
-        command.arguments =
-            ["-c", "ulimit -f \(blocks); exec \"$0\" \"$@\"", command.executable]
-            + command.arguments
-        command.executable = "sh"
+        let command = try job.runCommand().limitedToFileSize(ofBlocks: blocks)
         let outcome = try withExtendedLifetime(job) { try command.run() }
         #expect(outcome.status == .exit(4), "\(outcome.standardError)")
         #expect(

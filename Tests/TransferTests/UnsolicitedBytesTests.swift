@@ -215,7 +215,7 @@ import TransferModel
 
     @Test func `a TLS session ticket behind a response costs no request`() throws {
         let certificates = try TestCertificates.shared()
-        let server = try TicketServer(certificate: certificates.server)
+        let server = try TLSScript(.tickets, certificate: certificates.server)
         let harness = try EngineHarness { $0.tls.caFile = certificates.authorityFile }
         for number in 1...3 {
             let result = try harness.run(.to("https://localhost:\(server.port)/\(number)"))
