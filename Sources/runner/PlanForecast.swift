@@ -71,11 +71,11 @@ struct PlanForecast {
             )
         case .keep(isVerified: true): return TaskOutlook(.keep, "\(path) has its checksum")
         case .keep(isVerified: false): return TaskOutlook(.keep, "\(path) exists")
-        case .fail(let reason):
-            guard let destination = task.destination else { return TaskOutlook(.fail, reason) }
-            let shown = reason.replacingBytes("`\(destination.displayPath)`", with: "`\(path)`")
-                .replacingBytes(" \(destination.path.shownSystemText):", with: " \(path):")
-            return TaskOutlook(.fail, shown)
+        case .fail(.exists):
+            return TaskOutlook(.fail, "`\(path)` exists, and `ifExists` is `fail`")
+        case .fail(.unusable(var error)):
+            error.subject = path
+            return TaskOutlook(.fail, error.message)
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import SystemKit
+package import SystemKit
 internal import Transfer
 package import TransferModel
 
@@ -22,7 +22,15 @@ package enum TaskForecast: Sendable, Hashable {
     /// The list with the checksums is fetched first, and decides about the file.
     case fetchChecksum
     /// The task fails before it requests anything.
-    case fail(String)
+    case fail(Obstacle)
+
+    /// What keeps a task from its destination.
+    package enum Obstacle: Sendable, Hashable {
+        /// A file is there, and `ifExists` is `fail`.
+        case exists
+        /// What is there is no file, or cannot be examined; the subject is its path.
+        case unusable(SystemError)
+    }
 
     /// What becomes of the file at the destination when the response is whole.
     package enum File: Sendable, Hashable {
@@ -71,12 +79,12 @@ package enum TaskForecast: Sendable, Hashable {
             if case .listed = destination.checksum { return .fetchChecksum }
             return nil
         }
-        if case .other(let error) = facts.occupant { return .fail(error.message) }
+        if case .other(let error) = facts.occupant { return .fail(.unusable(error)) }
         guard facts.occupant != .nothing, !destination.ifExists.mayReplace else { return nil }
-        if let fault = facts.occupant.fault(at: destination.path) { return .fail(fault.message) }
-        return destination.ifExists == .skip
-            ? .keep(isVerified: false)
-            : .fail("`\(destination.displayPath)` exists, and `ifExists` is `fail`")
+        if let fault = facts.occupant.fault(at: destination.path) {
+            return .fail(.unusable(fault))
+        }
+        return destination.ifExists == .skip ? .keep(isVerified: false) : .fail(.exists)
     }
 
     private static func fetching(_ task: TaskSpec, _ facts: TaskFacts) -> TaskForecast {

@@ -53,7 +53,7 @@ import TransferModel
         #expect(try forecast(.replace, .file) == .fetch(.replaced))
         #expect(try forecast(.skip, .file) == .keep(isVerified: false))
         #expect(try forecast(.revalidate, .file) == .revalidate)
-        #expect(try forecast(.fail, .file) == .fail("`a` exists, and `ifExists` is `fail`"))
+        #expect(try forecast(.fail, .file) == .fail(.exists))
     }
 
     @Test func `a checksum decides about an existing file`() throws {
