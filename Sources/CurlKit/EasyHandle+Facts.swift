@@ -85,8 +85,8 @@ extension EasyHandle {
     /// Whether the watch of the thread has reset a connection opened since `prepare`.
     package var hasCutConnection: Bool { openings.contains(where: sockets.hasCut) }
 
-    /// Resets the connections opened since `prepare`, which carry no request yet; call it on the
-    /// handle's thread.
+    /// Resets the connections opened since `prepare`, whatever they carry; call it on the handle's
+    /// thread.
     package func resetConnections() {
         for opening in openings where sockets.isOpen(opening) {
             sockets.reset(opening)
@@ -94,7 +94,7 @@ extension EasyHandle {
     }
 
     /// Resets the connections of an unfinished transfer at a file server; call it on the handle's
-    /// thread before the handle is removed.
+    /// thread before the handle is removed, or in a callback that ends the transfer.
     ///
     /// libcurl would tell the server that the transfer ends, and wait for the reply without limit.
     package func resetFileTransfer() {

@@ -1,7 +1,7 @@
 internal import SystemKit
 
 extension Diagnostic {
-    /// Stands in the place of text that is not shown, whatever its length.
+    /// The dots that a reader sees instead of a hidden text, however long that is.
     package static let dots = "•••"
 
     /// The diagnostic with other texts in its quotes: only text in backticks is from a file.

@@ -58,9 +58,6 @@ struct DestinationIndex {
         return input
     }
 
-    /// The paths of the files that belong to no task.
-    var filePaths: [String] { files.map(\.path) }
-
     private func words(of path: String) -> String? {
         for index in files.indices where files[index].path.hasSameBytes(as: path) {
             return files[index].words

@@ -310,7 +310,7 @@ struct SettingWalk {
 }
 
 extension Expression {
-    /// As it stands in a text, with dots in the place of its fallback.
+    /// The expression as the job's author wrote it, but with dots for its fallback.
     fileprivate func writtenWithoutFallback(in text: String) -> String {
         let written = String(text.slice(range))
         guard let fallback else { return written }

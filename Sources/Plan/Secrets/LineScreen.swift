@@ -160,9 +160,11 @@ struct LineScreen {
         }
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
+    /// Whether a byte is a blank of a line, also that in front of a Windows line break.
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
 
-    private static func isQuote(_ byte: UInt8) -> Bool {
+    /// Whether a byte is one of YAML's two quotation marks.
+    static func isQuote(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
     }
 

@@ -244,12 +244,12 @@ enum PublicValues {
             && words[1].allSatisfy { (65...90).contains($0 & 0xDF) || $0 == UInt8(ascii: "/") }
     }
 
-    /// Whether a byte stands in values of a fixed form, such as times, checksums and media types.
+    /// Whether values of a fixed form, such as times, checksums and media types, may have a byte.
     private static func isFixed(_ byte: UInt8) -> Bool {
         isPlain(byte) || ":/%+*".utf8.contains(byte)
     }
 
-    /// Whether a byte stands in names of environment variables as they are usually written.
+    /// Whether a usual name of an environment variable may have a byte: capitals, digits and `_`.
     private static func isCapital(_ byte: UInt8) -> Bool {
         switch byte {
         case 48...57, 65...90, UInt8(ascii: "_"): true
@@ -259,7 +259,8 @@ enum PublicValues {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
-    /// Whether a byte stands in names and in paths (RFC 3986 §2.3).
+    /// Whether a byte is an unreserved character of a URL (RFC 3986 §2.3): names and paths have no
+    /// others.
     static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122: true

@@ -108,7 +108,7 @@ struct ShownText {
         if quote.hasByteSuffix("]"), let id = quote.cut(atFirst: "[")?.0, ids.contains(String(id)) {
             return quote
         }
-        if isFilled, quote.containsURL {
+        if isFilled, quote.beginsWithScheme {
             let mayBeLogin = bytes.contains(UInt8(ascii: "@"))
             let length = PublicValues.lengthOfURL(bytes[...], mayBeLogin)
             if length == bytes.count { return quote }
@@ -190,7 +190,7 @@ struct ShownText {
 
 extension String {
     /// Whether the text begins with a scheme and two slashes.
-    fileprivate var containsURL: Bool {
+    fileprivate var beginsWithScheme: Bool {
         let scheme = utf8.prefix(8).prefix { (97...122).contains($0 | 0x20) }
         return !scheme.isEmpty && utf8[scheme.endIndex...].starts(with: "://".utf8)
     }

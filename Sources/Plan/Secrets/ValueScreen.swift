@@ -249,7 +249,9 @@ private struct ScreenedLine {
                 advance(to: index + 1)
             } else {
                 let rest = bytes[index..<end].dropFirst()
-                hide(to: rest.firstIndex { Self.isBlank($0) || $0 == UInt8(ascii: ",") } ?? end)
+                hide(
+                    to: rest.firstIndex { LineScreen.isBlank($0) || $0 == UInt8(ascii: ",") } ?? end
+                )
             }
         }
     }
@@ -257,11 +259,15 @@ private struct ScreenedLine {
     /// Hides up to an index, but not the blanks and quotation marks around the text.
     private mutating func hide(to end: Int) {
         var last = max(end, index)
-        while last > index, Self.isBlank(bytes[last - 1]) || Self.isQuote(bytes[last - 1]) {
+        while last > index,
+            LineScreen.isBlank(bytes[last - 1]) || LineScreen.isQuote(bytes[last - 1])
+        {
             last -= 1
         }
         var first = index
-        while first < last, Self.isBlank(bytes[first]) || Self.isQuote(bytes[first]) { first += 1 }
+        while first < last, LineScreen.isBlank(bytes[first]) || LineScreen.isQuote(bytes[first]) {
+            first += 1
+        }
         if first < last { hidden.append(first..<last) }
         advance(to: end)
     }
@@ -289,11 +295,7 @@ private struct ScreenedLine {
         return PublicValues.expression(in: text) ?? PublicValues.expressionHead(in: text)
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
-
-    private static func isQuote(_ byte: UInt8) -> Bool { byte == 34 || byte == 39 }
-
     private static func isSign(_ byte: UInt8) -> Bool {
-        isBlank(byte) || isQuote(byte) || ",:{}[]?-|>+.<".utf8.contains(byte)
+        LineScreen.isBlank(byte) || LineScreen.isQuote(byte) || ",:{}[]?-|>+.<".utf8.contains(byte)
     }
 }

@@ -103,9 +103,6 @@ struct WebSocketConversation {
     /// Returns bytes for the connection and forgets them.
     mutating func takeOutput() -> [UInt8] { machine.takeOutput() }
 
-    /// Whether `takeLines` has bytes.
-    var hasLines: Bool { !lines.isEmpty }
-
     /// Returns lines of JSON for the file and forgets them.
     mutating func takeLines() -> [UInt8] {
         defer { lines = [] }
