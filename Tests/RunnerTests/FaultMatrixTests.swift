@@ -72,7 +72,7 @@ import Testing
                 let seconds = try #require(run.seconds(id), "\(id)")
                 let isSilent = fault == "silent" || fault == "stall"
                 let limit = Double(isSilent ? Self.limits.silence : Self.limits.life)
-                #expect(seconds >= limit - 0.01, "\(id): \(seconds) s")
+                #expect(seconds >= limit - 0.01, "\(id): \(run.message(id))")
             }
         }
     }

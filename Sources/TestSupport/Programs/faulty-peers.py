@@ -149,11 +149,37 @@ def secured(protocol):
     return serve
 
 
+# Two servers of FTP: the second one answers when the handshake with the first one has begun, which never ends.
+
+ASKED, HANDSHAKE = threading.Event(), threading.Event()
+
+
+def first(client):
+    def begin(client):
+        ASKED.wait()
+        client.sendall(b"234 go on\r\n")
+        client.recv(1)
+        HANDSHAKE.set()
+    try:
+        peers.FTP(client, None, {"AUTH": begin}).run()
+    finally:
+        HANDSHAKE.set()
+    peers.wait(client)
+
+
+class Second(peers.FTP):
+    def answer(self, verb):
+        if verb == "SIZE":
+            ASKED.set()
+            HANDSHAKE.wait()
+        super().answer(verb)
+
+
 PROTOCOLS = {
     "http": http, "https": secured(http), "h2": h2, "ftp": ftp, "ftps": secured(ftps), "sftp": sftp,
     "stream": stream, "secureStream": secured(stream), "ws": ws, "wss": secured(ws),
 }
-PEERS = {}
+PEERS = {"ftps_first": first, "ftp_second": lambda client: Second(client, peers.hello, {}).run()}
 for protocol, serve in PROTOCOLS.items():
     PEERS[f"{protocol}_silent"] = peers.wait
     for name, fault in FAULTS.items():

@@ -106,8 +106,7 @@ extension FileTransferClient {
         guard exchange.request.request.url.origin.scheme.isOfFileServer,
             let file = FileTransfer(
                 exchange.request.request.url,
-                in: exchange.session.configuration,
-                silence: exchange.request.timeoutInterval
+                in: exchange.session.configuration
             )
         else { return exchange }
         exchange.sent.file = file
