@@ -32,8 +32,7 @@ final class EngineLoop: MultiHandle.Driver {
     private var positions: TransportPositions
     /// The transports; each is made when its first attempt starts.
     private var transports: [SessionTransport?]
-    /// When each multi handle is to be called, by tag.
-    private var timers: [MonotonicTime?]
+    private var timers: EngineTimers
     private var attempts: [Int: Attempt] = [:]
     /// No attempt needs a check before this time.
     private var nextCheck = MonotonicTime(nanoseconds: .max)
@@ -71,7 +70,7 @@ final class EngineLoop: MultiHandle.Driver {
         publication = Publication(durability: context.publisher.durability)
         positions = TransportPositions(of: context.sessions.map(\.configuration))
         transports = Array(repeating: nil, count: context.sessions.count)
-        timers = Array(repeating: nil, count: context.sessions.count)
+        timers = EngineTimers(count: context.sessions.count)
     }
 
     /// Works until the mailbox asks to stop.
@@ -165,6 +164,7 @@ final class EngineLoop: MultiHandle.Driver {
             tag,
             socket,
             ready in
+            timers.didFindSocket(tag)
             transports[tag]?.multi.socketAction(socket, ready: ready)
         } unwanted: { tag, socket in
             transports[tag]?.multi.readReply(on: socket) == true
@@ -216,7 +216,7 @@ final class EngineLoop: MultiHandle.Driver {
     // MARK: - MultiHandle.Driver
 
     func multi(_ tag: Int, setTimer milliseconds: Int?) {
-        timers[tag] = milliseconds.map { .now + .milliseconds($0) }
+        timers.set(tag, milliseconds: milliseconds)
     }
 
     func multi(_ tag: Int, didDropSocketOf handle: EasyHandle) {
@@ -486,7 +486,7 @@ final class EngineLoop: MultiHandle.Driver {
         let position = positions.position(for: request)
         while transports.count < positions.count {
             transports.append(nil)
-            timers.append(nil)
+            timers.append()
         }
         if let transport = transports[position] { return transport }
         let session = context.sessions[request.session]
@@ -510,14 +510,12 @@ final class EngineLoop: MultiHandle.Driver {
     // MARK: - Turning
 
     private func runTimers() {
-        var now: MonotonicTime?
-        for tag in timers.indices {
-            guard let time = timers[tag] else { continue }
-            let present = now ?? .now
-            now = present
-            guard time <= present else { continue }
-            timers[tag] = nil
+        guard timers.next != nil else { return }
+        let now = MonotonicTime.now
+        var first = 0
+        while let tag = timers.takeDue(from: first, now) {
             transports[tag]?.multi.timeoutAction()
+            first = tag + 1
         }
     }
 
@@ -585,7 +583,7 @@ final class EngineLoop: MultiHandle.Driver {
         if turn.hasWaiting || sockets.hasResting || segments.isDue { return 0 }
         nextCheck = min(nextCheck, turn.takeLookTime())
         var next = nextCheck
-        for case let timer? in timers { next = min(next, timer) }
+        if let timer = timers.next { next = min(next, timer) }
         if let pacing { next = min(next, pacing.nextTime) }
         next = min(next, segments.nextTime)
         if let proxies { next = min(next, proxies.nextTime) }
