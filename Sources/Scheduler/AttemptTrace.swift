@@ -22,7 +22,7 @@ struct AttemptTrace {
 
     /// Whether the last attempt has sent messages, which may change something at the server.
     private var hasSentMessages: Bool {
-        last?.result.webSocket.map { $0.sentMessageCount > 0 } ?? false
+        last?.result.conversation?.webSocket.map { $0.sentMessageCount > 0 } ?? false
     }
 
     /// Adds an attempt that has ended.
@@ -153,8 +153,7 @@ struct AttemptTrace {
         }
         rarities.isKeyReused = circumstances.isKeyReused
         rarities.partRefusal = last?.result.partRefusal
-        rarities.webSocket = last?.result.webSocket
-        rarities.stream = last?.result.stream
+        rarities.conversation = last?.result.conversation
         rarities.sessionDescription = circumstances.sessionDescription
         rarities.earliestBeginDate = circumstances.earliestBeginDate
         return rarities

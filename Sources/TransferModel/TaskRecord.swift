@@ -206,10 +206,8 @@ package struct TaskRecord: Sendable, Hashable {
     /// Why the server was of no use for parts of the file in the last attempt; nil unless
     /// `segments` asked it for some in vain.
     package var partRefusal: String?
-    /// The conversation of the last attempt of a WebSocket task; nil without an open connection.
-    package var webSocket: WebSocketRecord?
-    /// The conversation of the last attempt of a stream task; nil without an open connection.
-    package var stream: StreamRecord?
+    /// The conversation of the last attempt; nil without an open connection, and for other tasks.
+    package var conversation: ConversationRecord?
 
     /// The number of attempts in this run.
     package var attemptCount: Int { attempts.count + omittedAttempts }
@@ -226,10 +224,8 @@ package struct TaskRecord: Sendable, Hashable {
         package var isKeyReused: Bool?
         /// Why the server was of no use for parts of the file.
         package var partRefusal: String?
-        /// The conversation of a WebSocket task.
-        package var webSocket: WebSocketRecord?
-        /// The conversation of a stream task.
-        package var stream: StreamRecord?
+        /// The conversation of a stream or WebSocket task.
+        package var conversation: ConversationRecord?
         /// From 0 to 1, as `URLSessionTask.priority`.
         package var priority = 0.5
         /// How much of its bodies the task has moved.
@@ -301,7 +297,7 @@ package struct TaskRecord: Sendable, Hashable {
         self.transactions = transactions
         (omittedAttempts, heldMicroseconds) = (rarities.omittedAttempts, rarities.heldMicroseconds)
         (isKeyReused, earliestBeginDate) = (rarities.isKeyReused, rarities.earliestBeginDate)
-        (earlier, stream, partRefusal) = (rarities.earlier, rarities.stream, rarities.partRefusal)
-        (webSocket, priority, progress) = (rarities.webSocket, rarities.priority, rarities.progress)
+        (earlier, priority, progress) = (rarities.earlier, rarities.priority, rarities.progress)
+        (conversation, partRefusal) = (rarities.conversation, rarities.partRefusal)
     }
 }

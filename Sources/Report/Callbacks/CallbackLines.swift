@@ -66,7 +66,7 @@ struct CallbackLines {
         }
         write(exchanges, of: record.id, isDownload: record.kind == .download, &writer)
         let end = Dated(record.endDate, record)
-        if let webSocket = record.webSocket {
+        if let webSocket = record.conversation?.webSocket {
             let steps = webSocket.steps
             say(WebSocketOpening.self, Dated(steps.first?.startDate ?? end.date, record), &writer)
             say(WebSocketClosing.self, Dated(steps.last?.endDate ?? end.date, record), &writer)

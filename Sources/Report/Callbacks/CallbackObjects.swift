@@ -177,7 +177,7 @@ enum WebSocketOpening: ReportObject {
         members.event("didOpenWithProtocol")
         members.string("id", "The task's id in the job file") { $0.content.id }
         members.optionalForeignText("protocol", "The server's subprotocol; null without one") {
-            $0.content.webSocket?.subprotocol
+            $0.content.conversation?.webSocket?.subprotocol
         }
     }
 }
@@ -192,7 +192,7 @@ enum WebSocketClosing: ReportObject {
         members.event("didCloseWith")
         members.string("id", "The task's id in the job file") { $0.content.id }
         members.optionalInteger("closeCode", "As URLSessionWebSocketTask.closeCode") {
-            $0.content.webSocket?.closeCode.map(Int64.init)
+            $0.content.conversation?.webSocket?.closeCode.map(Int64.init)
         }
     }
 }

@@ -220,12 +220,12 @@ extension TaskRecord {
                 "webSocket",
                 "The conversation of the last attempt of a WebSocket task; null without one",
                 WebSocketRecord.Report.self
-            ) { $0.record.webSocket }
+            ) { $0.record.conversation?.webSocket }
             members.optionalObject(
                 "stream",
                 "The conversation of the last attempt of a stream task; null without one",
                 StreamRecord.Report.self
-            ) { $0.record.stream }
+            ) { $0.record.conversation?.stream }
         }
     }
 }

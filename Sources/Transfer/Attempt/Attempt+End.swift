@@ -130,7 +130,7 @@ extension Attempt {
         if exchange.hasFailed { exchange.caching?.reject(.rejected) }
         forgetStored()
         var result = AttemptResult(of: exchange)
-        exchange.dialogue?.complete(&result)
+        exchange.conversation?.complete(&result)
         guard !exchange.hasFailed, !exchange.response.isUnchanged, hasResult else {
             return .finished(result)
         }

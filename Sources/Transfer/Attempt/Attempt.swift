@@ -13,7 +13,7 @@ struct Attempt {
         case exchange(EasyRequest)
         /// The session's script is asked for the proxy of the hop's origin; `sendRouted` follows.
         case findProxy(Origin)
-        /// A program is started for the hop's scheme; `ProgramAttempt` follows.
+        /// A program is started for the hop's scheme; `beginProgram` follows.
         case program
         /// More of a stored body is to be read when others have had their turn.
         case read
@@ -22,7 +22,7 @@ struct Attempt {
         /// libcurl cannot continue the exchange, which it has not ended.
         case breaksOff(CurlCode)
         /// The conversation continues when its connection or its time says so.
-        case turned(Dialogue.Turn)
+        case turned(RunningConversation.Turn)
         /// The other requests for parts of the file go on.
         case awaitsSegments
         /// A request for a part of another attempt's file has ended.
@@ -36,7 +36,7 @@ struct Attempt {
     /// The latest time for the next check.
     var nextCheck: MonotonicTime {
         let next = exchange.watch.nextCheck
-        return exchange.dialogue?.nextTime.map { min(next, $0) } ?? next
+        return exchange.conversation?.nextTime.map { min(next, $0) } ?? next
     }
 
     /// Begins the first exchange; a body that cannot be opened is a failure before anything is
@@ -242,7 +242,7 @@ struct Attempt {
     /// - Parameter mayResume: Whether the bandwidth of the session lets a body flow.
     /// - Returns: What follows.
     func takeTurn(mayResume: Bool) -> Next {
-        if exchange.dialogue != nil { return DialogueAttempt(attempt: self).converse() }
+        if exchange.conversation != nil { return converse() }
         if isDecoding { return decodeOn() }
         if exchange.local != nil || isReading {
             return perform { () throws(TransferFailure) in

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 extension AttemptRequest {
@@ -7,12 +8,30 @@ extension AttemptRequest {
         _ stream: StreamSpec?
     ) -> ConversationStart? {
         if let webSocket {
-            return ConversationStart(isHTTP: true) {
-                WebSocketDialogue(webSocket, of: $0, at: $1)
-            }
+            return ConversationStart(isHTTP: true) { WebSocketOpening(webSocket, of: $0, at: $1) }
         }
         return stream.map { stream in
-            ConversationStart(isHTTP: false) { StreamDialogue(stream, of: $0, at: $1) }
+            ConversationStart(isHTTP: false) { begin(stream, of: $0, at: $1) }
         }
+    }
+
+    /// Begins the steps of a stream whose connection is open.
+    private static func begin(
+        _ stream: StreamSpec,
+        of host: any ConversationHost,
+        at now: MonotonicTime
+    ) -> StreamConversation {
+        var conversation = StreamConversation(
+            stream,
+            host.setting,
+            requiresCloseNotify: host.requiresCloseNotify,
+            at: now
+        )
+        do throws(SystemError) {
+            try host.openFile()
+        } catch {
+            conversation.end(with: TransferFailure(error, phase: .receive), at: now)
+        }
+        return conversation
     }
 }

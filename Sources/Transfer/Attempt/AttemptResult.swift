@@ -58,11 +58,8 @@ package struct AttemptResult: Sendable {
     package var countOfBytesExpectedToSend: Int64?
     /// nil when the response announced no length.
     package var countOfBytesExpectedToReceive: Int64?
-    /// The conversation of a stream task; nil when no connection was open.
-    package var stream: StreamRecord?
-
-    /// The conversation of a WebSocket task; nil when no connection was open.
-    package var webSocket: WebSocketRecord?
+    /// The conversation of a stream or WebSocket task; nil when no connection was open.
+    package var conversation: ConversationRecord?
 
     /// Creates the result of an attempt without an exchange.
     package init(

@@ -20,7 +20,7 @@ struct UploadAttempt {
             wanted: wanted,
             request: hop,
             boundary: boundary,
-            total: isOwn ? nil : exchange.request.size(of: exchange.body),
+            total: isOwn ? nil : exchange.bodySize,
             source: UploadDigests.Source(
                 request: exchange.request.request,
                 credentials: session.configuration.credentials,

@@ -32,16 +32,3 @@ extension RequestBody {
     /// Whether there was nothing to send at the last read.
     var isWaiting: Bool { silence != nil }
 }
-
-extension AttemptRequest {
-    /// Finds the length of the whole body.
-    ///
-    /// - Parameter opened: The body that libcurl reads, unless it is bytes in memory.
-    /// - Returns: Bytes; nil when the length is unknown, or without a body.
-    func size(of opened: (any RequestBody)?) -> Int64? {
-        switch body {
-        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
-        default: opened?.size
-        }
-    }
-}

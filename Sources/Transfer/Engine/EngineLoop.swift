@@ -179,8 +179,8 @@ final class EngineLoop: MultiHandle.Driver {
     private func resume(_ key: Int) {
         if let proxies, proxies.owns(key) { return goOn(proxies.read(key, .now)) }
         guard let attempt = attempts[key] else { return }
-        guard attempt.exchange.dialogue == nil else {
-            return perform(DialogueAttempt(attempt: attempt).converse(), of: attempt)
+        guard attempt.exchange.conversation == nil else {
+            return perform(attempt.converse(), of: attempt)
         }
         // The event may be of a program that has just ended.
         guard attempt.exchange.body?.isWaiting == true else { return }
@@ -202,8 +202,8 @@ final class EngineLoop: MultiHandle.Driver {
             else { continue }
             do throws(CurlCode) {
                 if try client.takeTurn(now) { try exchange.session.multi.add(exchange.handle) }
-                if let dialogue = exchange.dialogue, !dialogue.isPaused {
-                    perform(DialogueAttempt(attempt: attempt).converse(), of: attempt)
+                if let conversation = exchange.conversation, !conversation.isPaused {
+                    perform(attempt.converse(), of: attempt)
                     continue
                 }
                 nextCheck = min(nextCheck, exchange.watch.nextCheck)
@@ -357,7 +357,7 @@ final class EngineLoop: MultiHandle.Driver {
             goOn(proxies?.ask(origin, session: request.0, for: request.1, .now) ?? [])
         case .program:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
-            perform(ProgramAttempt(attempt: attempt).begin(in: programs), of: attempt)
+            perform(attempt.beginProgram(in: programs), of: attempt)
         case .read:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             turn.continueLater(attempt.exchange.request.key)
@@ -438,11 +438,11 @@ final class EngineLoop: MultiHandle.Driver {
         breakOff(attempt)
         turn.forget(attempt.exchange.request.key)
         pacing?.endExchange(of: attempt.exchange.request.key, .now)
-        guard let dialogue = attempt.exchange.dialogue else {
+        guard let conversation = attempt.exchange.conversation else {
             return perform(attempt.abort(failure), of: attempt)
         }
-        dialogue.end(with: failure, at: .now)
-        perform(DialogueAttempt(attempt: attempt).end(dialogue), of: attempt)
+        conversation.end(with: failure, at: .now)
+        perform(attempt.end(conversation), of: attempt)
     }
 
     /// Ends an exchange that libcurl cannot continue, because a callback has ended it meanwhile.
@@ -523,7 +523,7 @@ final class EngineLoop: MultiHandle.Driver {
         for case let transport? in transports {
             while let (handle, code) = transport.multi.nextDone() {
                 if handle.isConnectOnly, code.isOK, let attempt = attempts[handle.tag] {
-                    perform(DialogueAttempt(attempt: attempt).begin(), of: attempt)
+                    perform(attempt.beginConversation(), of: attempt)
                     continue
                 }
                 transport.multi.remove(handle)
@@ -551,8 +551,8 @@ final class EngineLoop: MultiHandle.Driver {
             }
             if let failure = attempt.exchange.overdue(at: now) {
                 end(attempt, with: failure)
-            } else if let time = attempt.exchange.dialogue?.nextTime, now >= time {
-                perform(DialogueAttempt(attempt: attempt).converse(), of: attempt)
+            } else if let time = attempt.exchange.conversation?.nextTime, now >= time {
+                perform(attempt.converse(), of: attempt)
             } else {
                 attempt.exchange.lookAtPart(at: now)
                 nextCheck = min(nextCheck, attempt.nextCheck)

@@ -40,7 +40,15 @@ extension Exchange {
     }
 
     /// The bytes that the attempt has to send; nil when unknown.
-    var expectedToSend: Int64? { upload?.machine.total ?? request.size(of: body) }
+    var expectedToSend: Int64? { upload?.machine.total ?? bodySize }
+
+    /// The length of the whole body, bytes; nil when unknown, or without a body.
+    var bodySize: Int64? {
+        switch request.body {
+        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
+        default: body?.size
+        }
+    }
 
     /// The URL of the running request for a report.
     var reportedURL: String {

@@ -49,7 +49,7 @@ final class Exchange {
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy
     /// The conversation over the connection, once it is open.
-    var dialogue: Dialogue?
+    var conversation: RunningConversation?
     /// The body of a URL without a server, while it is read.
     var local: LocalBody?
     /// Decides on the exchange's way; nil where every interface will do.
@@ -158,7 +158,7 @@ final class Exchange {
     /// The failure of an exchange that has exceeded one of its time limits; nil while it has not.
     func overdue(at now: MonotonicTime) -> TransferFailure? {
         // A conversation has limits of its own for silence.
-        watch.check(at: now) { dialogue == nil ? socketProgress : nil }.map {
+        watch.check(at: now) { conversation == nil ? socketProgress : nil }.map {
             recorder.stage.timeout($0, idleLimit: request.timeoutInterval, body: body)
         }
     }

@@ -52,8 +52,8 @@ final class PacedClient: EasyHandleClient {
     func takeTurn(_ now: MonotonicTime) throws(CurlCode) -> Bool {
         let turn = pace.takeTurn(now)
         if let waited = turn.waited { didWait(waited, until: now) }
-        if let dialogue = exchange.dialogue {
-            if !pace.isWaiting { dialogue.resume() }
+        if let conversation = exchange.conversation {
+            if !pace.isWaiting { conversation.resume() }
             return false
         }
         guard isHeld else {
@@ -68,13 +68,13 @@ final class PacedClient: EasyHandleClient {
     ///
     /// - Returns: Whether it is paused.
     func didConverse(_ now: MonotonicTime) -> Bool {
-        guard let dialogue = exchange.dialogue else { return false }
-        let moved = dialogue.takeMoved()
-        guard !dialogue.isPaused else { return true }
+        guard let conversation = exchange.conversation else { return false }
+        let moved = conversation.takeMoved()
+        guard !conversation.isPaused else { return true }
         guard moved != (0, 0), pace.didMove(received: moved.received, sent: moved.sent, now: now)
         else { return false }
         exchange.watch.pause(at: now)
-        dialogue.pause()
+        conversation.pause()
         return true
     }
 

@@ -6,7 +6,7 @@ internal import TransferModel
 ///
 /// Its output ends when the program has ended, so that `ending` can tell how; programs that it
 /// started and that still hold the output do not count.
-final class ProgramChannel: DialogueChannel {
+final class ProgramChannel: ConversationChannel {
     private let process: ChildProcess
     private let errorStream: ErrorStream
     private let sockets: SocketTable

@@ -9,6 +9,11 @@ struct CaptureMiss: Error, Hashable {
     var actual: String
 }
 
+extension [Capture] {
+    /// Whether a value is to be found in JSON.
+    var needJSON: Bool { contains { if case .json = $0.source { true } else { false } } }
+}
+
 extension Capture {
     /// Extracts the value from a response.
     ///

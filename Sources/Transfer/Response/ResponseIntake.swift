@@ -186,3 +186,11 @@ struct ResponseIntake: ~Copyable {
     /// Prepares for the response of another exchange.
     mutating func reset() { self = ResponseIntake() }
 }
+
+/// How a program frames the body of its response.
+struct ProgramFraming {
+    /// The announced length; nil when the program does not know it.
+    var length: Int64?
+    /// Whether the program has said that the body is whole.
+    var isEnded = false
+}

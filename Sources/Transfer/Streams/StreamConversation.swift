@@ -4,28 +4,18 @@ internal import TransferModel
 
 /// What a stream task says and hears: the steps of the job file over bytes.
 ///
-/// A value without socket, file or clock. It keeps at most what the running step keeps, and
-/// `aheadLimit` bytes that no step has taken yet.
-struct StreamConversation {
-    /// Facts that do not change during the conversation.
-    struct Setting {
-        var clock: RunClock
-        /// The longest silence; nil for no limit.
-        var idleLimit: Duration?
-        /// Whether TLS must announce its end, so that bytes up to the end are whole.
-        var requiresCloseNotify = true
-    }
-
+/// A value. It keeps at most what the running step keeps, and `aheadLimit` bytes that no step has
+/// taken yet.
+struct StreamConversation: Conversation {
     /// Arrived bytes at which the conversation stops to want more, unless a step takes them.
     static let aheadLimit = 256 << 10
-    /// The most bytes of a file that the conversation takes at once.
-    static let pieceLimit = 64 << 10
 
-    let spec: StreamSpec
-    private let setting: Setting
-    /// The running step.
-    private var position = 0
-    private var step: StreamStepProgress
+    /// Whether TLS must announce its end, so that bytes up to the end are whole.
+    private let requiresCloseNotify: Bool
+    private var steps: StepRun<StreamStep>
+    /// Whether the running step has given all its bytes to the output, or has begun to wait for
+    /// TLS.
+    private var isGiven = false
     private var inbox = StreamInbox()
     private var output: [UInt8] = []
     /// Whether taken output has not left.
@@ -35,28 +25,48 @@ struct StreamConversation {
     private var hasPeerEnded = false
     /// Whether the connection ended without the end of its TLS.
     private var isCut = false
-    private var lastActivity: MonotonicTime
-    private var records: [StreamRecord.Step] = []
-    private var omittedCount = 0
     /// Whether any byte has left.
-    private(set) var hasSent = false
-    private(set) var sentCount: Int64 = 0
-    private(set) var receivedCount: Int64 = 0
-    private(set) var captured: [CapturedValue] = []
-    private(set) var failure: TransferFailure?
+    private var hasSent = false
+    private var sentCount: Int64 = 0
+    private var receivedCount: Int64 = 0
+    private var captured: [CapturedValue] = []
     private(set) var isOver = false
 
     /// Begins the first step.
-    init(_ spec: StreamSpec, _ setting: Setting, at now: MonotonicTime) {
-        self.spec = spec
-        self.setting = setting
-        lastActivity = now
-        step = StreamStepProgress(at: now)
+    init(
+        _ spec: StreamSpec,
+        _ setting: ConversationSetting,
+        requiresCloseNotify: Bool = true,
+        at now: MonotonicTime
+    ) {
+        self.requiresCloseNotify = requiresCloseNotify
+        steps = StepRun(spec.steps, setting, mostRecords: StreamRecord.mostSteps, at: now)
         proceed(at: now)
     }
 
-    private var action: StreamStep.Action? {
-        position < spec.steps.count ? spec.steps[position].action : nil
+    private var action: StreamStep.Action? { steps.current?.action }
+
+    var failure: TransferFailure? { steps.failure }
+
+    /// The record of the steps so far.
+    var record: StreamRecord {
+        StreamRecord(
+            steps: steps.records,
+            omittedSteps: steps.omittedCount,
+            isClosedByPeer: hasPeerEnded
+        )
+    }
+
+    func complete(_ result: inout AttemptResult) {
+        result.conversation = .stream(record)
+        result.currentRequest = result.currentRequest.overStream
+        result.countOfBytesSent = sentCount
+        result.countOfBytesReceived = receivedCount
+        if result.failure == nil {
+            result.captured = captured
+        } else if result.failure?.kind == .content {
+            result.checks = [.init(.content, passed: false, actual: result.failure?.detail)]
+        }
     }
 
     // MARK: - Input and output
@@ -70,13 +80,11 @@ struct StreamConversation {
 
     var hasOutput: Bool { !output.isEmpty }
 
-    /// Whether the running step begins TLS, and everything before it has left.
     var wantsSecurity: Bool {
         guard !isOver, case .startSecureConnection? = action else { return false }
         return true
     }
 
-    /// Returns bytes to send and forgets them.
     mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         isSending = isSending || !output.isEmpty
@@ -84,38 +92,30 @@ struct StreamConversation {
         return output
     }
 
-    /// A part of the output has left.
     mutating func didWriteSome(at now: MonotonicTime) {
         hasSent = true
-        lastActivity = now
+        steps.lastActivity = now
     }
 
-    /// The runner itself has kept the conversation from moving bytes.
-    mutating func excuseSilence(at now: MonotonicTime) { lastActivity = now }
-
-    /// All output that was taken has left.
     mutating func didWrite(at now: MonotonicTime) {
         didWriteSome(at: now)
         isSending = false
         proceed(at: now)
     }
 
-    /// Bytes have arrived.
     mutating func receive(_ bytes: Span<UInt8>, at now: MonotonicTime) {
-        lastActivity = now
+        steps.lastActivity = now
         receivedCount += Int64(bytes.count)
         guard !isReadClosed, !isOver else { return }
         inbox.append(bytes)
         proceed(at: now)
     }
 
-    /// The peer will send no more.
     mutating func receiveEnd(at now: MonotonicTime) {
         hasPeerEnded = true
         proceed(at: now)
     }
 
-    /// The connection has ended without the end of its TLS.
     mutating func receiveCut(isInHandshake: Bool, at now: MonotonicTime) {
         guard !isOver else { return }
         guard !isInHandshake else {
@@ -126,127 +126,79 @@ struct StreamConversation {
                 at: now
             )
         }
-        isCut = setting.requiresCloseNotify
+        isCut = requiresCloseNotify
         receiveEnd(at: now)
     }
 
-    /// The bytes for the file of the task, which are forgotten.
     mutating func takeFileBytes() -> [UInt8] { inbox.takeFileBytes() }
 
-    /// The file that the running step sends, and the offset of the next piece; nil while no piece
-    /// is wanted.
-    var wantedFile: (path: String, offset: Int64)? {
+    var wantedFile: WantedFile? {
         guard !isOver, case .write(.file(let path))? = action, output.isEmpty, !isSending,
-            !step.isSent
+            !isGiven
         else { return nil }
-        return (path, step.byteCount)
+        return WantedFile(step: steps.position, path: path, offset: steps.progress.byteCount)
     }
 
-    /// Takes the next piece of the file, which may be empty at its end.
     mutating func send(piece: [UInt8], isLast: Bool, at now: MonotonicTime) {
         output = piece
-        step.byteCount += Int64(piece.count)
-        step.isSent = isLast
+        steps.progress.byteCount += Int64(piece.count)
+        isGiven = isLast
         proceed(at: now)
     }
 
-    /// TLS has begun.
     mutating func didSecure(with facts: TLSFacts?, at now: MonotonicTime) {
         guard wantsSecurity else { return }
-        step.facts = facts
-        lastActivity = now
+        steps.progress.facts = facts
+        steps.lastActivity = now
         endStep(at: now)
         proceed(at: now)
     }
 
     // MARK: - Time
 
-    /// When `tick` is due; nil for never.
-    var nextTime: MonotonicTime? {
-        guard !isOver else { return nil }
-        let idle = setting.idleLimit.map { lastActivity + $0 }
-        let limit = stepEnd
-        guard let idle, let limit else { return idle ?? limit }
-        return min(idle, limit)
-    }
+    var nextTime: MonotonicTime? { isOver ? nil : steps.nextTime }
 
-    private var stepEnd: MonotonicTime? {
-        guard position < spec.steps.count else { return nil }
-        return spec.steps[position].timeout.map { step.start + $0 }
-    }
+    mutating func excuseSilence(at now: MonotonicTime) { steps.lastActivity = now }
 
-    /// Ends the conversation whose step or silence has lasted too long.
     mutating func tick(at now: MonotonicTime) {
         guard !isOver else { return }
-        if let end = stepEnd, now >= end {
-            let limit = (end - step.start).microseconds / 1000
+        switch steps.due(at: now) {
+        case .limit(let limit)?:
             fail(.timeout, .timedOut, "exceeded its `timeout` of \(limit) ms", at: now)
-        } else if let limit = setting.idleLimit, now >= lastActivity + limit {
-            let limit = limit.microseconds / 1000
+        case .silence(let limit)?:
             fail(.timeout, .timedOut, "nothing moved for \(limit) ms", at: now)
+        case .duration?, nil: break
         }
     }
 
     // MARK: - Ends
 
-    /// The connection is lost, or the attempt is ended from outside.
     mutating func end(with failure: TransferFailure, at now: MonotonicTime) {
         guard !isOver else { return }
-        var failure = failure
         // A loss says more with its step; the other ends have no cause in the conversation.
-        if failure.kind == .reset || failure.kind == .tls {
-            failure.detail = prefix + failure.detail
-        }
-        finish(with: failure, at: now)
+        finish(
+            with: failure,
+            namesStep: failure.kind == .reset || failure.kind == .tls,
+            at: now
+        )
     }
 
-    /// The record of the steps so far.
-    var record: StreamRecord {
-        StreamRecord(steps: records, omittedSteps: omittedCount, isClosedByPeer: hasPeerEnded)
+    private mutating func endStep(at now: MonotonicTime) {
+        steps.endStep(at: now)
+        isGiven = false
     }
 
-    private mutating func endStep(
-        _ outcome: StreamRecord.Step.Outcome = .succeeded,
+    private mutating func finish(
+        with failure: TransferFailure,
+        namesStep: Bool = true,
         at now: MonotonicTime
     ) {
-        if let name = action?.name {
-            if records.count < StreamRecord.mostSteps {
-                records.append(
-                    StreamRecord.Step(
-                        name,
-                        from: setting.clock.timestamp(of: step.start),
-                        to: setting.clock.timestamp(of: now),
-                        outcome,
-                        byteCount: step.byteCount,
-                        tlsVersion: step.facts?.versionName,
-                        cipherSuite: step.facts?.cipherSuiteName
-                    )
-                )
-            } else {
-                omittedCount += 1
-            }
-        }
-        position += 1
-        step = StreamStepProgress(at: now)
-    }
-
-    private mutating func finish(with failure: TransferFailure?, at now: MonotonicTime) {
         isOver = true
         output = []
-        guard var failure else { return }
-        if hasSent {
-            failure.followsMessages = true
-            failure.isKnownUnprocessed = false
-        } else {
-            failure.isKnownUnprocessed = true
-        }
-        self.failure = failure
-        endStep(.failed, at: now)
-    }
-
-    /// The step in words, for the beginning of a failure.
-    private var prefix: String {
-        action.map { "step \(position + 1) (`\($0.name.rawValue)`): " } ?? ""
+        var failure = failure
+        if hasSent { failure.followsMessages = true }
+        failure.isKnownUnprocessed = !hasSent
+        steps.fail(with: failure, namesStep: namesStep, at: now)
     }
 
     private mutating func fail(
@@ -263,7 +215,7 @@ struct StreamConversation {
             case .startSecureConnection?: .tls
             case .read?, .closeRead?, nil: .receive
             }
-        var failure = TransferFailure(kind: kind, phase: phase, detail: prefix + detail)
+        var failure = TransferFailure(kind: kind, phase: phase, detail: detail)
         failure.urlError = urlError
         failure.help = help
         failure.isPermanent = isPermanent
@@ -277,7 +229,11 @@ extension StreamConversation {
     /// Goes through the steps as far as nothing has to wait.
     private mutating func proceed(at now: MonotonicTime) {
         while !isOver {
-            guard let action else { return finish(with: nil, at: now) }
+            guard let action else {
+                isOver = true
+                output = []
+                return
+            }
             let isDone =
                 switch action {
                 case .write(let content): write(content)
@@ -293,12 +249,12 @@ extension StreamConversation {
 
     /// Whether all bytes of the step have left.
     private mutating func write(_ content: StreamStep.Content) -> Bool {
-        if case .bytes(let bytes) = content, !step.isSent {
+        if case .bytes(let bytes) = content, !isGiven {
             output = bytes
-            step.byteCount = Int64(bytes.count)
-            step.isSent = true
+            steps.progress.byteCount = Int64(bytes.count)
+            isGiven = true
         }
-        return step.isSent && output.isEmpty && !isSending
+        return isGiven && output.isEmpty && !isSending
     }
 
     private mutating func closeWrite() -> Bool {
@@ -317,8 +273,8 @@ extension StreamConversation {
     /// Bytes that arrived before TLS are not protected by it: taken as an answer under TLS they
     /// would let an attacker speak for the peer (CVE-2011-0411).
     private mutating func awaitSecurity(at now: MonotonicTime) -> Bool {
-        guard !step.isSent else { return false }
-        step.isSent = true
+        guard !isGiven else { return false }
+        isGiven = true
         if inbox.count > 0 {
             fail(
                 .protocolViolation,
@@ -337,46 +293,39 @@ extension StreamConversation {
 
     /// Whether the step has all its bytes, and they are as expected.
     private mutating func read(_ reading: StreamReading, at now: MonotonicTime) -> Bool {
-        let progress: StreamInbox.Progress
         do throws(StreamFault) {
-            progress = try inbox.take(reading, hasEnded: hasPeerEnded)
-        } catch {
-            step.byteCount = inbox.takenCount
-            fail(error.kind, error.urlError, error.detail, isPermanent: true, at: now)
-            return false
-        }
-        switch progress {
-        case .needsMore:
-            step.byteCount = inbox.takenCount
-            guard hasPeerEnded else { return false }
-            let count = inbox.takenCount + Int64(inbox.count)
-            fail(
-                .truncated,
-                .networkConnectionLost,
-                "the server closed the connection after \(count) bytes",
-                at: now
-            )
-            return false
-        case .done(let bytes, let count):
-            step.byteCount = count
-            guard !isCut || reading.end != .closed else {
+            switch try inbox.take(reading, hasEnded: hasPeerEnded) {
+            case .needsMore:
+                steps.progress.byteCount = inbox.takenCount
+                guard hasPeerEnded else { return false }
+                let count = inbox.takenCount + Int64(inbox.count)
                 fail(
                     .truncated,
                     .networkConnectionLost,
-                    "the connection ended without close_notify, so that bytes may be missing",
-                    help: "if this server always closes connections this way, set "
-                        + "`tls: { closeNotify: optional }`",
+                    "the server closed the connection after \(count) bytes",
                     at: now
                 )
                 return false
+            case .done(let bytes, let count):
+                steps.progress.byteCount = count
+                guard !isCut || reading.end != .closed else {
+                    fail(
+                        .truncated,
+                        .networkConnectionLost,
+                        "the connection ended without close_notify, so that bytes may be missing",
+                        help: "if this server always closes connections this way, set "
+                            + "`tls: { closeNotify: optional }`",
+                        at: now
+                    )
+                    return false
+                }
+                captured += try reading.judge(bytes)
+                return true
             }
-            do throws(StreamFault) {
-                captured += try StreamBytes(bytes).judge(reading)
-            } catch {
-                fail(error.kind, error.urlError, error.detail, isPermanent: true, at: now)
-                return false
-            }
-            return true
+        } catch {
+            steps.progress.byteCount = max(steps.progress.byteCount, inbox.takenCount)
+            fail(error.kind, error.urlError, error.detail, isPermanent: true, at: now)
+            return false
         }
     }
 }

@@ -80,8 +80,7 @@ struct ReceivedMessage {
 
     /// The values of captures, in their order.
     mutating func values(of captures: [Capture]) throws(Mismatch) -> [CapturedValue] {
-        let needsJSON = captures.contains { if case .json = $0.source { true } else { false } }
-        let document = needsJSON ? self.document() : nil
+        let document = captures.needJSON ? self.document() : nil
         let head = ResponseHead(statusCode: 101)
         var values: [CapturedValue] = []
         for capture in captures {
@@ -100,9 +99,7 @@ struct ReceivedMessage {
     /// The beginning of the message for a failure.
     private var excerpt: String {
         guard message.kind == .text else { return "\(message.bytes.count) binary bytes" }
-        // Enough for an excerpt of four-byte characters.
-        let beginning = String(decoding: message.bytes.prefix(1 << 10), as: UTF8.self)
-        return "“\(TextExcerpt.of(beginning, isCut: message.bytes.count > 1 << 10))”"
+        return "“\(TextExcerpt.of(message.bytes))”"
     }
 
     /// Appends the message as one line of JSON: `date`, and `json`, `text` or `base64`.
@@ -125,5 +122,52 @@ struct ReceivedMessage {
             lines += writer.bytes
         }
         lines += Array("}\n".utf8)
+    }
+}
+
+/// The messages that have arrived and that no step has taken, oldest first.
+struct MessageInbox {
+    private var messages: [ReceivedMessage?] = []
+    /// The index of the oldest message.
+    private var start = 0
+    private var byteCount = 0
+    private let limit: Int
+
+    /// The size of a message in memory beside its bytes.
+    private static let overhead = 128
+
+    /// Creates an inbox that is full with so many bytes.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    var isEmpty: Bool { start == messages.count }
+
+    /// Whether no more bytes should be read until a step takes messages.
+    var isFull: Bool { byteCount >= limit }
+
+    mutating func append(_ message: ReceivedMessage) {
+        byteCount += message.message.bytes.count + Self.overhead
+        messages.append(message)
+    }
+
+    /// The oldest message; nil for none.
+    mutating func take() -> ReceivedMessage? {
+        guard start < messages.count, let message = messages[start] else { return nil }
+        messages[start] = nil
+        start += 1
+        byteCount -= message.message.bytes.count + Self.overhead
+        // Half of the array at most is empty places.
+        if start * 2 >= messages.count {
+            messages.removeFirst(start)
+            start = 0
+        }
+        return message
+    }
+
+    mutating func removeAll() {
+        messages = []
+        start = 0
+        byteCount = 0
     }
 }

@@ -1,3 +1,4 @@
+internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 internal import WebSockets
@@ -11,7 +12,14 @@ struct UpgradeRequest {
     let head: [UInt8]
 
     /// Makes a request that offers the subprotocols.
-    init(_ wanted: ConversationRequest, subprotocols: [String]) {
+    ///
+    /// - Parameters:
+    ///   - wanted: The request as `ConversationHost.upgrade` has it.
+    ///   - subprotocols: The offered subprotocols, preferred ones first.
+    init(
+        _ wanted: (request: RequestSpec, lines: [String], authorization: String?),
+        subprotocols: [String]
+    ) {
         let url = wanted.request.url
         handshake = Self.handshake(with: url.hostField, subprotocols)
         var text = "GET \(url.requestTarget) HTTP/1.1\r\n"
@@ -60,10 +68,45 @@ extension HTTPURL {
     }
 
     /// The path and the query as sent (RFC 9112 §3.2.1).
-    var requestTarget: String {
+    fileprivate var requestTarget: String {
         let rest = sentText.utf8.dropFirst(authorityEnd).prefix { $0 != UInt8(ascii: "#") }
         let target = String(Substring(rest))
         return target.utf8.first == UInt8(ascii: "/") ? target : "/" + target
+    }
+}
+
+extension HTTPURL {
+    /// The URL to which an opening handshake is redirected by a `Location`, which may have the
+    /// schemes of WebSockets; nil for one that is no URL.
+    func webSocketTarget(_ location: String) -> String? {
+        for (scheme, other) in [("wss://", "https://"), ("ws://", "http://")]
+        where location.prefix(scheme.count).lowercased() == scheme {
+            return other + location.dropFirst(scheme.count)
+        }
+        return resolving(location)?.text
+    }
+}
+
+extension Authentication {
+    /// The value of `Authorization` for a request that the runner sends itself.
+    ///
+    /// - Parameter request: The request with all its other fields.
+    /// - Returns: Nil without a credential, and for Digest before the server has asked.
+    func fieldValue(for request: RequestSpec) -> String? {
+        switch easy {
+        case .basic(let user, let password):
+            return "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
+        case .bearer(let token): return "Bearer " + token
+        case .digest(let user, let password):
+            guard let digestChallenge else { return nil }
+            return DigestAnswer(
+                digestChallenge,
+                user: user,
+                password: password,
+                clientNonce: DigestAnswer.newNonce()
+            )?.fieldValue(method: request.method, target: request.url.requestTarget)
+        case .awaited, .ntlm, .negotiate, nil: return nil
+        }
     }
 }
 

@@ -157,11 +157,8 @@ import TransferModel
 
     @Test func `a WebSocket opens and closes`() throws {
         var record = Self.record(.webSocket, .succeeded, [Self.exchange(1, .initial, 101)])
-        record.webSocket = WebSocketRecord(
-            subprotocol: "v1",
-            closeCode: 1000,
-            isClean: true,
-            steps: []
+        record.conversation = .webSocket(
+            WebSocketRecord(subprotocol: "v1", closeCode: 1000, isClean: true, steps: [])
         )
         let names = Self.names(try Self.lines(Self.run([.taskFinished(record)])))
         #expect(

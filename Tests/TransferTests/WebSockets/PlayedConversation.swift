@@ -29,7 +29,8 @@ struct PlayedConversation {
         )
         conversation = WebSocketConversation(
             WebSocketSpec(maximumMessageSize: maximumMessageSize, steps: steps),
-            .init(clock: clock, idleLimit: idleLimit, writesLines: writesLines),
+            .init(clock: clock, idleLimit: idleLimit),
+            writesLines: writesLines,
             at: MonotonicTime(nanoseconds: 0),
             maskingKeys: SplitMix64(seed: 6455)
         )
@@ -38,11 +39,11 @@ struct PlayedConversation {
     /// The same conversation after its client has sent all that it can.
     mutating func flush() throws {
         while true {
-            if let (path, offset) = conversation.wantedFile {
-                let bytes = try #require(files[path])
-                let end = min(Int(offset) + WebSocketConversation.pieceLimit, bytes.count)
-                let piece = Array(bytes[Int(offset)..<end])
-                conversation.send(piece: piece.span, isLast: end == bytes.count, at: time)
+            if let wanted = conversation.wantedFile {
+                let (bytes, start) = (try #require(files[wanted.path]), Int(wanted.offset))
+                let end = min(start + RunningConversation.pieceLimit, bytes.count)
+                let piece = Array(bytes[start..<end])
+                conversation.send(piece: piece, isLast: end == bytes.count, at: time)
             } else if conversation.hasOutput {
                 let output = conversation.takeOutput()
                 frames += try #require(ClientFrame.read(output))
@@ -51,7 +52,7 @@ struct PlayedConversation {
                 break
             }
         }
-        lines += String(decoding: conversation.takeLines(), as: UTF8.self)
+        lines += String(decoding: conversation.takeFileBytes(), as: UTF8.self)
     }
 
     /// The connection has taken the output that the test took itself.
@@ -84,7 +85,7 @@ struct PlayedConversation {
     }
 
     /// The record of the conversation.
-    var record: WebSocketRecord { conversation.record(subprotocol: nil) }
+    var record: WebSocketRecord { conversation.record }
 
     /// The names and outcomes of the steps that have ended.
     var steps: [String] {

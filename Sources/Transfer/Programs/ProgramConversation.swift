@@ -3,11 +3,29 @@ internal import ProtocolPrograms
 internal import SystemKit
 internal import TransferModel
 
+/// What the exchange of a program knows and records for it.
+protocol ProgramHost: AnyObject {
+    /// How far the exchange has come, for the failure that ends it.
+    var stage: ExchangeStage { get }
+    /// Notes that the exchange goes on, which ends its silence.
+    func didMove(at now: MonotonicTime)
+    /// The next piece of the request's body; 0 bytes mean its end.
+    func readPiece(into buffer: inout [UInt8]) -> BodyRead
+    /// Notes that bytes of the request's body have left.
+    func didSendPiece(count: Int, at now: MonotonicTime)
+    /// Judges the head of the response; false when its body is not wanted.
+    func takeHead(_ head: ResponseHead, length: Int64?, at now: MonotonicTime) -> Bool
+    /// Takes bytes of the response's body; false when no more of it is wanted.
+    func take(_ bytes: Span<UInt8>, at now: MonotonicTime) -> Bool
+    /// Notes that the response is whole.
+    func didEndResponse()
+}
+
 /// The conversation with a program about one request.
 ///
 /// It sends the request with its body, and hands on what the program answers. Memory is bounded: a
 /// line of the program, and one piece of the body.
-final class ProgramDialogue: Conversation {
+final class ProgramConversation: Conversation {
     /// How much of the request's body has left.
     private enum Sending {
         /// There is more to read.
@@ -77,13 +95,12 @@ final class ProgramDialogue: Conversation {
 
     func didWrite(at now: MonotonicTime) {
         host.didMove(at: now)
-        if leavingCount > 0 { host.didSend(count: leavingCount, at: now) }
+        if leavingCount > 0 { host.didSendPiece(count: leavingCount, at: now) }
         leavingCount = 0
         if sending == .end, output.isEmpty { sending = .nothing }
     }
 
-    /// Reads the next piece of the request's body.
-    func moveFiles(at now: MonotonicTime) throws(TransferFailure) {
+    func readBody(at now: MonotonicTime) {
         guard sending == .body, output.isEmpty else { return }
         if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.pieceSize) }
         switch host.readPiece(into: &buffer) {
@@ -149,14 +166,14 @@ final class ProgramDialogue: Conversation {
                 statusCode: response.statusCode,
                 fields: HeaderFields(response.headers)
             )
-            isOver = !host.judge(head, length: response.expectedContentLength, at: now)
+            isOver = !host.takeHead(head, length: response.expectedContentLength, at: now)
         case .redirect(let redirect):
             let others = redirect.headers.filter { !$0.isNamed("location") }
             let fields = HeaderFields(
                 others + [HeaderField(name: "Location", value: redirect.url)]
             )
             let head = ResponseHead(statusCode: redirect.statusCode, fields: fields)
-            if host.judge(head, length: 0, at: now) { host.didEnd() }
+            if host.takeHead(head, length: 0, at: now) { host.didEndResponse() }
             isOver = true
         case .data(let range):
             isOver = !host.take(bytes.extracting(range), at: now)
@@ -174,7 +191,7 @@ final class ProgramDialogue: Conversation {
             failure.urlError = .networkConnectionLost
             return fail(failure)
         }
-        host.didEnd()
+        host.didEndResponse()
         isOver = true
     }
 

@@ -2,15 +2,17 @@ internal import TransferModel
 internal import WebSockets
 
 /// The failures that the running step of a WebSocket conversation can end with.
-struct ConversationFaults {
+struct WebSocketFaults {
     /// The key of the step.
     let step: WebSocketStep.Name
     /// The messages that the step has sent or taken.
     let messageCount: Int
     /// Whether the messages of the server wait for a step.
     let isInboxFull: Bool
-    /// What has happened so far.
-    let tally: ConversationTally
+    /// The server's Close frame; nil before it has arrived.
+    let closing: Closing?
+    /// The rule of the protocol that the server has broken; nil for none.
+    let fault: WebSockets.ProtocolFault?
 
     private var phase: TransferFailure.Phase {
         switch step {
@@ -79,8 +81,8 @@ struct ConversationFaults {
     /// The server has closed the connection or broken the protocol, or the connection was lost,
     /// before the step was done.
     var endOfConnection: TransferFailure {
-        if let fault = tally.fault { return protocolFault(fault) }
-        guard let closing = tally.closing else {
+        if let fault { return protocolFault(fault) }
+        guard let closing else {
             var failure = TransferFailure(
                 kind: .reset,
                 phase: phase,

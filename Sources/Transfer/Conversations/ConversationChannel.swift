@@ -2,11 +2,11 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// What a dialogue moves its bytes over: a connection that libcurl opened, or the pipes of a
+/// What a conversation moves its bytes over: a connection that libcurl opened, or the pipes of a
 /// program.
 ///
 /// No call waits. Lives on its engine's thread.
-protocol DialogueChannel: AnyObject {
+protocol ConversationChannel: AnyObject {
     /// Writes the beginning of some bytes, at least one; returns how many left, 0 when it must be
     /// writable first.
     func write(_ bytes: Span<UInt8>) throws(TransferFailure) -> Int
@@ -20,7 +20,7 @@ protocol DialogueChannel: AnyObject {
     func close(saying farewell: [UInt8])
 }
 
-extension RawConnection: DialogueChannel {
+extension RawConnection: ConversationChannel {
     func write(_ bytes: Span<UInt8>) throws(TransferFailure) -> Int {
         do throws(CurlCode) {
             return try send(bytes)

@@ -1,5 +1,5 @@
 /// One step of a stream's conversation.
-package struct StreamStep: Sendable, Hashable {
+package struct StreamStep: ConversationStep, Hashable {
     /// What a step does.
     package enum Action: Sendable, Hashable {
         /// Sends bytes.
@@ -12,17 +12,6 @@ package struct StreamStep: Sendable, Hashable {
         case closeWrite
         /// Drops everything that arrives from now on.
         case closeRead
-
-        /// The name of the step's key, also in reports.
-        package var name: Name {
-            switch self {
-            case .write: .write
-            case .read: .read
-            case .startSecureConnection: .startSecureConnection
-            case .closeWrite: .closeWrite
-            case .closeRead: .closeRead
-            }
-        }
     }
 
     /// The source of the bytes that a step sends.
@@ -50,6 +39,17 @@ package struct StreamStep: Sendable, Hashable {
     package init(_ action: Action, timeout: Duration? = nil) {
         self.action = action
         self.timeout = timeout
+    }
+
+    /// The name of the step's key, also in reports.
+    package var name: Name {
+        switch action {
+        case .write: .write
+        case .read: .read
+        case .startSecureConnection: .startSecureConnection
+        case .closeWrite: .closeWrite
+        case .closeRead: .closeRead
+        }
     }
 }
 

@@ -7,7 +7,7 @@ import TransferModel
 @testable import Transfer
 
 /// Conversations over connections that libcurl only opens, with both libcurls.
-@Suite struct DialogueTests {
+@Suite struct RunningConversationTests {
     /// Sends so many bytes and reads them back from a server that repeats them.
     private struct Repeating: Conversation {
         var unsent: Int

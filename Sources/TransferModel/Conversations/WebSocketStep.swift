@@ -1,5 +1,5 @@
 /// One step of a WebSocket conversation.
-package struct WebSocketStep: Sendable, Hashable {
+package struct WebSocketStep: ConversationStep, Hashable {
     /// What a step does.
     package enum Action: Sendable, Hashable {
         /// Sends a message so many times, at least once.
@@ -10,16 +10,6 @@ package struct WebSocketStep: Sendable, Hashable {
         case ping([UInt8])
         /// Closes the connection with the handshake of RFC 6455 §7.
         case close(ClosingRule)
-
-        /// The name of the step's key, also in reports.
-        package var name: Name {
-            switch self {
-            case .send: .send
-            case .receive: .receive
-            case .ping: .ping
-            case .close: .close
-            }
-        }
     }
 
     /// The names of the steps in job files and reports.
@@ -35,10 +25,32 @@ package struct WebSocketStep: Sendable, Hashable {
     /// The longest duration of the step; nil for no limit but those of the task.
     package var timeout: Duration?
 
+    /// How long a `close` without a limit of its own awaits the server's Close frame.
+    private static let closeTimeout = Duration.seconds(10)
+
     /// Creates a step.
     package init(_ action: Action, timeout: Duration? = nil) {
         self.action = action
         self.timeout = timeout
+        if case .close = action { self.timeout = timeout ?? Self.closeTimeout }
+    }
+
+    /// The name of the step's key, also in reports.
+    package var name: Name {
+        switch action {
+        case .send: .send
+        case .receive: .receive
+        case .ping: .ping
+        case .close: .close
+        }
+    }
+
+    /// How long a step that receives for a time lasts; nil for another step.
+    package var duration: Duration? {
+        guard case .receive(let receiving) = action, case .time(let time) = receiving.end else {
+            return nil
+        }
+        return time
     }
 }
 

@@ -1,0 +1,118 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+// What an exchange knows and records for the conversation over its connection.
+extension Exchange: ConversationHost {
+    var setting: ConversationSetting {
+        ConversationSetting(clock: context.clock, idleLimit: request.timeoutInterval)
+    }
+
+    var stage: ExchangeStage { recorder.stage }
+    var requiresCloseNotify: Bool { session.configuration.tls.closeNotify == .required }
+    var hasFile: Bool { response.destination != nil }
+
+    func beginSecurity() throws(TransferFailure) -> StreamSecurity {
+        let origin = hop.url.origin
+        let secure = Origin(scheme: .https, host: origin.host, port: origin.port)
+        let isBracketed = origin.host.utf8.first == UInt8(ascii: "[")
+        return try StreamSecurity(
+            to: isBracketed ? String(origin.host.dropFirst().dropLast()) : origin.host,
+            session.tlsOptions,
+            certificate: session.clientCertificate(for: secure)
+        )
+    }
+
+    func openFile() throws(SystemError) {
+        guard case .file(let destination) = request.sink else { return }
+        if destination.isNamedByPeer,
+            let owner = try context.claims?.claim(destination, for: request.key)
+        {
+            let path = destination.displayPath
+            throw .notPermitted("write", path, reason: "it belongs to \(owner)")
+        }
+        response.destination = destination
+        try response.sink.open(destination, expectedCount: nil)
+    }
+
+    func writeFile(_ bytes: Span<UInt8>) throws(SystemError) {
+        _ = try response.sink.write(bytes)
+    }
+
+    var upgrade: (request: RequestSpec, lines: [String], authorization: String?) {
+        let signed = sent.request(of: hop, nil, nil)
+        let lines = session.headerLines(
+            for: signed,
+            cookies: sent.cookies,
+            carriesBody: false,
+            acceptsCodings: false,
+            asksFirst: false
+        )
+        return (signed, lines, authentication?.fieldValue(for: signed))
+    }
+
+    func didSendUpgrade(_ head: Span<UInt8>, at now: MonotonicTime) {
+        response.parser.switchesProtocols = true
+        // The bytes behind it do not come by libcurl's callbacks.
+        sent.hearsTraffic = false
+        recorder.didSendHead(head, asking: hop.url.webSocketText, at: now)
+    }
+
+    func readUpgrade(_ line: Span<UInt8>) -> UpgradeProgress {
+        guard didReceiveHeader(line) else { return .other }
+        guard let head else { return .reading }
+        if case .accept? = verdict { return .accepted(head) }
+        return .other
+    }
+
+    func refuseUpgrade(_ detail: String) {
+        var failure = ExchangeStage.badResponse(detail)
+        failure.isPermanent = true
+        fail(failure)
+    }
+
+    func keepExcerpt(_ bytes: Span<UInt8>) {
+        guard !bytes.isEmpty, head != nil, !response.parser.framing.isChunked else { return }
+        _ = didReceiveBody(bytes)
+    }
+}
+
+// What an exchange knows and records for the conversation with its program.
+extension Exchange: ProgramHost {
+    func didMove(at now: MonotonicTime) { _ = move(at: now) }
+
+    func readPiece(into buffer: inout [UInt8]) -> BodyRead {
+        guard let body else { return .bytes(0) }
+        if body.isWaiting {
+            // The turn may be the program's: a named pipe without a writer looks like one at its
+            // end.
+            guard body.isReady else { return .paused }
+            body.wake()
+        }
+        return buffer.withRawSpan { readBody(into: &$0) }
+    }
+
+    func didSendPiece(count: Int, at now: MonotonicTime) {
+        _ = move(bytes: count, at: now)
+        recorder.didTransfer(.bodySent, count: count, at: now)
+    }
+
+    func takeHead(_ head: ResponseHead, length: Int64?, at now: MonotonicTime) -> Bool {
+        response.head = head
+        response.programFraming = ProgramFraming(length: length)
+        recorder.didReceiveHead(count: 0, isFinal: true, at: now)
+        recorder.didReceive(head)
+        return receive(head)
+    }
+
+    func take(_ bytes: Span<UInt8>, at now: MonotonicTime) -> Bool {
+        _ = move(bytes: bytes.count, at: now)
+        recorder.didTransfer(.bodyReceived, count: bytes.count, at: now)
+        return receive(bytes)
+    }
+
+    func didEndResponse() {
+        response.isWhole = true
+        response.programFraming?.isEnded = true
+    }
+}

@@ -1,0 +1,90 @@
+internal import JSON
+internal import RegexKit
+internal import SystemKit
+internal import TransferModel
+
+/// Why the bytes of a step are not as the job file says.
+struct StreamFault: Error, Hashable {
+    var kind: TransferFailure.Kind
+    var urlError: TransferFailure.URLErrorCode
+    var detail: String
+
+    /// The bytes do not meet the expectation of their step.
+    static func content(_ detail: String) -> StreamFault {
+        StreamFault(kind: .content, urlError: .badServerResponse, detail: detail)
+    }
+
+    static func tooLarge(_ limit: Int64) -> StreamFault {
+        StreamFault(
+            kind: .tooLarge,
+            urlError: .dataLengthExceedsMaximum,
+            detail: "more than \(limit) bytes arrived (`maximumSize`)"
+        )
+    }
+}
+
+extension StreamReading {
+    /// Checks the bytes of the step against its expectation; returns the captured values.
+    func judge(_ bytes: [UInt8]) throws(StreamFault) -> [CapturedValue] {
+        if let text, !text.utf8.elementsEqual(bytes) {
+            throw .content(
+                "got “\(TextExcerpt.of(bytes))” instead of “\(TextExcerpt.of(text))”"
+            )
+        }
+        if let pattern, try !StreamPattern(pattern).matches(bytes.span) {
+            throw .content(
+                "got “\(TextExcerpt.of(bytes))”, which `\(TextExcerpt.of(pattern))` does not match"
+            )
+        }
+        let document = captures.needJSON ? try? JSONValue(bytes: bytes) : nil
+        let head = ResponseHead(statusCode: 200)
+        var values: [CapturedValue] = []
+        for capture in captures {
+            do throws(CaptureMiss) {
+                values.append(try capture.value(head, document, bytes))
+            } catch {
+                throw .content(
+                    "the capture `\(capture.name)` (\(capture.place)) is \(error.actual) instead "
+                        + "of \(error.expected)"
+                )
+            }
+        }
+        return values
+    }
+}
+
+/// A compiled pattern of a stream's step.
+///
+/// A class, because compiled patterns cannot be copied.
+final class StreamPattern {
+    let text: String
+    private let expression: RegularExpression
+
+    /// A search holds the thread of its engine, so it is short.
+    private static let longestSearchNanoseconds: Int64 = 100_000_000
+
+    /// Compiles a pattern.
+    init(_ text: String) throws(StreamFault) {
+        self.text = text
+        do throws(RegularExpression.Fault) {
+            expression = try RegularExpression(text)
+        } catch {
+            switch error {
+            case .syntax(let message, _), .unavailable(let message):
+                throw .content("`\(TextExcerpt.of(text))` was not searched for: \(message)")
+            }
+        }
+    }
+
+    /// Whether the pattern matches anywhere.
+    func matches(_ bytes: Span<UInt8>) throws(StreamFault) -> Bool {
+        switch expression.search(bytes, withinNanoseconds: Self.longestSearchNanoseconds) {
+        case .found: return true
+        case .notFound: return false
+        case .gaveUp:
+            throw .content(
+                "`\(TextExcerpt.of(text))` was not found within the limits of a search"
+            )
+        }
+    }
+}

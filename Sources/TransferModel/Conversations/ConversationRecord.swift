@@ -1,0 +1,83 @@
+/// What a report says of a conversation.
+///
+/// Indirect, because few tasks have it and records are passed on often.
+package indirect enum ConversationRecord: Sendable, Hashable {
+    case stream(StreamRecord)
+    case webSocket(WebSocketRecord)
+
+    /// That of a stream; nil for another one.
+    package var stream: StreamRecord? {
+        if case .stream(let record) = self { record } else { nil }
+    }
+
+    /// That of a WebSocket; nil for another one.
+    package var webSocket: WebSocketRecord? {
+        if case .webSocket(let record) = self { record } else { nil }
+    }
+}
+
+/// What a report says of a stream's conversation.
+package struct StreamRecord: Sendable, Hashable {
+    /// The steps that have begun, in order; of many only the first ones.
+    package var steps: [StepRecord<StreamStep.Name>]
+    /// The number of later steps, which have no record.
+    package var omittedSteps: Int
+    /// Whether the peer has said that it sends no more.
+    package var isClosedByPeer: Bool
+
+    /// The most steps with a record.
+    package static let mostSteps = 1000
+
+    /// Creates the record of a conversation.
+    package init(
+        steps: [StepRecord<StreamStep.Name>],
+        omittedSteps: Int = 0,
+        isClosedByPeer: Bool
+    ) {
+        self.steps = steps
+        self.omittedSteps = omittedSteps
+        self.isClosedByPeer = isClosedByPeer
+    }
+}
+
+/// What a report says of a WebSocket conversation.
+package struct WebSocketRecord: Sendable, Hashable {
+    /// The subprotocol that the server chose; nil for none.
+    package var subprotocol: String?
+    /// The code of the server's Close frame, as `URLSessionWebSocketTask.closeCode`: 1005 for a
+    /// frame without code, 1006 without a frame; nil without a connection.
+    package var closeCode: Int?
+    /// The reason of the server's Close frame; empty for none.
+    package var closeReason: String
+    /// Whether both sides have sent a Close frame (RFC 6455 §7.1.4).
+    package var isClean: Bool
+    /// The messages that were sent.
+    package var sentMessageCount: Int
+    /// The messages that arrived, including those that no step has taken.
+    package var receivedMessageCount: Int
+    /// The pings that the server sent, all of which were answered.
+    package var receivedPingCount: Int
+    /// The steps that have begun, in order.
+    package var steps: [StepRecord<WebSocketStep.Name>]
+
+    /// Creates the record of a conversation.
+    package init(
+        subprotocol: String?,
+        closeCode: Int?,
+        closeReason: String = "",
+        isClean: Bool,
+        sentMessageCount: Int = 0,
+        receivedMessageCount: Int = 0,
+        receivedPingCount: Int = 0,
+        steps: [StepRecord<WebSocketStep.Name>]
+    ) {
+        self.subprotocol = subprotocol
+        self.closeCode = closeCode
+        self.closeReason = closeReason
+        self.isClean = isClean
+        self.sentMessageCount = sentMessageCount
+        self.receivedMessageCount = receivedMessageCount
+        self.receivedPingCount = receivedPingCount
+        self.steps = steps
+    }
+}
