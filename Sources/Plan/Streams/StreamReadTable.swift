@@ -167,14 +167,7 @@ enum StreamReadTable {
                 at: key(name)
             )
         }
-        for capture in draft.captures where !capture.isAboutBody {
-            reader.report(
-                .badValue,
-                "`capture`: a stream has no header, so `\(capture.name)` cannot come from one",
-                at: key("capture"),
-                help: "capture it with `json` or `regex`"
-            )
-        }
+        reader.checkHeaderless(draft.captures, of: "a stream", in: field)
     }
 
     /// A size of at least one byte.

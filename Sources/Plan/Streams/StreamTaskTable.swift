@@ -72,7 +72,7 @@ enum StreamTaskTable {
                 "What the task does, one step after the other."
             ) { draft, steps in
                 draft.stream.steps = steps.compactMap(\.step)
-                let plain = steps.prefix { $0.signal != .startSecureConnection }
+                let plain = steps.prefix { $0.action != .startSecureConnection }
                 draft.stream.earlySecret = plain.lazy.compactMap(\.secretPlace).first
                 draft.expectation.captures = steps.flatMap(\.captures)
                 draft.destination = steps.lazy.compactMap(\.file).first

@@ -11,9 +11,6 @@ extension TaskAssembly {
         in document: Document
     ) -> TaskSpec? {
         guard let session = draft.session, let url = draft.stream.connectionURL else { return nil }
-        // The steps have the expectations.
-        var expectation = Expectation()
-        expectation.captures = draft.expectation.captures
         return TaskSpec(
             id: id,
             index: number,
@@ -27,7 +24,7 @@ extension TaskAssembly {
                     isNamedByPeer: $0.isOfPeer
                 )
             },
-            expectation: expectation,
+            expectation: draft.expectationOfSteps,
             retry: draft.retry,
             timeoutInterval: draft.timeoutInterval
                 ?? shared.sessions[session].timeoutIntervalForRequest,

@@ -42,7 +42,7 @@ struct TaskAssembly: Sendable {
             decodesBody: !url.isCustom
                 && draft.decodesBody ?? Self.decodes(request, of: entry.kind),
             expectation: entry.kind == .webSocket
-                ? WebSocketAssembly.expectation(of: draft) : draft.expectation,
+                ? draft.expectationOfSteps : draft.expectation,
             mixedReplace: draft.mixedReplace,
             retry: draft.retry,
             redirects: draft.redirects,
@@ -53,7 +53,7 @@ struct TaskAssembly: Sendable {
             cachePolicy: url.isCustom
                 ? nil : draft.cachePolicy ?? shared.sessions[session].requestCachePolicy,
             description: draft.description,
-            webSocket: entry.kind == .webSocket ? WebSocketAssembly.spec(of: draft) : nil,
+            webSocket: entry.kind == .webSocket ? draft.webSocket.spec : nil,
             source: Self.source(entry, in: reader.document)
         )
     }

@@ -58,6 +58,13 @@ struct TaskDraft: Sendable {
     var webSocket = WebSocketDraft()
     /// The conversation of a stream task.
     var stream = StreamTaskDraft()
+    /// The expectation of a task whose steps have expectations of their own: the captures of all
+    /// steps, which other tasks use.
+    var expectationOfSteps: Expectation {
+        var expectation = Expectation()
+        expectation.captures = self.expectation.captures
+        return expectation
+    }
 
     /// `to` of a download, `responseTo` of another task, or that of `becomeDownload`.
     var destination: PathValue?

@@ -15,19 +15,7 @@ enum CloseTable {
             ) { $0.code = UInt16($1) },
             Setting(
                 "reason",
-                ValueType<String>(.text(pattern: nil)) { reader, field in
-                    guard let text = BodyText.bodyText(field, &reader) else { return nil }
-                    return reader.parsed(text, of: field) { text throws(ValueFault) in
-                        guard text.utf8.count <= 123 else {
-                            throw ValueFault(
-                                .outOfRange,
-                                "a reason has at most 123 bytes (RFC 6455 §5.5), this one "
-                                    + "\(text.utf8.count)"
-                            )
-                        }
-                        return text
-                    }
-                },
+                text("a reason", limit: 123),
                 default: "empty",
                 "The reason of the Close frame, at most 123 bytes."
             ) { $0.reason = $1 },
@@ -55,6 +43,23 @@ enum CloseTable {
         var rule = ClosingRule()
         reader.apply(table, to: &rule, in: field)
         return rule
+    }
+
+    /// The text of a control frame.
+    static func text(_ what: String, limit: Int) -> ValueType<String> {
+        ValueType(.text(pattern: nil)) { reader, field in
+            guard let text = BodyText.bodyText(field, &reader) else { return nil }
+            return reader.parsed(text, of: field) { text throws(ValueFault) in
+                guard text.utf8.count <= limit else {
+                    throw ValueFault(
+                        .outOfRange,
+                        "\(what) has at most \(limit) bytes (RFC 6455 §5.5), this one "
+                            + "\(text.utf8.count)"
+                    )
+                }
+                return text
+            }
+        }
     }
 
     /// The codes that a frame may have (RFC 6455 §7.4).

@@ -104,14 +104,7 @@ enum ReceiveTable {
                 )
             }
         }
-        for capture in draft.captures where !capture.isAboutBody {
-            reader.report(
-                .badValue,
-                "`capture`: a message has no header, so `\(capture.name)` cannot come from one",
-                at: reader.document.value(of: field.node, for: "capture")?.key ?? field.key,
-                help: "capture it with `json` or `regex`"
-            )
-        }
+        reader.checkHeaderless(draft.captures, of: "a message", in: field)
     }
 
     // MARK: Expectations

@@ -2,117 +2,47 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// A step of a WebSocket task while it is read.
-struct WebSocketStepDraft: Sendable {
-    /// What the step does; nil before that is read.
-    enum Action: Sendable {
-        case send(SendDraft)
-        case receive(Receiving)
-        case ping([UInt8])
-        case close(ClosingRule)
-    }
-
-    var action: Action?
-    var timeout: Duration?
-
-    /// The bytes of a message that is in memory.
-    var size: Int {
-        guard case .send(let send)? = action, case .bytes(let bytes)? = send.message?.content else {
-            return 0
-        }
-        return bytes.count
-    }
-
-    /// The captures of the step.
-    var captures: [Capture] {
-        if case .receive(let receiving) = action { receiving.captures } else { [] }
-    }
-}
-
 /// A `send` step while it is read.
 struct SendDraft: Sendable {
     var message: OutgoingMessage?
     var type: MessageType?
     var count = 1
+
+    /// What the step does; nil before its message is read.
+    var action: WebSocketStep.Action? {
+        guard var message else { return nil }
+        message.type = type ?? message.type
+        return .send(message, count: count)
+    }
+
+    /// The bytes of a message that is in memory.
+    var size: Int { if case .bytes(let bytes)? = message?.content { bytes.count } else { 0 } }
 }
 
 /// `steps` of a WebSocket task.
 enum WebSocketStepTable {
-    static let table = SettingTable<WebSocketStepDraft>(
+    static let table = SettingTable<StepDraft<WebSocketStep>>(
         "webSocketStep",
         [
-            Setting("send", send, "Sends a message.") { $0.action = .send($1) },
+            Setting("send", send, "Sends a message.") {
+                $0.action = $1.action
+                $0.size = $1.size
+            },
             Setting("receive", ReceiveTable.type, "Takes messages of the server.") {
                 $0.action = .receive($1)
+                $0.captures = $1.captures
             },
             Setting("ping", ping, "Sends a ping and awaits its pong.") { $0.action = .ping($1) },
             Setting("close", CloseTable.type, "Closes the connection; the last step.") {
                 $0.action = .close($1)
             },
-            Setting(
-                "timeout",
-                .duration(),
-                "The longest duration of the step; without it, only silence ends the step."
-            ) { $0.timeout = $1 },
+            StepDraft.timeoutSetting,
         ],
         exactlyOneOf: ["send", "receive", "ping", "close"]
     )
 
-    /// The most steps of a task.
-    private static let mostSteps = 10_000
-
-    static let steps = ValueType<[WebSocketStepDraft]>(
-        .nonEmptyList(.mapping(table.keys))
-    ) { reader, field in
-        guard reader.isList(field) else { return nil }
-        let nodes = Array(reader.document.elements(of: field.node))
-        guard (1...mostSteps).contains(nodes.count) else {
-            let fault =
-                nodes.isEmpty ? "the list is empty" : "there are more than \(mostSteps) steps"
-            reader.report(.outOfRange, "`\(field.name)`: \(fault)", at: field.node)
-            return nil
-        }
-        let errors = reader.faults.log.errorCount
-        var steps: [WebSocketStepDraft] = []
-        var size = 0
-        for node in nodes {
-            if case .close? = steps.last?.action {
-                reader.report(
-                    .conflictingKeys,
-                    "`\(field.name)`: no step can follow `close`",
-                    at: node
-                )
-                return nil
-            }
-            var step = WebSocketStepDraft()
-            reader.apply(table, to: &step, in: Field(name: "step", key: field.key, node: node))
-            size += step.size
-            guard size <= JSONBody.largestBody else {
-                JSONBody.reportTooLarge(field.name, at: field.key, &reader)
-                return nil
-            }
-            steps.append(step)
-        }
-        checkCaptures(of: steps, field, &reader)
-        return reader.faults.log.errorCount == errors ? steps : nil
-    }
-
-    /// Reports a name that two steps capture.
-    private static func checkCaptures(
-        of steps: [WebSocketStepDraft],
-        _ field: Field,
-        _ reader: inout Reader
-    ) {
-        var names: Set<String> = []
-        for name in steps.flatMap(\.captures).map(\.name) where !names.insert(name).inserted {
-            reader.report(
-                .badID,
-                "`\(field.name)`: several steps capture `\(name)`",
-                at: field.key,
-                help: "give each capture of a task its own name"
-            )
-        }
-    }
+    static let steps: ValueType<[StepDraft<WebSocketStep>]> =
+        StepList.type(table, in: WebSocketOrder.self)
 
     private static let ping = ValueType<[UInt8]>(.mapping(pingTable.keys)) { reader, field in
         var payload: [UInt8] = []
@@ -125,19 +55,7 @@ enum WebSocketStepTable {
         [
             Setting(
                 "payload",
-                ValueType<String>(.text(pattern: nil)) { reader, field in
-                    guard let text = BodyText.bodyText(field, &reader) else { return nil }
-                    return reader.parsed(text, of: field) { text throws(ValueFault) in
-                        guard text.utf8.count <= 125 else {
-                            throw ValueFault(
-                                .outOfRange,
-                                "a ping has at most 125 bytes (RFC 6455 §5.5), this one "
-                                    + "\(text.utf8.count)"
-                            )
-                        }
-                        return text
-                    }
-                },
+                CloseTable.text("a ping", limit: 125),
                 default: "empty",
                 "At most 125 bytes, which the pong repeats."
             ) { $0 = Array($1.utf8) }
@@ -149,13 +67,7 @@ enum WebSocketStepTable {
 
 extension WebSocketStepTable {
     private static let send = ValueType<SendDraft>(.mapping(sendTable.keys)) { reader, field in
-        var draft = SendDraft()
-        let errors = reader.faults.log.errorCount
-        reader.values.isReadingBody = true
-        reader.apply(sendTable, to: &draft, in: field)
-        reader.values.isReadingBody = false
-        guard reader.faults.log.errorCount == errors else { return nil }
-        return draft
+        reader.sent(sendTable, SendDraft(), in: field)
     }
 
     static let sendTable = SettingTable<SendDraft>(
@@ -167,7 +79,7 @@ extension WebSocketStepTable {
             Setting("json", json, "Any YAML value, sent as a text message with JSON.") {
                 $0.message = OutgoingMessage(.text, .bytes($1))
             },
-            Setting("base64", base64, "A binary message, written in Base64.") {
+            Setting("base64", .base64, "A binary message, written in Base64.") {
                 $0.message = OutgoingMessage(.binary, .bytes($1))
             },
             Setting(
@@ -196,21 +108,27 @@ extension WebSocketStepTable {
     private static let json = ValueType<[UInt8]>(.anything) { reader, field in
         JSONBody.json(field, JSONFormatting(), isSent: true, &reader)
     }
+}
 
-    private static let base64 = ValueType<[UInt8]>(
-        .text(pattern: "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$")
-    ) { reader, field in
-        guard let text = BodyText.bodyText(field, &reader) else { return nil }
-        // A value that is known later has a stand-in here.
-        if !reader.isReadingAgain, reader.document.hasInterpolation(field.node) { return [] }
-        guard let bytes = Base64.decode(text.utf8) else {
+/// Finds steps behind the last one, and names that several steps capture.
+private struct WebSocketOrder: StepOrder {
+    private var hasClosed = false
+    private var captures: Set<String> = []
+
+    mutating func check(
+        _ step: StepDraft<WebSocketStep>,
+        _ list: Field,
+        at node: NodeID,
+        _ reader: inout Reader
+    ) {
+        if hasClosed {
             reader.report(
-                .badValue,
-                "`\(field.name)`: the text is not Base64 (RFC 4648 §4)",
-                at: field.node
+                .conflictingKeys,
+                "`\(list.name)`: no step can follow `close`",
+                at: node
             )
-            return nil
         }
-        return bytes
+        if case .close? = step.action { hasClosed = true }
+        reader.checkNames(of: step.captures, &captures, list, at: list.key)
     }
 }

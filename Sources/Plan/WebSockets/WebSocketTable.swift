@@ -6,7 +6,31 @@ internal import TransferModel
 struct WebSocketDraft: Sendable {
     var subprotocols: [String] = []
     var maximumMessageSize = WebSocketSpec.usualMessageSize
-    var steps: [WebSocketStepDraft] = []
+    var steps: [WebSocketStep] = []
+
+    /// The absolute paths of the files that steps send.
+    var files: [String] {
+        steps.compactMap { step in
+            if case .send(let message, _) = step.action, case .file(let path) = message.content {
+                path
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// The conversation; one without a `close` ends with one.
+    var spec: WebSocketSpec {
+        var steps = steps
+        if steps.last?.name != .close {
+            steps.append(WebSocketStep(.close(ClosingRule(isImplied: true))))
+        }
+        return WebSocketSpec(
+            subprotocols: subprotocols,
+            maximumMessageSize: maximumMessageSize,
+            steps: steps
+        )
+    }
 }
 
 /// `webSockets`: the settings of their tasks.
@@ -41,7 +65,7 @@ enum WebSocketTable {
                 isRequired: true,
                 "What the task does, one step after the other."
             ) { draft, steps in
-                draft.webSocket.steps = steps
+                draft.webSocket.steps = steps.compactMap(\.step)
                 draft.expectation.captures = steps.flatMap(\.captures)
             },
             Setting(

@@ -3,6 +3,11 @@ package protocol ConversationStep: Sendable {
     /// The names of the steps in job files and reports.
     associatedtype Name: RawRepresentable, Sendable, Hashable, CaseIterable
     where Name.RawValue == String
+    /// What a step does.
+    associatedtype Action: Sendable
+
+    /// Creates a step.
+    init(_ action: Action, timeout: Duration?)
 
     /// The name of the step's key, also in reports.
     var name: Name { get }
