@@ -40,7 +40,8 @@ struct PlayedConversation {
     mutating func flush() throws {
         while true {
             if let wanted = conversation.wantedFile {
-                let (bytes, start) = (try #require(files[wanted.path]), Int(wanted.offset))
+                let bytes = try #require(files[wanted.path])
+                let start = Int(wanted.offset)
                 let end = min(start + RunningConversation.pieceLimit, bytes.count)
                 let piece = Array(bytes[start..<end])
                 conversation.send(piece: piece, isLast: end == bytes.count, at: time)
