@@ -110,9 +110,19 @@ package struct TransferFailure: Error, Sendable, Hashable {
     package var isDeferral: Bool { kind.isDeferral && !isOutcomeUnknown }
 
     /// Creates a failure; the other properties are nil or false.
-    package init(kind: Kind, phase: Phase, detail: String) {
+    package init(
+        kind: Kind,
+        phase: Phase,
+        detail: String,
+        urlError: URLErrorCode? = nil,
+        isPermanent: Bool = false,
+        help: String? = nil
+    ) {
         self.kind = kind
         self.phase = phase
         self.detail = detail
+        self.urlError = urlError
+        self.isPermanent = isPermanent
+        self.help = help
     }
 }

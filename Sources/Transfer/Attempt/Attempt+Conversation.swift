@@ -134,10 +134,10 @@ extension Attempt {
         var failure = TransferFailure(
             kind: .connect,
             phase: .prepare,
-            detail: "no program of the session serves the scheme `\(scheme)`"
+            detail: "no program of the session serves the scheme `\(scheme)`",
+            urlError: .unsupportedURL,
+            isPermanent: true
         )
-        failure.urlError = .unsupportedURL
-        failure.isPermanent = true
         failure.isKnownUnprocessed = true
         return failure
     }

@@ -317,13 +317,12 @@ extension RunningConversation {
         } catch {
             throw TransferFailure(reading: error, phase: .send)
         }
-        var failure = TransferFailure(
+        throw TransferFailure(
             kind: .localIO,
             phase: .send,
-            detail: "\(wanted.path) has changed while it was sent"
+            detail: "\(wanted.path) has changed while it was sent",
+            urlError: .requestBodyStreamExhausted,
+            isPermanent: true
         )
-        failure.urlError = .requestBodyStreamExhausted
-        failure.isPermanent = true
-        throw failure
     }
 }

@@ -127,9 +127,9 @@ final class ProgramConversation: Conversation {
         } catch {
             var failure = failure(
                 .protocolViolation,
+                .badServerResponse,
                 "broke the protocol in message \(error.message): \(error.reason)"
             )
-            failure.urlError = .badServerResponse
             failure.isPermanent = true
             fail(failure)
         }
@@ -137,12 +137,14 @@ final class ProgramConversation: Conversation {
 
     func receiveEnd(at now: MonotonicTime) {
         guard !isOver else { return }
-        var failure =
-            decoder.isInBody
-            ? failure(.truncated, "\(ending()) before the response was whole")
-            : failure(.reset, "\(ending()) without a response")
-        failure.urlError = .networkConnectionLost
-        fail(failure)
+        let fault = decoder.isInBody ? "before the response was whole" : "without a response"
+        fail(
+            failure(
+                decoder.isInBody ? .truncated : .reset,
+                .networkConnectionLost,
+                "\(ending()) \(fault)"
+            )
+        )
     }
 
     func end(with failure: TransferFailure, at now: MonotonicTime) {
@@ -184,12 +186,13 @@ final class ProgramConversation: Conversation {
 
     private func finish() {
         if let missing = decoder.missingCount, missing > 0, !hasNoBody {
-            var failure = failure(
-                .truncated,
-                "finished the response \(missing) bytes before its announced end"
+            return fail(
+                failure(
+                    .truncated,
+                    .networkConnectionLost,
+                    "finished the response \(missing) bytes before its announced end"
+                )
             )
-            failure.urlError = .networkConnectionLost
-            return fail(failure)
         }
         host.didEndResponse()
         isOver = true
@@ -202,12 +205,17 @@ final class ProgramConversation: Conversation {
 
     // MARK: - Failures
 
-    private func failure(_ kind: TransferFailure.Kind, _ what: String) -> TransferFailure {
+    private func failure(
+        _ kind: TransferFailure.Kind,
+        _ urlError: TransferFailure.URLErrorCode,
+        _ what: String
+    ) -> TransferFailure {
         let stage = host.stage
         var failure = TransferFailure(
             kind: kind,
             phase: stage.phase,
-            detail: "the program `\(name)` \(what)"
+            detail: "the program `\(name)` \(what)",
+            urlError: urlError
         )
         failure.isKnownUnprocessed = !stage.hasSentAnything
         return failure
@@ -215,9 +223,7 @@ final class ProgramConversation: Conversation {
 
     /// The failure that the program reports.
     private func failure(of report: ProgramFailure) -> TransferFailure {
-        var failure = failure(report.kind, "reported: \(report.detail.onOneLine(limit: 300).text)")
-        failure.isPermanent = report.isPermanent || report.kind == .localIO
-        failure.urlError =
+        let urlError: TransferFailure.URLErrorCode =
             switch report.kind {
             case .resolve: .cannotFindHost
             case .connect: .cannotConnectToHost
@@ -227,11 +233,11 @@ final class ProgramConversation: Conversation {
             case .localIO: .resourceUnavailable
             default: .networkConnectionLost
             }
-        switch report.kind {
+        let detail = report.detail.onOneLine(limit: 300).text
+        var failure = failure(report.kind, urlError, "reported: \(detail)")
+        failure.isPermanent = report.isPermanent || report.kind == .localIO
         // The program has reached no server.
-        case .resolve, .connect, .tls: failure.isKnownUnprocessed = true
-        default: break
-        }
+        if [.resolve, .connect, .tls].contains(report.kind) { failure.isKnownUnprocessed = true }
         return failure
     }
 }

@@ -215,11 +215,17 @@ struct StreamConversation: Conversation {
             case .startSecureConnection?: .tls
             case .read?, .closeRead?, nil: .receive
             }
-        var failure = TransferFailure(kind: kind, phase: phase, detail: detail)
-        failure.urlError = urlError
-        failure.help = help
-        failure.isPermanent = isPermanent
-        finish(with: failure, at: now)
+        finish(
+            with: TransferFailure(
+                kind: kind,
+                phase: phase,
+                detail: detail,
+                urlError: urlError,
+                isPermanent: isPermanent,
+                help: help
+            ),
+            at: now
+        )
     }
 }
 
@@ -234,15 +240,15 @@ extension StreamConversation {
                 output = []
                 return
             }
-            let isDone =
-                switch action {
-                case .write(let content): write(content)
-                case .read(let reading): read(reading, at: now)
-                case .startSecureConnection: awaitSecurity(at: now)
-                case .closeWrite: closeWrite()
-                case .closeRead: closeRead()
-                }
-            guard isDone, !isOver else { return }
+            switch action {
+            case .write(let content): guard write(content) else { return }
+            case .read(let reading): guard read(reading, at: now) else { return }
+            case .startSecureConnection: return awaitSecurity(at: now)
+            case .closeWrite: endsSending = true
+            case .closeRead:
+                isReadClosed = true
+                inbox.clear()
+            }
             endStep(at: now)
         }
     }
@@ -257,23 +263,12 @@ extension StreamConversation {
         return isGiven && output.isEmpty && !isSending
     }
 
-    private mutating func closeWrite() -> Bool {
-        endsSending = true
-        return true
-    }
-
-    private mutating func closeRead() -> Bool {
-        isReadClosed = true
-        inbox.clear()
-        return true
-    }
-
-    /// Never done by itself: `didSecure` ends the step.
+    /// Begins to wait for TLS; `didSecure` ends the step.
     ///
     /// Bytes that arrived before TLS are not protected by it: taken as an answer under TLS they
     /// would let an attacker speak for the peer (CVE-2011-0411).
-    private mutating func awaitSecurity(at now: MonotonicTime) -> Bool {
-        guard !isGiven else { return false }
+    private mutating func awaitSecurity(at now: MonotonicTime) {
+        guard !isGiven else { return }
         isGiven = true
         if inbox.count > 0 {
             fail(
@@ -288,12 +283,11 @@ extension StreamConversation {
         } else if hasPeerEnded {
             fail(.truncated, .networkConnectionLost, "the server closed the connection", at: now)
         }
-        return false
     }
 
     /// Whether the step has all its bytes, and they are as expected.
     private mutating func read(_ reading: StreamReading, at now: MonotonicTime) -> Bool {
-        do throws(StreamFault) {
+        do throws(TransferFailure) {
             switch try inbox.take(reading, hasEnded: hasPeerEnded) {
             case .needsMore:
                 steps.progress.byteCount = inbox.takenCount
@@ -324,7 +318,7 @@ extension StreamConversation {
             }
         } catch {
             steps.progress.byteCount = max(steps.progress.byteCount, inbox.takenCount)
-            fail(error.kind, error.urlError, error.detail, isPermanent: true, at: now)
+            finish(with: error, at: now)
             return false
         }
     }

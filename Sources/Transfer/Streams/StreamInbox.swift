@@ -53,11 +53,11 @@ struct StreamInbox {
     ///   - reading: The step, the same one until it is done.
     ///   - hasEnded: Whether no more bytes will arrive.
     /// - Returns: Whether the step has all its bytes.
-    /// - Throws: The fault of bytes that exceed the step's limits.
+    /// - Throws: The failure of bytes that exceed the step's limits.
     mutating func take(
         _ reading: StreamReading,
         hasEnded: Bool
-    ) throws(StreamFault) -> Progress {
+    ) throws(TransferFailure) -> Progress {
         switch reading.end {
         case .count(let wanted):
             move(Int(min(Int64(count), wanted - takenCount)), reading)
@@ -90,7 +90,7 @@ struct StreamInbox {
     private mutating func takeLines(
         _ pattern: String,
         _ reading: StreamReading
-    ) throws(StreamFault) -> Progress {
+    ) throws(TransferFailure) -> Progress {
         while let end = find([10]) {
             try check(end + 1, reading)
             let isCRLF = end > 0 && bytes[start + end - 1] == 13
@@ -106,13 +106,13 @@ struct StreamInbox {
         try check(count, reading)
         // A line is in memory, whatever the step does with its bytes.
         guard count <= StreamReading.usualSize || reading.maximumSize != nil else {
-            throw .tooLarge(StreamReading.usualSize)
+            throw Self.excess(StreamReading.usualSize)
         }
         return .needsMore
     }
 
     /// Whether the pattern matches in the first bytes.
-    private mutating func matches(_ text: String, length: Int) throws(StreamFault) -> Bool {
+    private mutating func matches(_ text: String, length: Int) throws(TransferFailure) -> Bool {
         let pattern: StreamPattern
         if let linePattern, linePattern.text == text {
             pattern = linePattern
@@ -140,10 +140,18 @@ struct StreamInbox {
         return nil
     }
 
-    private func check(_ more: Int, _ reading: StreamReading) throws(StreamFault) {
+    private func check(_ more: Int, _ reading: StreamReading) throws(TransferFailure) {
         if let limit = reading.maximumSize, takenCount + Int64(more) > limit {
-            throw .tooLarge(limit)
+            throw Self.excess(limit)
         }
+    }
+
+    private static func excess(_ limit: Int64) -> TransferFailure {
+        .ofBytes(
+            "more than \(limit) bytes arrived (`maximumSize`)",
+            .tooLarge,
+            .dataLengthExceedsMaximum
+        )
     }
 
     private mutating func move(_ length: Int, _ reading: StreamReading) {

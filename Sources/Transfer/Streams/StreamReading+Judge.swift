@@ -3,36 +3,33 @@ internal import RegexKit
 internal import SystemKit
 internal import TransferModel
 
-/// Why the bytes of a step are not as the job file says.
-struct StreamFault: Error, Hashable {
-    var kind: TransferFailure.Kind
-    var urlError: TransferFailure.URLErrorCode
-    var detail: String
-
+extension TransferFailure {
     /// The bytes do not meet the expectation of their step.
-    static func content(_ detail: String) -> StreamFault {
-        StreamFault(kind: .content, urlError: .badServerResponse, detail: detail)
-    }
-
-    static func tooLarge(_ limit: Int64) -> StreamFault {
-        StreamFault(
-            kind: .tooLarge,
-            urlError: .dataLengthExceedsMaximum,
-            detail: "more than \(limit) bytes arrived (`maximumSize`)"
+    static func ofBytes(
+        _ detail: String,
+        _ kind: Kind = .content,
+        _ urlError: URLErrorCode = .badServerResponse
+    ) -> TransferFailure {
+        TransferFailure(
+            kind: kind,
+            phase: .receive,
+            detail: detail,
+            urlError: urlError,
+            isPermanent: true
         )
     }
 }
 
 extension StreamReading {
     /// Checks the bytes of the step against its expectation; returns the captured values.
-    func judge(_ bytes: [UInt8]) throws(StreamFault) -> [CapturedValue] {
+    func judge(_ bytes: [UInt8]) throws(TransferFailure) -> [CapturedValue] {
         if let text, !text.utf8.elementsEqual(bytes) {
-            throw .content(
+            throw .ofBytes(
                 "got “\(TextExcerpt.of(bytes))” instead of “\(TextExcerpt.of(text))”"
             )
         }
         if let pattern, try !StreamPattern(pattern).matches(bytes.span) {
-            throw .content(
+            throw .ofBytes(
                 "got “\(TextExcerpt.of(bytes))”, which `\(TextExcerpt.of(pattern))` does not match"
             )
         }
@@ -43,7 +40,7 @@ extension StreamReading {
             do throws(CaptureMiss) {
                 values.append(try capture.value(head, document, bytes))
             } catch {
-                throw .content(
+                throw .ofBytes(
                     "the capture `\(capture.name)` (\(capture.place)) is \(error.actual) instead "
                         + "of \(error.expected)"
                 )
@@ -64,25 +61,25 @@ final class StreamPattern {
     private static let longestSearchNanoseconds: Int64 = 100_000_000
 
     /// Compiles a pattern.
-    init(_ text: String) throws(StreamFault) {
+    init(_ text: String) throws(TransferFailure) {
         self.text = text
         do throws(RegularExpression.Fault) {
             expression = try RegularExpression(text)
         } catch {
             switch error {
             case .syntax(let message, _), .unavailable(let message):
-                throw .content("`\(TextExcerpt.of(text))` was not searched for: \(message)")
+                throw .ofBytes("`\(TextExcerpt.of(text))` was not searched for: \(message)")
             }
         }
     }
 
     /// Whether the pattern matches anywhere.
-    func matches(_ bytes: Span<UInt8>) throws(StreamFault) -> Bool {
+    func matches(_ bytes: Span<UInt8>) throws(TransferFailure) -> Bool {
         switch expression.search(bytes, withinNanoseconds: Self.longestSearchNanoseconds) {
         case .found: return true
         case .notFound: return false
         case .gaveUp:
-            throw .content(
+            throw .ofBytes(
                 "`\(TextExcerpt.of(text))` was not found within the limits of a search"
             )
         }

@@ -25,28 +25,28 @@ struct WebSocketFaults {
 
     /// The step has taken too long.
     func timeout(_ detail: String) -> TransferFailure {
-        var failure = TransferFailure(kind: .timeout, phase: phase, detail: detail)
-        failure.urlError = .timedOut
-        if isInboxFull {
-            failure.help =
-                "no step takes the messages of the server, so runner reads no more of them: add a "
-                + "`receive` step before this one"
-        }
-        return failure
+        let help =
+            "no step takes the messages of the server, so runner reads no more of them: add a "
+            + "`receive` step before this one"
+        return TransferFailure(
+            kind: .timeout,
+            phase: phase,
+            detail: detail,
+            urlError: .timedOut,
+            help: isInboxFull ? help : nil
+        )
     }
 
     private func protocolFault(_ fault: WebSockets.ProtocolFault) -> TransferFailure {
-        var kind = TransferFailure.Kind.protocolViolation
-        var help: String?
-        if case .messageTooLarge = fault {
-            kind = .tooLarge
-            help = "raise `maximumMessageSize`"
-        }
-        var failure = TransferFailure(kind: kind, phase: .receive, detail: fault.message)
-        failure.urlError = help == nil ? .badServerResponse : .dataLengthExceedsMaximum
-        failure.isPermanent = true
-        failure.help = help
-        return failure
+        let isTooLarge = if case .messageTooLarge = fault { true } else { false }
+        return TransferFailure(
+            kind: isTooLarge ? .tooLarge : .protocolViolation,
+            phase: .receive,
+            detail: fault.message,
+            urlError: isTooLarge ? .dataLengthExceedsMaximum : .badServerResponse,
+            isPermanent: true,
+            help: isTooLarge ? "raise `maximumMessageSize`" : nil
+        )
     }
 
     /// The machine sends nothing.
@@ -54,28 +54,19 @@ struct WebSocketFaults {
         switch refusal {
         case .isClosing, .hasEnded: return endOfConnection
         default:
-            var failure = TransferFailure(
+            return TransferFailure(
                 kind: .content,
                 phase: phase,
-                detail: refusal.message
+                detail: refusal.message,
+                urlError: .cannotDecodeRawData,
+                isPermanent: true
             )
-            failure.isPermanent = true
-            failure.urlError = .cannotDecodeRawData
-            return failure
         }
     }
 
     /// A message is not as the step expects it.
     func unexpected(_ mismatch: ReceivedMessage.Mismatch) -> TransferFailure {
-        var failure = TransferFailure(
-            kind: .content,
-            phase: .receive,
-            detail: "message \(messageCount) is \(mismatch.actual) instead of "
-                + mismatch.expected
-        )
-        failure.isPermanent = true
-        failure.urlError = .badServerResponse
-        return failure
+        .ofBytes("message \(messageCount) is \(mismatch.actual) instead of \(mismatch.expected)")
     }
 
     /// The server has closed the connection or broken the protocol, or the connection was lost,
@@ -83,24 +74,22 @@ struct WebSocketFaults {
     var endOfConnection: TransferFailure {
         if let fault { return protocolFault(fault) }
         guard let closing else {
-            var failure = TransferFailure(
+            return TransferFailure(
                 kind: .reset,
                 phase: phase,
-                detail: "the connection ended without a Close frame"
+                detail: "the connection ended without a Close frame",
+                urlError: .networkConnectionLost
             )
-            failure.urlError = .networkConnectionLost
-            return failure
         }
         let code = (closing.code ?? .noStatusReceived).rawValue
         let reason = closing.reason.isEmpty ? "" : " (“\(TextExcerpt.of(closing.reason))”)"
-        var failure = TransferFailure(
+        return TransferFailure(
             kind: .truncated,
             phase: phase,
-            detail: "the server closed the connection with \(code)\(reason)"
+            detail: "the server closed the connection with \(code)\(reason)",
+            urlError: .networkConnectionLost,
+            // RFC 6455 §7.4.1: the server has found a fault in what it got.
+            isPermanent: [1002, 1003, 1007, 1008, 1009, 1010].contains(code)
         )
-        failure.urlError = .networkConnectionLost
-        // RFC 6455 §7.4.1: the server has found a fault in what it got.
-        failure.isPermanent = [1002, 1003, 1007, 1008, 1009, 1010].contains(code)
-        return failure
     }
 }
