@@ -32,7 +32,6 @@ struct WebSocketConversation: Conversation {
         var last: ReceivedMessage?
     }
 
-    private let subprotocol: String?
     /// Whether received messages become lines of JSON.
     private let writesLines: Bool
     private var machine: WebSocketMachine
@@ -44,13 +43,10 @@ struct WebSocketConversation: Conversation {
     private var unwritten = 0
     private var formatter = TimestampFormatter()
     private var lines: [UInt8] = []
-    private var sentMessages = 0
+    /// The record but for the steps.
+    private var tally: WebSocketRecord
     private var sentBytes: Int64 = 0
-    private var receivedMessages = 0
     private var receivedBytes: Int64 = 0
-    private var receivedPings = 0
-    /// The server's Close frame; nil before it has arrived.
-    private var closing: Closing?
     /// The rule of the protocol that the server has broken; nil for none.
     private var fault: WebSockets.ProtocolFault?
     private var hasConnectionEnded = false
@@ -74,7 +70,6 @@ struct WebSocketConversation: Conversation {
         at now: MonotonicTime,
         maskingKeys: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
-        self.subprotocol = subprotocol
         self.writesLines = writesLines
         machine = WebSocketMachine(
             maximumMessageSize: spec.maximumMessageSize,
@@ -82,6 +77,12 @@ struct WebSocketConversation: Conversation {
         )
         steps = StepRun(spec.steps, setting, at: now)
         inbox = MessageInbox(limit: max(spec.maximumMessageSize, 1 << 20))
+        tally = WebSocketRecord(
+            subprotocol: subprotocol,
+            closeCode: Int(CloseCode.abnormalClosure.rawValue),
+            isClean: false,
+            steps: []
+        )
         beginStep(at: now)
         advance(at: now)
     }
@@ -122,18 +123,9 @@ struct WebSocketConversation: Conversation {
 
     /// The record of the conversation; complete once the result is decided.
     var record: WebSocketRecord {
-        let code = closing.map { $0.code ?? .noStatusReceived } ?? .abnormalClosure
-        return WebSocketRecord(
-            subprotocol: subprotocol,
-            closeCode: Int(code.rawValue),
-            closeReason: closing?.reason ?? "",
-            // The client always answers, or has closed first.
-            isClean: closing != nil,
-            sentMessageCount: sentMessages,
-            receivedMessageCount: receivedMessages,
-            receivedPingCount: receivedPings,
-            steps: steps.records
-        )
+        var record = tally
+        record.steps = steps.records
+        return record
     }
 
     func complete(_ result: inout AttemptResult) {
@@ -227,14 +219,18 @@ struct WebSocketConversation: Conversation {
     private mutating func take(_ event: ConnectionEvent, at now: MonotonicTime) {
         switch event {
         case .message(let message):
-            receivedMessages += 1
+            tally.receivedMessageCount += 1
             receivedBytes += Int64(message.bytes.count)
             // Behind the client's Close frame no step takes messages.
             guard !isClosing, !isDecided else { return }
             inbox.append(ReceivedMessage(message, at: steps.date(of: now)))
-        case .ping: receivedPings += 1
+        case .ping: tally.receivedPingCount += 1
         case .pong(_, let answered): if answered > 0 { state.isAnswered = true }
-        case .closing(let closing): self.closing = closing
+        case .closing(let closing):
+            tally.closeCode = Int((closing.code ?? .noStatusReceived).rawValue)
+            tally.closeReason = closing.reason
+            // The client always answers, or has closed first.
+            tally.isClean = true
         case .failed(let fault):
             // Messages before the fault may still complete the step.
             self.fault = fault
@@ -297,7 +293,7 @@ struct WebSocketConversation: Conversation {
             guard machine.isOpen else { throw faults.endOfConnection }
             return .waits
         case .close(let rule)?:
-            guard closing != nil else { return .waits }
+            guard tally.isClean else { return .waits }
             return try didClose(accepting: rule.expectedCodes, own: rule.code)
         case nil: return .waits
         }
@@ -336,7 +332,7 @@ struct WebSocketConversation: Conversation {
 
     private mutating func didSend(_ count: Int) {
         steps.progress.count(message: count)
-        sentMessages += 1
+        tally.sentMessageCount += 1
         sentBytes += Int64(count)
     }
 
@@ -351,7 +347,7 @@ struct WebSocketConversation: Conversation {
         }
         guard machine.transport != .read else { return .waits }
         // The server's Close frame, its fault or the end of the connection: no message follows.
-        guard case .closed = receiving.end, closing != nil else { throw faults.endOfConnection }
+        guard case .closed = receiving.end, tally.isClean else { throw faults.endOfConnection }
         if case .waits = try didClose(accepting: receiving.closeCodes, own: nil) { return .waits }
         return try didReceive(receiving)
     }
@@ -397,11 +393,10 @@ struct WebSocketConversation: Conversation {
         accepting codes: [UInt16],
         own: UInt16?
     ) throws(TransferFailure) -> Progress {
-        guard let closing else { return .waits }
-        let code = (closing.code ?? .noStatusReceived).rawValue
-        steps.progress.closeCode = Int(code)
+        guard tally.isClean, let code = tally.closeCode else { return .waits }
+        steps.progress.closeCode = code
         let accepted = codes.isEmpty ? ClosingRule.usualCodes + (own.map { [$0] } ?? []) : codes
-        guard hasAcceptedClose || accepted.contains(code) else {
+        guard hasAcceptedClose || accepted.contains(where: { $0 == code }) else {
             var failure = faults.endOfConnection
             failure.kind = .content
             failure.isPermanent = true
@@ -444,7 +439,7 @@ struct WebSocketConversation: Conversation {
             return endStep(at: now)
         }
         var failure = failure
-        failure.followsMessages = sentMessages > 0
+        failure.followsMessages = tally.sentMessageCount > 0
         steps.fail(with: failure, at: now)
         if machine.isOpen { try? machine.close(code: .goingAway) }
         phase = hasConnectionEnded ? .over : .ending(until: now + Self.endLimit)
@@ -460,8 +455,8 @@ struct WebSocketConversation: Conversation {
             step: steps.current?.name ?? .close,
             messageCount: steps.progress.messageCount,
             isInboxFull: inbox.isFull,
-            closing: closing,
-            fault: fault
+            fault: fault,
+            tally: tally
         )
     }
 }

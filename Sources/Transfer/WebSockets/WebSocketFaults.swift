@@ -9,10 +9,10 @@ struct WebSocketFaults {
     let messageCount: Int
     /// Whether the messages of the server wait for a step.
     let isInboxFull: Bool
-    /// The server's Close frame; nil before it has arrived.
-    let closing: Closing?
     /// The rule of the protocol that the server has broken; nil for none.
     let fault: WebSockets.ProtocolFault?
+    /// The record so far.
+    let tally: WebSocketRecord
 
     private var phase: TransferFailure.Phase {
         switch step {
@@ -73,7 +73,7 @@ struct WebSocketFaults {
     /// before the step was done.
     var endOfConnection: TransferFailure {
         if let fault { return protocolFault(fault) }
-        guard let closing else {
+        guard tally.isClean, let code = tally.closeCode else {
             return TransferFailure(
                 kind: .reset,
                 phase: phase,
@@ -81,12 +81,12 @@ struct WebSocketFaults {
                 urlError: .networkConnectionLost
             )
         }
-        let code = (closing.code ?? .noStatusReceived).rawValue
-        let reason = closing.reason.isEmpty ? "" : " (“\(TextExcerpt.of(closing.reason))”)"
+        let reason = tally.closeReason
+        let words = reason.isEmpty ? "" : " (“\(TextExcerpt.of(reason))”)"
         return TransferFailure(
             kind: .truncated,
             phase: phase,
-            detail: "the server closed the connection with \(code)\(reason)",
+            detail: "the server closed the connection with \(code)\(words)",
             urlError: .networkConnectionLost,
             // RFC 6455 §7.4.1: the server has found a fault in what it got.
             isPermanent: [1002, 1003, 1007, 1008, 1009, 1010].contains(code)
