@@ -9,7 +9,7 @@ enum StreamStepTable {
         [
             Setting("write", write, "Sends bytes.") {
                 $0.action = .write($1)
-                if case .bytes(let bytes) = $1 { $0.size = bytes.count }
+                $0.size = $1.size
             },
             Setting("read", StreamReadTable.type, "Takes bytes of the peer.") { step, draft in
                 step.action = draft.reading.map { .read($0) }
@@ -60,13 +60,13 @@ enum StreamStepTable {
 // MARK: - Bytes that steps send
 
 extension StreamStepTable {
-    private static let write = ValueType<StreamStep.Content>(
+    private static let write = ValueType<StepContent>(
         .mapping(writeTable.keys)
     ) { reader, field in
         reader.sent(writeTable, nil, in: field) ?? nil
     }
 
-    static let writeTable = SettingTable<StreamStep.Content?>(
+    static let writeTable = SettingTable<StepContent?>(
         "write",
         [
             Setting("text", .bodyText, "The bytes as text in UTF-8, with nothing added.") {

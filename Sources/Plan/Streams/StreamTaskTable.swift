@@ -36,7 +36,7 @@ struct StreamTaskDraft: Sendable {
     /// The absolute paths of the files that steps send.
     var files: [String] {
         steps.compactMap { step in
-            if case .write(.file(let path)) = step.action { path } else { nil }
+            if case .write(let content) = step.action { content.path } else { nil }
         }
     }
 }

@@ -14,9 +14,6 @@ struct SendDraft: Sendable {
         message.type = type ?? message.type
         return .send(message, count: count)
     }
-
-    /// The bytes of a message that is in memory.
-    var size: Int { if case .bytes(let bytes)? = message?.content { bytes.count } else { 0 } }
 }
 
 /// `steps` of a WebSocket task.
@@ -26,7 +23,7 @@ enum WebSocketStepTable {
         [
             Setting("send", send, "Sends a message.") {
                 $0.action = $1.action
-                $0.size = $1.size
+                $0.size = $1.message?.content.size ?? 0
             },
             Setting("receive", ReceiveTable.type, "Takes messages of the server.") {
                 $0.action = .receive($1)

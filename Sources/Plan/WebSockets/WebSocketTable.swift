@@ -11,11 +11,7 @@ struct WebSocketDraft: Sendable {
     /// The absolute paths of the files that steps send.
     var files: [String] {
         steps.compactMap { step in
-            if case .send(let message, _) = step.action, case .file(let path) = message.content {
-                path
-            } else {
-                nil
-            }
+            if case .send(let message, _) = step.action { message.content.path } else { nil }
         }
     }
 

@@ -254,7 +254,7 @@ extension StreamConversation {
     }
 
     /// Whether all bytes of the step have left.
-    private mutating func write(_ content: StreamStep.Content) -> Bool {
+    private mutating func write(_ content: StepContent) -> Bool {
         if case .bytes(let bytes) = content, !isGiven {
             output = bytes
             steps.progress.byteCount = Int64(bytes.count)

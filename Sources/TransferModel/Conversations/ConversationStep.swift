@@ -22,6 +22,19 @@ extension ConversationStep {
     package var duration: Duration? { nil }
 }
 
+/// The source of the bytes that a step sends.
+package enum StepContent: Sendable, Hashable {
+    case bytes([UInt8])
+    /// An absolute path; the step opens the file once.
+    case file(path: String)
+
+    /// The number of bytes that are in memory.
+    package var size: Int { if case .bytes(let bytes) = self { bytes.count } else { 0 } }
+
+    /// The path of the file; nil for bytes in memory.
+    package var path: String? { if case .file(let path) = self { path } else { nil } }
+}
+
 /// One step of a conversation that has begun.
 package struct StepRecord<Name: Sendable & Hashable>: Sendable, Hashable {
     /// The key of the step in the job file.

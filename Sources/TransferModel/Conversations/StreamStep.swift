@@ -3,7 +3,7 @@ package struct StreamStep: ConversationStep, Hashable {
     /// What a step does.
     package enum Action: Sendable, Hashable {
         /// Sends bytes.
-        case write(Content)
+        case write(StepContent)
         /// Takes bytes that arrive.
         case read(StreamReading)
         /// Begins TLS on the open connection (`URLSessionStreamTask.startSecureConnection`).
@@ -12,13 +12,6 @@ package struct StreamStep: ConversationStep, Hashable {
         case closeWrite
         /// Drops everything that arrives from now on.
         case closeRead
-    }
-
-    /// The source of the bytes that a step sends.
-    package enum Content: Sendable, Hashable {
-        case bytes([UInt8])
-        /// An absolute path; the step opens the file.
-        case file(path: String)
     }
 
     /// The names of the steps in job files and reports.

@@ -64,20 +64,13 @@ package enum MessageType: String, Sendable, Hashable, CaseIterable {
 
 /// A message that a step sends.
 package struct OutgoingMessage: Sendable, Hashable {
-    /// The source of a message's bytes.
-    package enum Content: Sendable, Hashable {
-        case bytes([UInt8])
-        /// An absolute path; the step opens the file once.
-        case file(path: String)
-    }
-
     /// The form of the message.
     package var type: MessageType
     /// The bytes of the message, or the file that has them.
-    package var content: Content
+    package var content: StepContent
 
     /// Creates a message; the bytes of a text are UTF-8.
-    package init(_ type: MessageType, _ content: Content) {
+    package init(_ type: MessageType, _ content: StepContent) {
         self.type = type
         self.content = content
     }
