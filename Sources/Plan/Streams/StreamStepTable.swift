@@ -31,7 +31,7 @@ enum StreamStepTable {
                 signal(.closeRead),
                 "`true` drops everything that arrives from now on."
             ) { $0.action = $1 },
-            StepDraft.timeoutSetting,
+            StepDraft<StreamStep>.timeoutSetting,
         ],
         exactlyOneOf: ["write", "read", "startSecureConnection", "closeWrite", "closeRead"]
     )

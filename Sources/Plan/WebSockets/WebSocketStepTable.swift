@@ -33,7 +33,7 @@ enum WebSocketStepTable {
             Setting("close", CloseTable.type, "Closes the connection; the last step.") {
                 $0.action = .close($1)
             },
-            StepDraft.timeoutSetting,
+            StepDraft<WebSocketStep>.timeoutSetting,
         ],
         exactlyOneOf: ["send", "receive", "ping", "close"]
     )

@@ -155,8 +155,8 @@ final class RunningConversation {
     /// Sends output; returns whether any has left.
     private func write(at now: MonotonicTime) throws(TransferFailure) -> Bool {
         if sent == output.count {
-            output = hasOutput ? try takeOutput() : []
-            sent = 0
+            (output, sent) = ([], 0)
+            if hasOutput { output = try takeOutput() }
         }
         guard sent < output.count else {
             if conversation.endsSending, !hasEndedSending {
