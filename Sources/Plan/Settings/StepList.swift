@@ -32,6 +32,8 @@ struct StepDraft<Step: ConversationStep>: Sendable {
 protocol StepOrder: Sendable {
     associatedtype Step: ConversationStep
     init()
+    /// Why no step can follow; nil while one can.
+    var faultOfMore: String? { get }
     /// Reports the fault of the next step, the element `node` of the list.
     mutating func check(
         _ step: StepDraft<Step>,
@@ -39,6 +41,10 @@ protocol StepOrder: Sendable {
         at node: NodeID,
         _ reader: inout Reader
     )
+}
+
+extension StepOrder {
+    var faultOfMore: String? { nil }
 }
 
 /// `steps`: what a conversation does, one step after the other.
@@ -65,6 +71,10 @@ enum StepList {
             var steps: [StepDraft<Order.Step>] = []
             var size = 0
             for node in nodes {
+                if let fault = order.faultOfMore {
+                    reader.report(.conflictingKeys, "`\(field.name)`: \(fault)", at: node)
+                    return nil
+                }
                 var step = StepDraft<Order.Step>()
                 let useCount = reader.secretUses.count
                 reader.apply(table, to: &step, in: Field(name: "step", key: field.key, node: node))

@@ -112,19 +112,14 @@ private struct WebSocketOrder: StepOrder {
     private var hasClosed = false
     private var captures: Set<String> = []
 
+    var faultOfMore: String? { hasClosed ? "no step can follow `close`" : nil }
+
     mutating func check(
         _ step: StepDraft<WebSocketStep>,
         _ list: Field,
         at node: NodeID,
         _ reader: inout Reader
     ) {
-        if hasClosed {
-            reader.report(
-                .conflictingKeys,
-                "`\(list.name)`: no step can follow `close`",
-                at: node
-            )
-        }
         if case .close? = step.action { hasClosed = true }
         reader.checkNames(of: step.captures, &captures, list, at: list.key)
     }
