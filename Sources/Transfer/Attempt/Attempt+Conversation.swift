@@ -15,7 +15,7 @@ extension Attempt {
             return abort(exchange.recorder.stage.lostConnection)
         }
         exchange.watch.keepOnlyDeadline()
-        run(start.make(exchange, .now), over: connection)
+        run(start(exchange, .now), over: connection)
         return converse()
     }
 

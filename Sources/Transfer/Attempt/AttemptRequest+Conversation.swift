@@ -7,12 +7,9 @@ extension AttemptRequest {
         _ webSocket: WebSocketSpec?,
         _ stream: StreamSpec?
     ) -> ConversationStart? {
-        if let webSocket {
-            return ConversationStart(isHTTP: true) { WebSocketOpening(webSocket, of: $0, at: $1) }
-        }
-        return stream.map { stream in
-            ConversationStart(isHTTP: false) { begin(stream, of: $0, at: $1) }
-        }
+        if let webSocket { return { WebSocketOpening(webSocket, of: $0, at: $1) } }
+        guard let stream else { return nil }
+        return { begin(stream, of: $0, at: $1) }
     }
 
     /// Begins the steps of a stream whose connection is open.

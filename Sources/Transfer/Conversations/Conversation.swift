@@ -92,10 +92,5 @@ extension Conversation {
     }
 }
 
-/// How an attempt begins its conversation.
-struct ConversationStart: Sendable {
-    /// Whether the connection is for HTTP/1.1, which the TLS handshake then offers (ALPN).
-    var isHTTP: Bool
-    /// Makes the conversation when the connection is open, on the thread of its engine.
-    var make: @Sendable (any ConversationHost, MonotonicTime) -> any Conversation
-}
+/// Makes the conversation of an attempt when its connection is open, on the thread of its engine.
+typealias ConversationStart = @Sendable (any ConversationHost, MonotonicTime) -> any Conversation

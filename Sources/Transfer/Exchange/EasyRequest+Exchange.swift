@@ -55,9 +55,10 @@ extension EasyRequest {
             hearsTraffic = true
             exchange.sent.hearsTraffic = true
         }
-        if let conversation = exchange.request.conversation {
+        if exchange.request.conversation != nil {
             isConnectOnly = true
-            offersALPN = conversation.isHTTP
+            // The opening handshake is one of HTTP/1.1.
+            offersALPN = exchange.request.webSocket != nil
             requiresFreshConnection = true
         }
     }
