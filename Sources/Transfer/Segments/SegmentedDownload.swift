@@ -165,7 +165,7 @@ final class SegmentedDownload {
     func write(_ bytes: Span<UInt8>, of lane: Int) throws(SystemError) -> Bool {
         guard let offset = machine.offset(of: lane) else { return false }
         let now = main.move(bytes: lane == mainLane ? 0 : bytes.count)
-        let count = machine.wantedCount(of: bytes.count, lane)
+        let count = machine.claim(bytes.count, for: lane)
         do throws(SystemError) {
             try output.write(bytes.extracting(first: count), at: offset)
         } catch {

@@ -56,8 +56,8 @@ package final class PartialDownload: Sendable {
     /// for it.
     let writing: Lock<Writing>
     private let prefix: Lock<PrefixDigest>
-    /// The bytes behind the first gap, and whether those of earlier runs were dropped.
-    private let loose: Lock<(ranges: ByteRangeSet, hasDropped: Bool)>
+    /// The bytes behind the first gap, and how often they were dropped.
+    private let loose: Lock<(ranges: ByteRangeSet, drops: Int)>
     /// The number of stretches of the part that earlier runs left.
     private let earlierCount: Int
 
@@ -90,7 +90,7 @@ package final class PartialDownload: Sendable {
         earlierCount = earlier.count
         let pieces = record?.pieces ?? []
         prefix = Lock(PrefixDigest(behind: earlier, pieces: pieces))
-        loose = Lock((ByteRangeSet(pieces.map(\.range)), false))
+        loose = Lock((ByteRangeSet(pieces.map(\.range)), 0))
     }
 
     /// The number of bytes before the first gap.
@@ -111,7 +111,7 @@ package final class PartialDownload: Sendable {
     /// Removes the bytes behind the first gap, because one connection continues from there.
     func dropLoose() throws(SystemError) {
         guard !looseRanges.isEmpty else { return }
-        loose.withLock { $0 = (ByteRangeSet(), true) }
+        loose.withLock { $0 = (ByteRangeSet(), $0.drops + 1) }
         try file.dropLoose()
     }
 
@@ -255,12 +255,21 @@ package final class PartialDownload: Sendable {
     /// Compares some of the bytes of earlier runs with the record; returns whether a piece behind a
     /// gap was found right.
     private func compare(while isWorthwhile: @Sendable () -> Bool) throws(SystemError) -> Bool {
-        let hasDropped = loose.withLock { $0.hasDropped }
-        return try prefix.withLock { prefix throws(SystemError) in
-            if hasDropped { prefix.forgetPieces() }
+        try withPrefix { prefix throws(SystemError) in
             let start = prefix.firstUnproven
             try prefix.compare(file, atMost: PrefixDigest.lookLength, while: isWorthwhile)
             return !prefix.isCorrupt && prefix.firstUnproven != start
+        }
+    }
+
+    /// Calls `body` with the digests, which know no piece that was dropped.
+    private func withPrefix<Result>(
+        _ body: (inout sending PrefixDigest) throws(SystemError) -> sending Result
+    ) throws(SystemError) -> sending Result {
+        let drops = loose.withLock { $0.drops }
+        return try prefix.withLock { prefix throws(SystemError) in
+            prefix.forgetPieces(dropped: drops)
+            return try body(&prefix)
         }
     }
 
@@ -269,7 +278,7 @@ package final class PartialDownload: Sendable {
         upTo length: Int64,
         _ reach: PartialReach
     ) throws(SystemError) {
-        let (end, digest, pieces) = try prefix.withLock { prefix throws(SystemError) in
+        let (end, digest, pieces) = try withPrefix { prefix throws(SystemError) in
             let end = min(length, prefix.firstUnproven ?? length)
             let digest = try prefix.extend(to: end, of: file)
             let (unproven, ranges) = loosePieces(unproven: prefix.unprovenPieces)
@@ -287,9 +296,7 @@ package final class PartialDownload: Sendable {
         unproven: [PartialRecord.Piece]
     ) -> (unproven: [PartialRecord.Piece], own: [Range<Int64>]) {
         loose.withLock { loose in
-            let kept =
-                loose.hasDropped
-                ? [] : unproven.filter { loose.ranges.missing(in: $0.range).isEmpty }
+            let kept = unproven.filter { loose.ranges.missing(in: $0.range).isEmpty }
             let earlier = ByteRangeSet(kept.map(\.range))
             return (kept, loose.ranges.ranges.flatMap { earlier.missing(in: $0) })
         }
@@ -341,9 +348,7 @@ package final class PartialDownload: Sendable {
 
     /// Reads the bytes of earlier runs, and returns whether they match the record.
     func verify() throws(SystemError) -> Bool {
-        let hasDropped = loose.withLock { $0.hasDropped }
-        return try prefix.withLock { prefix throws(SystemError) in
-            if hasDropped { prefix.forgetPieces() }
+        try withPrefix { prefix throws(SystemError) in
             try prefix.compare(file)
             return !prefix.isCorrupt && prefix.firstUnproven == nil
         }

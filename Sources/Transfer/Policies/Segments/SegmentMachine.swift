@@ -143,15 +143,16 @@ struct SegmentMachine: Sendable {
     /// - Returns: The number of bytes to write, at `offset(of:)` before the call. The caller ends
     ///   the request when they are fewer than arrived or `isSatisfied` follows.
     mutating func take(_ count: Int, of number: Int, at now: MonotonicTime) -> Int {
-        let wanted = wantedCount(of: count, number)
+        let wanted = claim(count, for: number)
         guard let index = index(of: number), lanes[index].hasAnswered else { return 0 }
         lanes[index].take(wanted, of: count, at: now)
         return wanted
     }
 
-    /// How many of that many bytes are wanted, if they arrive next; the gap behind the request is
-    /// wanted from it, too.
-    mutating func wantedCount(of count: Int, _ number: Int) -> Int {
+    /// Claims bytes that arrive next for a request, also in the gap behind its range.
+    ///
+    /// - Returns: The number of bytes that the file still needs from the request.
+    mutating func claim(_ count: Int, for number: Int) -> Int {
         guard let index = index(of: number), lanes[index].hasAnswered else { return 0 }
         if lanes[index].wanted.length <= count, lanes[index].isCut { extend(into: gaps) }
         return Int(clamping: min(Int64(count), lanes[index].wanted.length))
