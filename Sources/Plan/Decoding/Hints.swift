@@ -9,7 +9,7 @@ struct Shorthand: Sendable {
     var ofList: String?
 }
 
-/// Guesses what the author of a job meant by a key or value that is wrong.
+/// Guesses the meaning of a wrong key or value.
 struct Hints {
     /// The most names that one unknown name is compared with.
     static let comparedNames = 1000

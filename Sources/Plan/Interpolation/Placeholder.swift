@@ -13,7 +13,7 @@ struct Placeholder: Hashable {
     /// The first placeholder at an offset in UTF-8 or after it.
     ///
     /// A name without brackets is one in capitals, such as `$HOME`, or one that `isKnown`: queries
-    /// have `$top`. Expressions of the language and dollars that are doubled are passed over.
+    /// have `$top`. Expressions of the language and doubled dollars are skipped.
     static func first(
         in text: String,
         from start: Int = 0,

@@ -1,7 +1,7 @@
 internal import JobFile
 internal import SystemKit
 
-/// Keys of other tools and languages, and what the job file has for each of them.
+/// Keys of other tools and languages, and the job file's counterpart of each.
 ///
 /// They are words of curl, wget, hurl, Ansible, GitHub Actions and URLSession that no misspelling
 /// explains.
@@ -149,7 +149,7 @@ enum ForeignKeys {
 
     private static let ofDownloads = "`checksum` is a key of tasks under `downloads`"
 
-    /// Words for what is sent and for what is kept.
+    /// Words for the sent body and for the kept body.
     private static func body(_ word: String, in table: String) -> Hint? {
         switch word {
         case "httpbody", "body", "data", "payload", "content", "postdata", "databinary", "dataraw",

@@ -11,7 +11,7 @@ struct StreamStepDraft: Sendable {
     /// The step itself, if it sends a secret.
     var secretPlace: NodeID?
 
-    /// The step; nil before what it does is read.
+    /// The step; nil before its action is read.
     var step: StreamStep? {
         if let write { return StreamStep(.write(write), timeout: timeout) }
         if let reading = read?.reading { return StreamStep(.read(reading), timeout: timeout) }

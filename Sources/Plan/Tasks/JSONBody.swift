@@ -11,7 +11,7 @@ enum JSONBody {
 
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
     ///
-    /// Only one that is sent may hold secrets.
+    /// Only a value that is sent may hold secrets.
     static func json(
         _ field: Field,
         _ formatting: JSONFormatting,
@@ -114,8 +114,8 @@ enum JSONBody {
         }
     }
 
-    /// Writes a scalar, `null` for one that is known later; returns what was written, nil after a
-    /// fault.
+    /// Writes a scalar, `null` for a value that is known later; returns the written value, nil
+    /// after a fault.
     @discardableResult
     private static func writeScalar(
         _ field: Field,

@@ -4,7 +4,7 @@ internal import TransferModel
 
 /// A step of a WebSocket task while it is read.
 struct WebSocketStepDraft: Sendable {
-    /// What the step does; nil before that is read.
+    /// The action of the step; nil before it is read.
     enum Action: Sendable {
         case send(SendDraft)
         case receive(Receiving)

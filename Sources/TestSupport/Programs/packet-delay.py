@@ -1,4 +1,4 @@
-"""Hands each packet of two interfaces on to the other one, some time later, until somebody ends it.
+"""Hands each packet of two interfaces on to the other one, some time later, until the test ends it.
 
 packet-delay.py INTERFACE INTERFACE MILLISECONDS
 

@@ -1,7 +1,7 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What a task says and hears over a connection that libcurl only opens, such as a WebSocket's, or
+/// The conversation of a task over a connection that libcurl only opens, such as a WebSocket's, or
 /// over the pipes of a program.
 ///
 /// A value without socket or clock: `Dialogue` gives it the bytes that arrive, writes the bytes of
@@ -43,8 +43,8 @@ protocol Conversation {
     mutating func excuseSilence(at now: MonotonicTime)
     /// A time limit may have passed.
     mutating func tick(at now: MonotonicTime)
-    /// Reads and writes the files that the conversation wants, in bounded steps; throws what ends
-    /// the attempt.
+    /// Reads and writes the files that the conversation wants, in bounded steps; throws the failure
+    /// that ends the attempt.
     mutating func moveFiles(at now: MonotonicTime) throws(TransferFailure)
     /// Puts the outcome into the attempt's result.
     func complete(_ result: inout AttemptResult)

@@ -9,7 +9,7 @@ struct ConversationStart: Sendable {
     var make: @Sendable (any ConversationHost, MonotonicTime) -> any Conversation
 }
 
-/// What the exchange of a conversation knows and records for it.
+/// The exchange's facts and records for its conversation.
 protocol ConversationHost: AnyObject {
     /// Turns readings into the dates of records.
     var clock: RunClock { get }
@@ -25,7 +25,7 @@ protocol ConversationHost: AnyObject {
     func keepExcerpt(_ bytes: Span<UInt8>)
     /// How far the exchange has come, for the failure that ends it.
     var stage: ExchangeStage { get }
-    /// Whether the task's file takes what `write` gets.
+    /// Whether the task has a file for the bytes of `write`.
     var hasFile: Bool { get }
     /// Adds bytes to the task's file.
     func write(_ bytes: Span<UInt8>) throws(SystemError)

@@ -6,11 +6,11 @@ internal import TransferModel
 ///
 /// Lives on its engine's thread.
 final class Dialogue {
-    /// What follows a turn.
+    /// The state after a turn.
     enum Turn {
         /// The connection or the time of the conversation will continue it.
         case waits
-        /// There is more to do when others have had their turn.
+        /// There is more to do when other attempts have had their turn.
         case hasMore
         case isOver
     }
@@ -151,7 +151,7 @@ final class Dialogue {
         return true
     }
 
-    /// Reads what has arrived; returns whether anything has.
+    /// Reads the bytes that have arrived; returns whether there are any.
     private func read(at now: MonotonicTime) throws(TransferFailure) -> Bool {
         guard conversation.wantsInput, !hasPeerEnded else { return false }
         switch try connection.read(into: &buffer) {

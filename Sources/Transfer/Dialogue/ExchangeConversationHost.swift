@@ -2,7 +2,7 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// What an exchange knows and records for the conversation over its connection.
+/// An exchange's facts and records for the conversation over its connection.
 ///
 /// The dialogue of the exchange owns it.
 final class ExchangeConversationHost: ConversationHost {

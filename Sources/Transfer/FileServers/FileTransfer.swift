@@ -5,7 +5,7 @@ internal import TransferModel
 /// The transfer of the hop's file by FTP or SFTP: its login, and the response that the server's
 /// facts about the file stand for.
 ///
-/// What follows a response of HTTP, such as checks, resumption and publication, follows this
+/// The steps after a response of HTTP, such as checks, resumption and publication, follow this
 /// response, too. Lives on its engine's thread.
 final class FileTransfer {
     /// The name of the protocol: the URL's scheme.
@@ -14,7 +14,7 @@ final class FileTransfer {
     private(set) var easy: EasyFileTransfer
     /// The server's replies; none from servers of SSH.
     var replies = FTPReplies()
-    /// What the session's `knownHosts` says of the server of SSH, once it is read.
+    /// The lines of the session's `knownHosts` for the server of SSH, once they are read.
     private var reading: KnownHostsReadings.Reading?
     var knownHosts: KnownHosts? { reading?.hosts }
     /// Whether the response was judged, which happens before its first byte.
@@ -67,16 +67,16 @@ final class FileTransfer {
         isJudged = false
     }
 
-    /// Reads what the session's `knownHosts` says of the server, which may have changed since the
-    /// last attempt.
+    /// Reads the lines of the session's `knownHosts` for the server, which may have changed since
+    /// the last attempt.
     func readKnownHosts(of url: HTTPURL, in session: SessionTransport) throws(SystemError) {
         guard scheme == .sftp, let path = session.configuration.ssh?.knownHosts else { return }
         reading = try session.knownHosts.reading(of: path, for: url.origin)
         easy.knownHosts = reading?.lines.path
     }
 
-    /// Lets a request send its body under a temporary name, which becomes that of the URL when the
-    /// server has all of it.
+    /// Lets a request send its body under a temporary name; the URL's name replaces it when the
+    /// server has the whole body.
     func willSend(_ request: EasyRequest, to url: HTTPURL) {
         let names = UploadNames(of: url)
         request.url = names.temporaryURL

@@ -100,7 +100,7 @@ final class FileTransferClient: EasyHandleClient {
 }
 
 extension FileTransferClient {
-    /// What receives the events of an exchange's handle: the exchange itself, except at a file
+    /// The receiver of the events of an exchange's handle: the exchange itself, except at a file
     /// server.
     static func client(of exchange: Exchange) -> any EasyHandleClient {
         guard exchange.request.request.url.origin.scheme.isOfFileServer,

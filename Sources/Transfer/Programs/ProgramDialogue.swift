@@ -5,8 +5,8 @@ internal import TransferModel
 
 /// The conversation with a program about one request.
 ///
-/// It sends the request with its body, and hands on what the program answers. Memory is bounded: a
-/// line of the program, and one piece of the body.
+/// It sends the request with its body, and hands on the program's answer. Memory is bounded: a line
+/// of the program, and one piece of the body.
 final class ProgramDialogue: Conversation {
     /// How much of the request's body has left.
     private enum Sending {
@@ -64,7 +64,7 @@ final class ProgramDialogue: Conversation {
     var wantsInput: Bool { !isOver }
     var hasOutput: Bool { !output.isEmpty }
     var nextTime: MonotonicTime? { nil }
-    /// A program that has said its last word needs no other.
+    /// A program that has sent its last message needs no other.
     var farewell: [UInt8] { decoder.isOver ? [] : RunnerMessage.cancel }
 
     func takeOutput() -> [UInt8] {

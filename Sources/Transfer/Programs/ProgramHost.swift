@@ -10,7 +10,7 @@ struct ProgramFraming {
     var isEnded = false
 }
 
-/// What the exchange of a program knows and records for it.
+/// The exchange's facts and records for its program.
 protocol ProgramHost: AnyObject {
     /// How far the exchange has come, for the failure that ends it.
     var stage: ExchangeStage { get }
@@ -28,7 +28,7 @@ protocol ProgramHost: AnyObject {
     func didEnd()
 }
 
-/// What an exchange knows and records for the conversation with its program.
+/// An exchange's facts and records for the conversation with its program.
 ///
 /// The dialogue of the exchange owns it.
 final class ExchangeProgramHost: ProgramHost {

@@ -80,8 +80,9 @@ final class SegmentedDownload {
         )
     }
 
-    /// The request for the file at the URL that has answered, then those at mirrors that no attempt
-    /// has asked; none at mirrors without a checksum, and none after a file with a wrong one.
+    /// The request for the file at the URL that has answered, then the requests at mirrors that no
+    /// attempt has asked; none at mirrors without a checksum, and none after a file with a wrong
+    /// one.
     ///
     /// A validator tells versions of one resource apart, not two resources (RFC 9110 §8.8.3).
     private static func requests(of exchange: Exchange, hasChecksum: Bool) -> [RequestSpec] {

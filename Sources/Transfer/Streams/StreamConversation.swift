@@ -2,9 +2,9 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// What a stream task says and hears: the steps of the job file over bytes.
+/// The conversation of a stream task: the steps of the job file over bytes.
 ///
-/// A value without socket, file or clock. It keeps at most what the running step keeps, and
+/// A value without socket, file or clock. It keeps at most the bytes of the running step, and
 /// `aheadLimit` bytes that no step has taken yet.
 struct StreamConversation {
     /// Facts that do not change during the conversation.

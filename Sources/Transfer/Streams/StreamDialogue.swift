@@ -1,8 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What a stream task says and hears over its raw connection, with the files of its steps and the
-/// TLS that one of them begins.
+/// The conversation of a stream task over its raw connection, with the files of its steps and the
+/// TLS that one step begins.
 ///
 /// `StreamConversation` decides; this object has the effects.
 final class StreamDialogue: Conversation {
@@ -17,7 +17,7 @@ final class StreamDialogue: Conversation {
     private var farewellEnd: MonotonicTime?
     private var isAbandoned = false
 
-    /// A peer that reads nothing holds up nobody for longer.
+    /// A peer that reads nothing delays the end by no more.
     private static let farewellTime = Duration.seconds(1)
 
     /// Begins the steps of an exchange whose connection is open.
@@ -174,7 +174,7 @@ final class StreamDialogue: Conversation {
     // MARK: - Files
 
     func moveFiles(at now: MonotonicTime) throws(TransferFailure) {
-        // A step that begins takes what has arrived before, without new bytes.
+        // A step that begins takes the bytes that have arrived before, without new bytes.
         writeFile(at: now)
         while let wanted = conversation.wantedFile {
             do throws(TransferFailure) {

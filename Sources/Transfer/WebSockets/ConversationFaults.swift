@@ -9,7 +9,7 @@ struct ConversationFaults {
     let messageCount: Int
     /// Whether the messages of the server wait for a step.
     let isInboxFull: Bool
-    /// What has happened so far.
+    /// The counts so far.
     let tally: ConversationTally
 
     private var phase: TransferFailure.Phase {
@@ -97,7 +97,7 @@ struct ConversationFaults {
             detail: "the server closed the connection with \(code)\(reason)"
         )
         failure.urlError = .networkConnectionLost
-        // RFC 6455 §7.4.1: the server has found a fault in what it got.
+        // RFC 6455 §7.4.1: the server has found a fault in the client's messages.
         failure.isPermanent = [1002, 1003, 1007, 1008, 1009, 1010].contains(code)
         return failure
     }

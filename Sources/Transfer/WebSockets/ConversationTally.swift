@@ -1,7 +1,7 @@
 internal import TransferModel
 internal import WebSockets
 
-/// What a WebSocket conversation counts, for its record.
+/// The counts of a WebSocket conversation, for its record.
 struct ConversationTally {
     var steps: [WebSocketRecord.Step] = []
     private(set) var receivedMessages = 0

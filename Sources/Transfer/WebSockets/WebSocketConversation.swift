@@ -6,8 +6,8 @@ internal import WebSockets
 ///
 /// A value without socket, file or clock. The caller gives it the bytes that arrive, writes the
 /// bytes of `takeOutput` and reports that with `didWrite`, reads the file of `wantedFile`, and
-/// calls `tick` at `nextTime`. Memory is bounded by twice the largest message, by what one step
-/// sends at once and by a constant.
+/// calls `tick` at `nextTime`. Memory is bounded by twice the largest message, by the bytes that
+/// one step sends at once and by a constant.
 struct WebSocketConversation {
     /// Next states: `running` → `ending`, `over`; `ending` → `over`.
     private enum Phase {
@@ -17,7 +17,7 @@ struct WebSocketConversation {
         case over
     }
 
-    /// What a step does next.
+    /// The progress of a step.
     private enum Progress {
         case waits
         case isDone

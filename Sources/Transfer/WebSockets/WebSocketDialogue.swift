@@ -3,7 +3,7 @@ internal import SystemKit
 internal import TransferModel
 internal import WebSockets
 
-/// What a WebSocket task says and hears over its raw connection: the opening handshake, then the
+/// The bytes of a WebSocket task over its raw connection: the opening handshake, then the
 /// conversation of its steps.
 ///
 /// The exchange records and judges the request and the response as those of any exchange; from the
@@ -158,7 +158,7 @@ final class WebSocketDialogue: Conversation {
 
     // MARK: - Opening
 
-    /// Reads the response head, and what follows it.
+    /// Reads the response head, and the bytes behind it.
     private func read(_ bytes: Span<UInt8>, at now: MonotonicTime) {
         for index in bytes.indices {
             line.append(bytes[index])

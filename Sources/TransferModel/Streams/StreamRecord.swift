@@ -1,4 +1,4 @@
-/// What a report says of a stream's conversation.
+/// The report's facts about a stream's conversation.
 ///
 /// A class, because few tasks have it and records are passed on often.
 package final class StreamRecord: Sendable, Hashable {
@@ -68,7 +68,7 @@ package final class StreamRecord: Sendable, Hashable {
             && left.isClosedByPeer == right.isClosedByPeer
     }
 
-    /// Hashes all that `==` compares.
+    /// Hashes all properties that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(steps)
         hasher.combine(omittedSteps)

@@ -1,6 +1,6 @@
 /// One step of a stream's conversation.
 package struct StreamStep: Sendable, Hashable {
-    /// What a step does.
+    /// The action of a step.
     package enum Action: Sendable, Hashable {
         /// Sends bytes.
         case write(Content)
@@ -10,7 +10,7 @@ package struct StreamStep: Sendable, Hashable {
         case startSecureConnection
         /// Tells the peer that nothing more will be sent.
         case closeWrite
-        /// Drops everything that arrives from now on.
+        /// Drops all bytes that arrive from now on.
         case closeRead
 
         /// The name of the step's key, also in reports.
@@ -41,7 +41,7 @@ package struct StreamStep: Sendable, Hashable {
         case closeRead
     }
 
-    /// What the step does.
+    /// The action of the step.
     package var action: Action
     /// The longest duration of the step; nil for no limit but those of the task.
     package var timeout: Duration?

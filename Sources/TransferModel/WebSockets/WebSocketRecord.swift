@@ -1,4 +1,4 @@
-/// What a report says of a WebSocket conversation.
+/// The report's facts about a WebSocket conversation.
 ///
 /// A class, because few tasks have it and records are passed on often.
 package final class WebSocketRecord: Sendable, Hashable {
@@ -96,7 +96,7 @@ package final class WebSocketRecord: Sendable, Hashable {
         left.identity == right.identity
     }
 
-    /// Hashes all that `==` compares.
+    /// Hashes the identity, the only property that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
     }

@@ -1,6 +1,6 @@
 /// One step of a WebSocket conversation.
 package struct WebSocketStep: Sendable, Hashable {
-    /// What a step does.
+    /// The action of a step.
     package enum Action: Sendable, Hashable {
         /// Sends a message so many times, at least once.
         case send(OutgoingMessage, count: Int)
@@ -30,7 +30,7 @@ package struct WebSocketStep: Sendable, Hashable {
         case close
     }
 
-    /// What the step does.
+    /// The action of the step.
     package var action: Action
     /// The longest duration of the step; nil for no limit but those of the task.
     package var timeout: Duration?

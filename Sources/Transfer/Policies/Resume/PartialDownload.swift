@@ -32,7 +32,7 @@ package final class PartialDownload: Sendable {
     /// The URL that answered, after all redirects and without the signature in its query.
     enum Source {
         case url(String)
-        /// The salted digest of the URL, which is all that a record keeps.
+        /// The salted digest of the URL, the only form that a record keeps.
         case digest(String, salt: String)
     }
 
@@ -174,7 +174,7 @@ package final class PartialDownload: Sendable {
                 tenure: try Self.tenure(bootIdentifier, of: file)
             )
             var recordFile = PartialRecordFile()
-            // The record comes first: a part without a record would belong to nobody.
+            // The record comes first: a part without a record would belong to no download.
             try replace(by: record, &recordFile, isDurable: false)
             hasRecord = true
             try file.keep(as: names.part)
@@ -212,7 +212,8 @@ package final class PartialDownload: Sendable {
             do throws(SystemError) {
                 let end = min(length, total - 1)
                 try vouch(upTo: end, reach)
-                // What this run adds behind pieces of earlier runs counts only if they are right.
+                // Bytes of this run behind pieces of earlier runs count only if the pieces are
+                // right.
                 if try compare(while: { isWorthwhile() && !self.hasNextCheckpoint }) {
                     try vouch(upTo: end, reach)
                 }
@@ -290,8 +291,8 @@ package final class PartialDownload: Sendable {
         try note(digest.map { .init(length: end, digest: $0) }, pieces, reach)
     }
 
-    /// The bytes behind gaps: those of the pieces of earlier runs that were not compared, if they
-    /// still are behind gaps, and the other ones, for which this run vouches.
+    /// The bytes behind gaps: uncompared pieces of earlier runs that still are behind gaps, and the
+    /// other pieces, for which this run vouches.
     private func loosePieces(
         unproven: [PartialRecord.Piece]
     ) -> (unproven: [PartialRecord.Piece], own: [Range<Int64>]) {
@@ -408,7 +409,7 @@ package final class PartialDownload: Sendable {
         return (names.record, text)
     }
 
-    // MARK: - What an earlier run has left
+    // MARK: - The leftovers of an earlier run
 
     /// The kind of the file beside a destination that has a record's name.
     private enum Beside {
@@ -491,8 +492,8 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Removes what a run left that was killed while it named or published a file: a record without
-    /// a part, and the name of a part that is published.
+    /// Removes the leftovers of a run that was killed while it named or published a file: a record
+    /// without a part, and the name of a part that is published.
     ///
     /// - Returns: Whether the file has no record any more.
     static func removeLeftover(_ names: PartialNames, of name: String, in folder: Folder) -> Bool {

@@ -14,8 +14,8 @@ struct PrefixDigest: ~Copyable {
     /// The pieces of earlier runs that were not compared yet.
     private var earlierPieces: ArraySlice<PartialRecord.Piece>
     private var pieceComparison: Stretch?
-    /// The pieces that this run vouches for, by their beginnings: its own, and those of earlier
-    /// runs that were compared, which grow by what follows them.
+    /// The pieces that this run vouches for, by their beginnings: its own, and compared ones of
+    /// earlier runs, which grow by the bytes that follow them.
     private var ownPieces: [Int64: Stretch] = [:]
     /// How often the pieces were dropped when they were forgotten last.
     private var forgottenDrops = 0
@@ -54,7 +54,7 @@ struct PrefixDigest: ~Copyable {
 
     /// Hashes the pieces that this run vouches for.
     ///
-    /// - Returns: Those that could be read, with their digests.
+    /// - Returns: The pieces that could be read, with their digests.
     mutating func pieces(
         _ ranges: [Range<Int64>],
         of file: OutputFile
