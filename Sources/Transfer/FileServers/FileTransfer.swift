@@ -17,6 +17,8 @@ final class FileTransfer {
     /// The lines of the session's `knownHosts` for the server of SSH, once they are read.
     private var reading: KnownHostsReadings.Reading?
     var knownHosts: KnownHosts? { reading?.hosts }
+    /// When the last handshake that libcurl does without a return is too late.
+    var handshakeEnd: MonotonicTime?
     /// Whether the response was judged, which happens before its first byte.
     private(set) var isJudged = false
 
@@ -64,6 +66,7 @@ final class FileTransfer {
     func begin(at offset: Int64) {
         easy.offset = offset
         replies = FTPReplies()
+        handshakeEnd = nil
         isJudged = false
     }
 

@@ -30,7 +30,9 @@ final class FileTransferClient: EasyHandleClient {
     /// Limits the handshake that libcurl does without a return.
     private func limitHandshake(at now: MonotonicTime) {
         guard let patience = exchange.watch.patience(at: now) else { return }
-        exchange.handle.limitHandshake(toMilliseconds: patience.microseconds / 1000)
+        file.handshakeEnd = now + patience
+        // Not before that time: two times are rounded.
+        exchange.handle.limitHandshake(toMilliseconds: patience.microseconds / 1000 + 2)
     }
 
     func didBind(_ binding: SocketBinding) -> Bool { exchange.didBind(binding) }
