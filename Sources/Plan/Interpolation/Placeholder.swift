@@ -59,6 +59,8 @@ struct Placeholder: Hashable {
     /// The expression that was probably meant; nil when the marks hold more than a name.
     func likely(isKnown: (String) -> Bool) -> String? {
         var name = self.name[...]
+        // As the command of that name: `$(date +%F)`.
+        if name == "date" || name.hasBytePrefix("date ") { return "${run.date}" }
         if name.first == "." { name = name.dropFirst() }
         var namespace: Expression.Namespace?
         for (prefix, meant) in Self.prefixes where name.lowercased().hasBytePrefix(prefix) {

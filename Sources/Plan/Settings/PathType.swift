@@ -32,8 +32,7 @@ enum PathType {
         guard reader.document.kind(of: field.node) == .scalar,
             reader.document.hasInterpolation(field.node)
         else {
-            guard let text = reader.text(field) else { return nil }
-            return checkedPath(text, field, &reader)
+            return constantPath(field, &reader)
         }
         let pieces = reader.values.filledPieces(field, takesRaw: isCapture, &reader.faults)
         guard let pieces else { return nil }
@@ -155,7 +154,16 @@ enum PathType {
             case .readable, .pipe, .notRegular: "`\(value.text)` is not a \(kind)"
             }
         let code: JobCode = if case .unreadable = status { .unreadableFile } else { .missingFile }
-        reader.report(code, "`\(field.name)`: \(reason)", at: field.node)
+        let isPattern = status == .missing && value.text.utf8.contains(UInt8(ascii: "*"))
+        reader.report(
+            code,
+            "`\(field.name)`: \(reason)",
+            at: field.node,
+            help: isPattern
+                ? "for a task of each file, write `forEach: { glob: … }` and "
+                    + "`\(field.name): ${item.path}`"
+                : nil
+        )
         return nil
     }
 
@@ -220,6 +228,22 @@ enum PathType {
         reader.document.withBytes(of: node) {
             $0.count > 0 && $0[$0.count - 1] == UInt8(ascii: "/")
         }
+    }
+
+    /// A path without an expression.
+    private static func constantPath(_ field: Field, _ reader: inout Reader) -> PathValue? {
+        guard let scalar = reader.scalar(field) else { return nil }
+        if case .bool = scalar.type {
+            reader.report(
+                .badPath,
+                "`\(field.name)`: expected the path of a file, found `\(scalar.text)`",
+                at: field.node,
+                help: "write a path; quotes make `\(scalar.text)` one, too"
+            )
+            return nil
+        }
+        guard let text = reader.text(of: scalar, field) else { return nil }
+        return checkedPath(text, field, &reader)
     }
 
     private static func checkedPath(_ text: String, _ field: Field, _ reader: inout Reader)

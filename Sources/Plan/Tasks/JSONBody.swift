@@ -34,7 +34,7 @@ enum JSONBody {
             }
         } else if reader.document.kind(of: field.node) == .scalar {
             let scalar = writeScalar(field, to: &writer, formatting, isSent: isSent, &reader)
-            if isSent, let scalar { BodyText.warnOfFileName(inJSON: scalar, field, &reader) }
+            if isSent, let scalar { BodyText.warnOfString(inJSON: scalar, field, &reader) }
         } else {
             write(field, to: &writer, formatting, isSent: isSent, &reader)
         }

@@ -114,7 +114,10 @@ enum URLText {
                 .badURL,
                 "the scheme `\(scheme)` is not known",
                 likely: likely(text),
-                help: "begin with `https://` or `http://`"
+                help: scheme == "s3"
+                    ? "write the `https://` URL of the object, and `awsSigV4` among the "
+                        + "`credentials` of its session"
+                    : "begin with `https://` or `http://`"
             )
         case .missingHost:
             return ValueFault(.badURL, "the URL has no host")
