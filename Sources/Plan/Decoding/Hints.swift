@@ -85,7 +85,8 @@ struct Hints {
         }
         let text = document.text(of: node)
         guard document.isPlain(node) else {
-            let isSimple = !text.utf8.contains { "\"\\\n".utf8.contains($0) }
+            let isSimple =
+                !text.utf8.span.hasControlByte && !text.utf8.contains { "\"\\".utf8.contains($0) }
             return isSimple && text.utf8.count <= 80 ? "\"\(text)\"" : nil
         }
         let isOneWord = text.utf8.count <= 80 && !text.contains { ",[]{}:#".contains($0) }

@@ -59,8 +59,7 @@ struct Placeholder: Hashable {
     /// The expression that was probably meant; nil when the marks hold more than a name.
     func likely(isKnown: (String) -> Bool) -> String? {
         var name = self.name[...]
-        // As the command of that name: `$(date +%F)`.
-        if name == "date" || name.hasBytePrefix("date ") { return "${run.date}" }
+        if Self.dateCommands.contains(self.name) { return "${run.date}" }
         if name.first == "." { name = name.dropFirst() }
         var namespace: Expression.Namespace?
         for (prefix, meant) in Self.prefixes where name.lowercased().hasBytePrefix(prefix) {
@@ -73,6 +72,9 @@ struct Placeholder: Hashable {
         let isVariable = isKnown(plain) || !Self.isCapital(plain)
         return "${\((namespace ?? (isVariable ? .var : .env)).rawValue).\(plain)}"
     }
+
+    /// The commands of a shell that print the date as `${run.date}` has it.
+    private static let dateCommands = ["date +%F", "date -I", "date +%Y-%m-%d"]
 
     /// The prefixes of names in template languages.
     private static let prefixes: [(String, Expression.Namespace)] = [

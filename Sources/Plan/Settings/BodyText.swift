@@ -42,13 +42,17 @@ enum BodyText {
     private static func warnOfQuotes(_ field: Field, _ reader: inout Reader) {
         let range = reader.document.range(of: field.node)
         let written = reader.document.text(of: field.node)
+        let isFilledIn = reader.document.hasInterpolation(field.node)
         reader.faults.log.warn(
             .quotedJSON,
             "`\(field.name)`: the body is one string that contains JSON, not the object or array "
                 + "itself",
             at: range,
-            help: "remove the quotes: objects and arrays of JSON are YAML, too",
-            fixIt: written.utf8.contains(10) ? nil : .init(range: range, replacement: written)
+            help: isFilledIn
+                ? "write the mapping or list in YAML, with quotes around each `\"${…}\"`"
+                : "remove the quotes: objects and arrays of JSON are YAML, too",
+            fixIt: isFilledIn || written.utf8.contains(10)
+                ? nil : .init(range: range, replacement: written)
         )
     }
 

@@ -154,14 +154,16 @@ enum PathType {
             case .readable, .pipe, .notRegular: "`\(value.text)` is not a \(kind)"
             }
         let code: JobCode = if case .unreadable = status { .unreadableFile } else { .missingFile }
-        let isPattern = status == .missing && value.text.utf8.contains(UInt8(ascii: "*"))
+        let isPattern =
+            status == .missing && field.name == "file"
+            && value.text.utf8.contains(UInt8(ascii: "*"))
         reader.report(
             code,
             "`\(field.name)`: \(reason)",
             at: field.node,
             help: isPattern
                 ? "for a task of each file, write `forEach: { glob: … }` and "
-                    + "`\(field.name): ${item.path}`"
+                    + "`file: \"${item.path}\"`"
                 : nil
         )
         return nil
@@ -236,9 +238,9 @@ enum PathType {
         if case .bool = scalar.type {
             reader.report(
                 .badPath,
-                "`\(field.name)`: expected the path of a file, found `\(scalar.text)`",
+                "`\(field.name)`: expected a path, found `\(scalar.text)`",
                 at: field.node,
-                help: "write a path; quotes make `\(scalar.text)` one, too"
+                help: "for a file of that name, write `\"\(scalar.text)\"`"
             )
             return nil
         }
