@@ -27,6 +27,9 @@ package struct EasyFileTransfer: Sendable {
     package var commands: [String] = []
     /// Whether the server is asked when the file was modified (`CURLOPT_FILETIME`).
     package var asksForTime = true
+    /// The longest silence of the server before a reply, seconds
+    /// (`CURLOPT_SERVER_RESPONSE_TIMEOUT`).
+    package var replyTimeout = 120
 
     /// Creates the transfer of a whole file.
     package init(scheme: String, login: Login, requiresTLS: Bool) {
@@ -41,9 +44,7 @@ extension EasyOptions {
     func setFileTransfer(_ file: EasyFileTransfer) throws(CurlCode) {
         try set(CURLOPT_PROTOCOLS_STR, file.scheme)
         try set(CURLOPT_FILETIME, file.asksForTime ? 1 : 0)
-        // The caller's limits end a silence. libcurl would judge a wait before it reads the bytes
-        // that came while another server held the thread.
-        try set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(Int32.max) / 1000)
+        try set(CURLOPT_SERVER_RESPONSE_TIMEOUT, file.replyTimeout)
         try setOffset(CURLOPT_RESUME_FROM_LARGE, file.offset)
         if file.scheme == "sftp" {
             try setSSH(file)

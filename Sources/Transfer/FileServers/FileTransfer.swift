@@ -26,7 +26,7 @@ final class FileTransfer {
     private var memory: (bytes: [UInt8], offset: Int)?
 
     /// Chooses the login for a URL; nil for the URL of another kind of server.
-    init?(_ url: HTTPURL, in session: SessionConfiguration) {
+    init?(_ url: HTTPURL, in session: SessionConfiguration, silence: Duration?) {
         guard url.isOfFileServer else { return nil }
         scheme = url.origin.scheme
         easy = EasyFileTransfer(
@@ -35,6 +35,12 @@ final class FileTransfer {
             requiresTLS: scheme == .ftps || scheme == .ftp && session.ftp?.tls != .never
         )
         easy.hostKey = session.ssh?.hostKey
+        // The exchange's own watch ends silence; libcurl blocks its thread for some replies. It
+        // judges a wait before it reads the replies that came while another server held the thread,
+        // which may take a minute.
+        if let silence {
+            easy.replyTimeout = 60 + Int(max(1, min(60, silence.microseconds / 1_000_000)))
+        }
     }
 
     /// The first login of a session for an origin: in its own words, then for every port of its

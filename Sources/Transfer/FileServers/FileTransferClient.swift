@@ -44,7 +44,10 @@ final class FileTransferClient: EasyHandleClient {
     func didSendHead(_ bytes: Span<UInt8>) {
         file.replies.didSend(bytes)
         // The handshake of the commands is over.
-        if !isBegun { exchange.handle.limitHandshake(toMilliseconds: nil) }
+        if !isBegun {
+            exchange.handle.limitHandshake(toMilliseconds: nil)
+            file.handshakeEnd = nil
+        }
         let now = exchange.move(bytes: bytes.count)
         // The login before is a part of connecting.
         if isBegun { exchange.recorder.didSendHead(bytes, asking: nil, at: now) }
@@ -108,7 +111,8 @@ extension FileTransferClient {
         guard exchange.request.request.url.origin.scheme.isOfFileServer,
             let file = FileTransfer(
                 exchange.request.request.url,
-                in: exchange.session.configuration
+                in: exchange.session.configuration,
+                silence: exchange.request.timeoutInterval
             )
         else { return exchange }
         exchange.sent.file = file
