@@ -75,8 +75,8 @@ final class HiddenFolder {
     /// - Parameters:
     ///   - replacing: Whether an older folder may be replaced; an empty one always is.
     ///   - isDurable: Whether the content and the name survive a power loss.
-    /// - Throws: The errors of syncfs(2) and rename(2); `isOfOccupant` when another file has the
-    ///   name.
+    /// - Throws: The errors of syncfs(2) and rename(2); `isOfOccupant` when something other than a
+    ///   folder has the name.
     func publish(replacing: Bool, isDurable: Bool) throws(SystemError) {
         guard let temporaryName else { return }
         let path = parent.path(of: name)

@@ -32,7 +32,7 @@ import Testing
         #expect(worse.standardOutput.contains("2 tasks in both: 1 failed anew, 1 changed"))
         #expect(worse.standardOutput.contains("flaky  failed: httpStatus"))
         #expect(worse.standardOutput.contains("file  3 B → 5 B"))
-        let better = try job.runner(["report", "diff", "new.json", "old.json"])
+        let better = try job.runner(["report", "diff", "new.json", "old.json"] + factor)
         #expect(better.status == .exit(0), "\(better)")
         #expect(better.standardOutput.contains("flaky  failed (httpStatus) → succeeded"))
     }

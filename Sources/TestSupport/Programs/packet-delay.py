@@ -41,7 +41,7 @@ def main():
     waiting, latest = collections.deque(), 0.01
     print("ready", flush=True)
     while True:
-        pause = max(0, waiting[0][0] - time.time()) if waiting else None
+        pause = max(0, waiting[0][0] - time.monotonic()) if waiting else None
         for end in select.select(ends, [], [], pause)[0]:
             other = ends[1 - ends.index(end)]
             while True:
@@ -51,11 +51,12 @@ def main():
                     break
                 if address[2] != OUTGOING:
                     seconds, nanoseconds = struct.unpack("qq", control[0][2])
-                    waiting.append((seconds + nanoseconds / 1e9 + delay, other, packet))
-        while waiting and waiting[0][0] <= time.time():
+                    age = max(0, time.time() - seconds - nanoseconds / 1e9)
+                    waiting.append((time.monotonic() - age + delay, other, packet))
+        while waiting and waiting[0][0] <= time.monotonic():
             due, end, packet = waiting.popleft()
-            if time.time() - due > latest:
-                latest = time.time() - due
+            if time.monotonic() - due > latest:
+                latest = time.monotonic() - due
                 print("late", round(latest * 1000), flush=True)
             try:
                 end.send(packet)

@@ -303,7 +303,10 @@ final class SegmentedDownload {
                 // The next attempt fetches the gaps alone.
                 partial.setLoose(looseRanges)
             } else {
-                main.part.resumption?.partial?.setLoose([])
+                if let partial = main.part.resumption?.partial {
+                    partial.setLoose(looseRanges)
+                    try partial.dropLoose()
+                }
                 try output.dropLoose()
             }
         } catch {

@@ -34,7 +34,7 @@ struct UploadStart {
         guard match != .nothing || wanted.mayReplace else { throw .anotherUpload }
         guard partial.url.origin == request.url.origin else {
             guard isRepeatable else { return nil }
-            // The new origin gets only the bytes that the task sends; the old upload expires.
+            // The new origin gets only the fields and the body of the task; the old upload expires.
             keeper.forgetUpload(of: wanted.id)
             return offer(version)
         }
