@@ -46,7 +46,7 @@ enum CookieScope {
         return !wasDot
     }
 
-    /// The path of a cookie without a `Path`: that of the request up to its last slash.
+    /// The path of a cookie without a `Path`: the request's path up to its last slash.
     static func defaultPath(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex
         else { return "/" }

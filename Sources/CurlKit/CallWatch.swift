@@ -28,7 +28,7 @@ package final class CallWatch: Sendable {
         var sockets: [Int32: Int] = [:]
         /// The connections that were reset.
         var cut: Set<Int> = []
-        /// What the watch found when it first saw the present call twice.
+        /// The state of the present call when the watch first saw it.
         var first: Look?
         var isAbandoned = false
     }
@@ -45,14 +45,13 @@ package final class CallWatch: Sendable {
         var growing: Set<Int> = []
     }
 
-    /// What the watch finds.
+    /// The watch's judgement of the thread.
     package enum Verdict: Sendable, Hashable {
         case fine
         /// The thread is in a call: the next look should follow soon.
         case isBusy
         /// The call goes on even without its connection. The thread will never return from it, and
-        /// its handles must not be used; `handle` is the tag of the one that the call is for, nil
-        /// if unknown.
+        /// its handles must not be used; `handle` is the tag of the call's handle, nil if unknown.
         case isStuck(handle: Int?)
     }
 
@@ -75,7 +74,7 @@ package final class CallWatch: Sendable {
     ///   - patience: The processor time for one transfer after which a call will not return even
     ///     without its connection, nanoseconds.
     package init(of library: CurlLibrary? = nil, patience: Int64 = 4_000_000_000) {
-        // A slow processor needs a second for what one call may then read.
+        // A slow processor needs a second for the bytes that one call may then read.
         limit = library?.readsAllStreams == true ? 3_000_000_000 : 250_000_000
         self.patience = patience
     }
@@ -161,8 +160,8 @@ extension CallWatch.State {
         return result
     }
 
-    /// Looks at what the present call has read since the last look, and resets the connections
-    /// that it has read before both of the last two looks.
+    /// Counts the bytes that the present call has read since the last look, and resets the
+    /// connections that it read before both last looks.
     fileprivate mutating func lookAtConnections(mayReset: Bool) {
         let now = readBytes
         let earlier = first?.read ?? now

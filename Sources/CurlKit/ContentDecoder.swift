@@ -70,7 +70,7 @@ internal import SystemKit
 
     deinit { unsafe ccurl_decoder_free(state) }
 
-    /// Decodes the next piece of the coded body, behind what an earlier call has left.
+    /// Decodes the rest of the earlier calls' bytes and the next piece of the coded body.
     ///
     /// `take` is called with decoded bytes, at most 64 KiB at a time; false ends the decoding.
     /// `limit` is the number of decoded bytes at which the call ends.

@@ -13,7 +13,7 @@ package struct CurlLibrary: Sendable, Hashable {
     /// Whether HTTP/3 is supported (`CURL_VERSION_HTTP3`).
     package let hasHTTP3: Bool
 
-    /// Creates a description of a libcurl; `load` makes that of the loaded one.
+    /// Creates a description of a libcurl; `load` describes the loaded one.
     package init(
         version: String,
         tlsVersion: String?,

@@ -2,7 +2,7 @@ internal import CCurl
 
 /// The transfer of one file by FTP or SFTP, for libcurl.
 package struct EasyFileTransfer: Sendable {
-    /// Who logs in.
+    /// The login at the file server.
     package enum Login: Sendable {
         /// Without a name of its own, as FTP allows.
         case anonymous
@@ -27,6 +27,9 @@ package struct EasyFileTransfer: Sendable {
     package var commands: [String] = []
     /// Whether the server is asked when the file was modified (`CURLOPT_FILETIME`).
     package var asksForTime = true
+    /// The longest silence of the server before a reply, seconds
+    /// (`CURLOPT_SERVER_RESPONSE_TIMEOUT`).
+    package var replyTimeout = 120
 
     /// Creates the transfer of a whole file.
     package init(scheme: String, login: Login, requiresTLS: Bool) {
@@ -37,13 +40,11 @@ package struct EasyFileTransfer: Sendable {
 }
 
 extension EasyOptions {
-    /// Sets what only file servers need; `configure` undoes it.
+    /// Sets the options that only file servers need; `configure` undoes it.
     func setFileTransfer(_ file: EasyFileTransfer) throws(CurlCode) {
         try set(CURLOPT_PROTOCOLS_STR, file.scheme)
         try set(CURLOPT_FILETIME, file.asksForTime ? 1 : 0)
-        // The caller's limits end a silence. libcurl would judge a wait before it reads what came
-        // while another server held the thread.
-        try set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(Int32.max) / 1000)
+        try set(CURLOPT_SERVER_RESPONSE_TIMEOUT, file.replyTimeout)
         try setOffset(CURLOPT_RESUME_FROM_LARGE, file.offset)
         if file.scheme == "sftp" {
             try setSSH(file)
@@ -80,7 +81,7 @@ extension EasyOptions {
             let types = key == nil ? CURLSSH_AUTH_AGENT : CURLSSH_AUTH_PUBLICKEY
             try set(CURLOPT_SSH_AUTH_TYPES, Int(types))
             try setPath(CURLOPT_SSH_PRIVATE_KEYFILE, key)
-            // libssh2 asks nobody for a missing password.
+            // libssh2 never asks for a missing password.
             try set(CURLOPT_KEYPASSWD, password ?? "")
         }
     }

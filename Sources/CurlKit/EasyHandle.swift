@@ -162,7 +162,7 @@ internal import SystemKit
         try unsafe CurlCode.check(ccurl_set_url(pointer, parts, request.url))
     }
 
-    /// Sets what only a file server needs.
+    /// Sets the options that only a file server needs.
     private func setFile(of request: EasyRequest) throws(CurlCode) {
         isTransferringFile = false
         control = nil
@@ -180,7 +180,8 @@ internal import SystemKit
 
     /// Pauses the transfer in both directions until `resume`; may be called by the client.
     ///
-    /// The rest of what libcurl has read is still delivered. A transfer that has ended stays so.
+    /// libcurl still delivers the rest of the bytes that it has read. An ended transfer stays
+    /// ended.
     package func pause() { _ = unsafe ccurl_easy_pause_all(pointer) }
 
     /// Pauses the body when others must have their turn: libcurl calls back for each chunk, of
@@ -276,7 +277,7 @@ internal import SystemKit
     /// Whether the current exchange uses a proxy over TLS.
     var proxyIsEncrypted: Bool { proxy?.url.utf8.starts(with: "https:".utf8) == true }
 
-    /// The TLS layer around that of the new connection; nil without one.
+    /// The TLS layer around the new connection's TLS; nil without one.
     var outerTLS: UnsafeRawPointer? {
         guard let trust = unsafe trust else { return nil }
         return unsafe ccurl_tls_outer(pointer, trust)

@@ -8,7 +8,7 @@ package import SystemKit
 /// Lives on its engine's thread. It ends when the multi handle removes the easy handle, which
 /// closes the connection. No call waits (`curl_easy_send`, `curl_easy_recv`).
 @safe package final class RawConnection {
-    /// What a read found.
+    /// The result of a read.
     package enum Received: Sendable, Hashable {
         /// The number of bytes at the beginning of the buffer.
         case bytes(Int)
@@ -23,7 +23,7 @@ package import SystemKit
     private let handle: EasyHandle
     private let opening: SocketTable.Opening
     private let key: Int
-    /// What the table watches for.
+    /// The events that the table watches for.
     private var interest: EventPoll.Interest = []
 
     /// Takes the connection of a handle; nil when it has none.
@@ -56,7 +56,7 @@ package import SystemKit
         return sent
     }
 
-    /// Reads what has arrived into a buffer.
+    /// Reads the received bytes into a buffer.
     ///
     /// TLS may hold bytes that the socket does not show: read until there is nothing before waiting
     /// for the socket.

@@ -266,8 +266,8 @@ package final class SocketTable {
         return lastClosed.map { $0.wasKept && $0.connection == opening.connection } ?? false
     }
 
-    /// Ends what all connections bring: libcurl waits for the reply of a file server to its last
-    /// words, though nobody needs it.
+    /// Ends the input of all connections: libcurl would wait for a file server's reply to its last
+    /// command, which no transfer needs.
     package func stopReading() {
         for (socket, entry) in entries.enumerated() where entry.connection > 0 {
             shutdown(Int32(socket), Int32(SHUT_RD))

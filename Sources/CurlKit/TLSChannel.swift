@@ -15,7 +15,7 @@ internal import SystemKit
         package var certificate: CertificateFault?
     }
 
-    /// What a read found.
+    /// The result of a read.
     package enum Received: Sendable, Hashable {
         /// The number of bytes at the beginning of the buffer.
         case bytes(Int)

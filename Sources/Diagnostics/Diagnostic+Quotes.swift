@@ -9,8 +9,8 @@ extension Diagnostic {
     /// Advice and edits of which a part is hidden are useless, and dropped.
     ///
     /// - Parameters:
-    ///   - shown: What is shown of a quote of the message.
-    ///   - elsewhere: What is shown of a quote of the advice, of an edit or of a note.
+    ///   - shown: Gives the text to show for a quote of the message.
+    ///   - elsewhere: Gives the text to show for a quote of the advice, of an edit or of a note.
     /// - Returns: The diagnostic as it is shown.
     package func mappingQuotes(
         _ shown: (String) -> String,

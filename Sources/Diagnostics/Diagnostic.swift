@@ -51,7 +51,7 @@ package struct Diagnostic: Sendable, Hashable {
     package var help: String?
     /// The edit that fixes the fault, if there is exactly one.
     package var fixIt: FixIt?
-    /// Whether the message may quote text that does not stand in the file, such as that of rows.
+    /// Whether the message may quote text that is not in the file, such as values of rows.
     package var isAboutData = false
 
     /// A fault at a position; an error by default.

@@ -40,7 +40,7 @@ package enum CachePlan: Sendable {
         }
     }
 
-    /// Decides what it can without a look into the store.
+    /// Decides about a request that needs no look into the store.
     ///
     /// - Parameters:
     ///   - request: The request.

@@ -130,7 +130,7 @@ package final class HTTPCache: Sendable {
 
     /// Why a response is not stored.
     package struct NotStored: Error {
-        /// What the report says about the storing.
+        /// The verdict on the storing, for the report.
         package let reason: CacheVerdict.Storing
 
         init(_ reason: CacheVerdict.Storing) { self.reason = reason }

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// Makes a short text of bytes, and no way back; nil when that fails.
+/// Makes a short text of bytes, which does not give the bytes away; nil when that fails.
 package typealias Fingerprint = @Sendable ([UInt8]) -> String?
 
 /// The request fields by which a stored response is selected (RFC 9111 §4.1).
@@ -40,7 +40,8 @@ package struct Selection: Sendable, Hashable {
         _ fingerprint: Fingerprint
     ) {
         var names = Self.names(in: response)
-        // Many servers that encode by `Accept-Encoding` do not say so in `Vary` (RFC 9110 §12.5.3).
+        // Many servers that encode by `Accept-Encoding` do not name it in `Vary` (RFC 9110
+        // §12.5.3).
         if response.firstValue(of: "content-encoding") != nil, !names.contains("accept-encoding") {
             names.append("accept-encoding")
         }

@@ -1,7 +1,7 @@
 internal import SystemKit
 package import TransferModel
 
-/// What a stored response gives to a request with conditions of its own or with a range.
+/// The answer of a stored response to a request with conditions of its own or with a range.
 package enum StoredAnswer: Sendable, Hashable {
     /// The whole stored response.
     case whole

@@ -27,7 +27,7 @@ package enum JSONValue: Sendable, Hashable {
 
     /// Why a text is not JSON.
     package struct Fault: Error, Hashable, CustomStringConvertible {
-        /// What is wrong, in words without a final full stop.
+        /// The fault, in words without a final full stop.
         package var reason: String
         /// The offset in bytes.
         package var offset: Int

@@ -48,7 +48,8 @@ struct SurrogatePairs {
         return low * (Self.length - 1)
     }
 
-    /// The texts that would be pairs in double quotes, and the offsets of all that would be halves.
+    /// The texts that would be pairs in double quotes, and the offsets of all texts that would be
+    /// halves.
     private static func candidates(
         in bytes: Span<UInt8>,
         from base: Int

@@ -21,8 +21,8 @@ package final class BackgroundJournal {
         /// The number of the session's transfers in the whole job; nil when the run has only some
         /// tasks.
         package var taskCount: Int?
-        /// Runs of the job whose end is missing in some of its journals: rounds that they ended
-        /// continue.
+        /// Runs of the job whose end is missing in some of its journals; rounds that these runs
+        /// ended continue.
         package var unended: Set<String>
 
         /// Creates a run that is about to open the journal.

@@ -5,7 +5,7 @@ package import TransferModel
 /// A round begins with the first run after a complete one. It ends with a run that leaves nothing
 /// open, or when the user cancels it.
 package struct BackgroundRound: Sendable, Equatable {
-    /// Whether the next run continues the round; the raw value is the one in the file.
+    /// Whether the next run continues the round; the file stores the raw value.
     package enum State: UInt8, Sendable {
         /// The next run continues the unfinished transfers.
         case open = 1
@@ -22,7 +22,7 @@ package struct BackgroundRound: Sendable, Equatable {
         /// The job file's path, absolute and without links.
         package var path: String
 
-        /// What identifies the job wherever its file lies; nil when its name and path do.
+        /// Identifies the job wherever its file lies; nil when its name and path identify it.
         package var identifier: String?
 
         /// Creates a job; `path` must be absolute and without links.
@@ -99,7 +99,7 @@ package struct BackgroundRound: Sendable, Equatable {
     /// Whether a run of the whole job began in the round: then a run of a part does not end it.
     var isWhole: Bool { taskCount != nil }
 
-    /// The round for a run that continues it, whatever the previous run said about its end.
+    /// The round for a run that continues it, whatever end the previous run recorded.
     var reopened: BackgroundRound {
         var round = self
         round.state = .open

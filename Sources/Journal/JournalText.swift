@@ -5,10 +5,10 @@ internal import SystemKit
 ///
 /// The header is `runner journal` and the version, a byte. A mark is a length of the file that is
 /// on the disk, eight bytes, and the CRC-32 of those, four bytes. An entry is the length of its
-/// content, four bytes; its kind, one byte; the content; and the CRC-32 of all that, four bytes.
-/// Entries are only appended. A file that is shorter than the length in a mark, or has a changed
-/// byte before it, is damaged. Bytes after that length may be incomplete, and count up to the first
-/// incomplete entry. Unknown kinds of later versions are skipped.
+/// content, four bytes; its kind, one byte; the content; and the CRC-32 of all these bytes, four
+/// bytes. Entries are only appended. A file that is shorter than the length in a mark, or has a
+/// changed byte before it, is damaged. Bytes after that length may be incomplete, and count up to
+/// the first incomplete entry. Unknown kinds of later versions are skipped.
 struct JournalText: Equatable {
     struct Entry: Equatable {
         /// The kind of the content; its meaning never changes.

@@ -7,7 +7,7 @@ package import TransferModel
 /// An order keeps its key until a run that had it accepted ends with exit code 0. A run of some
 /// tasks with that exit code drops all keys if the last whole run began all orders and none is
 /// open. `init` saves the seeds of the keys to the disk, and `commit` saves that an order is about
-/// to be sent, so the next run always makes the same key. One process at a time may use the file:
+/// to be sent. So the next run always makes the same key. One process at a time may use the file:
 /// the caller holds the job's lock.
 package final class KeyJournal: RunEventSink {
     /// The failure to read or write the job's file.

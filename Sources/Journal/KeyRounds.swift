@@ -4,9 +4,9 @@ internal import TransferModel
 ///
 /// A round has a seed. It begins with the first key-making run after one that ended with exit code
 /// 0, and lasts until the next such run. Orders begun in it that no such run had accepted keep its
-/// seed; all other orders get that of the current round. A run of a part of the job that leaves no
-/// order open ends all rounds if the last run of the whole job began all of its orders. Otherwise
-/// unknown orders exist, and accepted ones must be repeated under their keys.
+/// seed; all other orders get the seed of the current round. A run of a part of the job that leaves
+/// no order open ends all rounds if the last run of the whole job began all of its orders.
+/// Otherwise unknown orders exist, and accepted ones must be repeated under their keys.
 struct KeyRounds: Equatable {
     struct Round: Equatable {
         /// The seed of the keys: 32 random bytes.

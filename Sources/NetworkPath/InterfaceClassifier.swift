@@ -68,8 +68,8 @@ struct InterfaceClassifier {
         return lowers.map { $0.sorted { $0.position < $1.position } }
     }
 
-    /// The interface's own class, and whether a rule decides all that a lower interface could
-    /// change.
+    /// The interface's own class, and whether a rule decides every property that a lower interface
+    /// could change.
     private func ownClass(
         _ interface: NetworkInterface,
         isCarried: Bool,

@@ -27,8 +27,8 @@ package struct NetworkSnapshot: Sendable, Hashable {
         /// It does not leave the machine.
         case local
         case open(NetworkInterface)
-        /// No permitted interface leads there; with the reason that forbids the one that does, nil
-        /// if none does.
+        /// No permitted interface leads there; the reason forbids the interface that does, nil if
+        /// none does.
         case refuse(NetworkUnavailableReason?)
     }
 

@@ -36,6 +36,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badPointer = "job.bad-pointer"
     case badPattern = "job.bad-pattern"
     case fileNameAsBody = "job.file-name-as-body"
+    case quotedJSON = "job.quoted-json"
 
     // Expressions.
     case badExpression = "job.bad-expression"

@@ -5,7 +5,7 @@ package import TransferModel
 package struct LockRequest: Sendable, Hashable {
     /// As the job says, or the file's stem.
     package let jobName: String
-    /// What identifies the job wherever its file lies; nil when its path does.
+    /// Identifies the job wherever its file lies; nil when its path identifies it.
     package let identifier: String?
     /// The action of this run while another run of the job has the lock.
     package let policy: LockPolicy
@@ -24,8 +24,8 @@ package struct LockRequest: Sendable, Hashable {
 
     /// Reads no more of the document than it takes to find the lock.
     ///
-    /// nil when the job asks for none, and when what was read has a fault, which `Plan.make` finds
-    /// again.
+    /// nil when the job asks for none, and for a fault in the part that was read, which `Plan.make`
+    /// finds again.
     package init?(of document: Document, options: PlanOptions) {
         guard let schedule = document.value(of: document.root, for: "schedule")?.value,
             document.value(of: schedule, for: "lock") != nil

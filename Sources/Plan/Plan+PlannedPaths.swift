@@ -2,8 +2,7 @@ package import TransferModel
 
 /// All that belongs to a run: a server, or a captured value, may name none of it.
 extension Plan {
-    /// The folders in which servers name files, each once; nil when what tasks capture leads to
-    /// one.
+    /// The folders in which servers name files, each once; nil when a captured value leads to one.
     package func foldersOfServerNames() -> Set<String>? {
         var folders: Set<String> = []
         var areKnown = true
@@ -18,8 +17,8 @@ extension Plan {
     /// Names every path that the run reads, runs, sends or writes, in the order of their rights.
     ///
     /// The job may write to a file that it also runs or reads elsewhere, if it names the file: so
-    /// the tasks' destinations precede such files. A destination that is made of captured values is
-    /// not known yet and passed over.
+    /// the tasks' destinations precede such files. A destination of captured values is not known
+    /// yet and is skipped.
     package func forEachPlannedPath(_ body: (PlannedPath) -> Void) {
         for path in source.files.map(\.path) { body(PlannedPath(path, .ofTheRun)) }
         var commands: Set<[String]> = []

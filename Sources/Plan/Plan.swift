@@ -2,7 +2,7 @@ package import Diagnostics
 internal import JobFile
 package import TransferModel
 
-/// A job file that was found right: what is transferred, in which order and how.
+/// A checked job file: its transfers, their order and their settings.
 ///
 /// Tasks are numbered from 0 in file order, those of a `forEach` in the order of its items; the
 /// functions take indices below `taskCount`.
@@ -59,7 +59,7 @@ package struct Plan: Sendable {
         return plan
     }
 
-    /// What identifies the job wherever its file lies; nil when its path does.
+    /// Identifies the job wherever its file lies; nil when its path identifies it.
     package var identifier: String? { draft.identifier }
     /// The job file's name as it was given.
     package var fileName: String { source.reader.document.name }
@@ -98,7 +98,7 @@ package struct Plan: Sendable {
     package var hasPeerNames: Bool { traits.hasPeerNames }
     /// The most connections that one task may have at once: several with `segments`.
     package var mostConnections: Int { traits.mostConnections }
-    /// Which tasks are filled in with what others capture.
+    /// The uses of captured values by other tasks.
     package var captureUses: CaptureUses { source.captureUses }
     /// The run's id, as `${run.id}` has it.
     package var runIdentifier: String { source.reader.values.run.id }
@@ -131,11 +131,11 @@ package struct Plan: Sendable {
     /// Whether the task's failure fails the run.
     package func isRequired(_ index: Int) -> Bool { source.tasks.settings(of: index).isRequired }
 
-    /// From 0 to 1: of two tasks that may start, the one of the higher priority does.
+    /// From 0 to 1: of two tasks that may start, the task of the higher priority does.
     package func priority(of index: Int) -> Double { source.tasks.settings(of: index).priority }
 
-    /// Reads a task again, every setting resolved and filled in with what other tasks have
-    /// captured.
+    /// Reads a task again, every setting resolved and filled in with the values that other tasks
+    /// have captured.
     ///
     /// A task that `make` accepted is accepted here, unless a data file has changed in between or a
     /// captured value is not valid in its place.

@@ -36,15 +36,15 @@ package struct PlanOptions: Sendable {
     package var variables: [String: String]
     /// The process's environment, for `${env.NAME}`.
     package var environment: [String: String]
-    /// The ids of `--only`: they and what they need; empty means all.
+    /// The ids of `--only`: the run has these tasks and their needs; empty means all.
     package var only: [String]
     /// The absolute path that the document's name is relative to.
     package var workingFolder: String
     /// The absolute path of `--report`, which takes the place of the file's `report.json`; nil
     /// without it.
     package var reportPath: String?
-    /// Looks at the file of an absolute path without opening it, which those at the other end of a
-    /// pipe would notice.
+    /// Looks at the file of an absolute path without opening it, which a process at the other end
+    /// of a pipe would notice.
     ///
     /// Asked while the plan is made, never later.
     package var fileStatus: @Sendable (String) -> FileStatus
@@ -54,7 +54,7 @@ package struct PlanOptions: Sendable {
     /// Whether two absolute paths lead to one file, also by links; asked while the plan is made,
     /// never later.
     package var isSameFile: @Sendable (String, String) -> Bool
-    /// Says what is wrong with a pattern; asked while the plan is made, never later.
+    /// Finds the fault of a pattern; asked while the plan is made, never later.
     package var patternFault: @Sendable (String) -> RegularExpression.Fault?
 
     /// Opens the data file of an absolute path that `fileStatus` calls readable; asked while the
@@ -66,7 +66,7 @@ package struct PlanOptions: Sendable {
     package var folder: FolderLister
     /// The values of `${run.…}`.
     package var run: RunValues
-    /// Whether what the environment lacks, variables and files, is a warning: for a look at a job
+    /// Whether missing variables and files of the environment are warnings: for a look at a job
     /// elsewhere than where it runs.
     ///
     /// A plan with such a warning is not to be run.

@@ -28,7 +28,7 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     /// The fault of `--report`, which is no fault of the file either.
     package let reportFault: String?
 
-    /// At least one diagnostic must be an error, or something wrong with an option.
+    /// At least one diagnostic must be an error, or an option must have a fault.
     package init(
         diagnostics: [Diagnostic],
         dataFaults: [FileDiagnostics] = [],
@@ -43,8 +43,8 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         self.reportFault = reportFault
     }
 
-    /// Whether a task cannot be had any more because a data file is not what it was when the plan
-    /// was made.
+    /// Whether a task cannot be had any more because a data file has changed since the plan was
+    /// made.
     package var isChangedData: Bool {
         diagnostics.contains { $0.code == JobCode.missingFile.rawValue }
     }
@@ -54,7 +54,7 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         diagnostics.first { $0.severity == .error }?.message ?? ""
     }
 
-    /// Unicode scalars of a fault that `description` shows: it may quote what a peer has sent.
+    /// Unicode scalars of a fault that `description` shows: it may quote a peer's text.
     private static let shownScalars = 300
 
     /// The first fault and its place, cut to a length that fits into a message.

@@ -52,7 +52,7 @@ final class TaskSource: Sendable {
         )
     }
 
-    /// Reads a task with what other tasks have captured.
+    /// Reads a task with the values that other tasks have captured.
     func task(at index: Int, captured: CapturedValues) throws(PlanRejected) -> TaskSpec {
         try lent.withLock { (lent) throws(PlanRejected) in
             if let task = lent.kept.take(index) { return task }

@@ -173,7 +173,7 @@ enum MemberType: Sendable {
         }
     }
 
-    /// What a value must be, in words.
+    /// The requirement for a value, in words.
     var words: String {
         switch self {
         case .integer(let range) where range.count == 1: "\(range.lowerBound)"

@@ -40,6 +40,6 @@ package struct ProgramFailure: Sendable, Hashable {
 package struct ProgramFault: Error, Sendable, Hashable {
     /// The number of the faulty message, from 1.
     package var message: Int
-    /// What is wrong, in words without a final full stop.
+    /// The fault, in words without a final full stop.
     package var reason: String
 }

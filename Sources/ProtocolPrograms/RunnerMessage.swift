@@ -3,7 +3,7 @@ package import TransferModel
 
 /// The messages of the runner to a program, each a line of JSON.
 package enum RunnerMessage {
-    /// What the runner says of a request's body.
+    /// The length of a request's body, as the runner announces it.
     package enum Body: Sendable, Hashable {
         case none
         /// A body with a length in bytes; nil when the length is not known.
@@ -38,8 +38,8 @@ package enum RunnerMessage {
         }
     }
 
-    /// What precedes a piece of the request's body, of at most `ConversationLimits.largestPiece`
-    /// bytes.
+    /// The message before a piece of the request's body, of at most
+    /// `ConversationLimits.largestPiece` bytes.
     package static func data(count: Int) -> [UInt8] {
         message("data") { $0.member("length", count) }
     }

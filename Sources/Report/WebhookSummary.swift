@@ -97,7 +97,7 @@ package struct WebhookSummary: Sendable {
         let noun = totals.tasks == 1 ? "task" : "tasks"
         if exitCode == 0 { return "\(name): \(good) of \(totals.tasks) \(noun) succeeded" }
         let list = tasks.map { task in
-            // The failure of a skipped task is that of another one.
+            // A skipped task has the failure of another task.
             let failure = task.outcome == .failed ? task.failure : nil
             let reason = failure?.httpStatus.map(String.init) ?? failure?.kind.label
             return "\(spoken(task.id)) (\(reason ?? task.outcome.rawValue))"
@@ -135,7 +135,8 @@ package struct WebhookSummary: Sendable {
         writer.endObject()
     }
 
-    /// The text without signs that chats take for mentions and links: those have their full width.
+    /// The text without signs that chats take for mentions and links: such signs have their full
+    /// width.
     ///
     /// Chats have no common escape.
     private func spoken(_ original: String) -> String {

@@ -17,7 +17,7 @@ extension ActiveTask {
         case missing
     }
 
-    /// Whether a file with the checksum is all that the task wants.
+    /// Whether a file with the checksum fulfils the task.
     var isMetByFile: Bool { spec.isMetByFile }
 
     /// The check of the file; nil when the list has no checksum for it.
@@ -34,7 +34,7 @@ extension ActiveTask {
         }
     }
 
-    /// Takes in what is at the destination; nil when the task continues, else how it ends.
+    /// Notes the occupant of the destination; nil when the task continues, else how it ends.
     mutating func meet(_ occupant: PathOccupant) -> Result<Void, TransferFailure>? {
         presence = occupant == .file && isMetByFile ? .occupied : .missing
         // A task that may replace a file looks at it again when its own file is whole.

@@ -245,7 +245,7 @@ struct ActiveTask {
         }
     }
 
-    /// Keeps what an attempt has left.
+    /// Keeps the results of an attempt.
     mutating func end(_ ended: EndedAttempt, _ clock: RunClock) {
         var attempt = TaskRecord.Attempt(
             number: number,

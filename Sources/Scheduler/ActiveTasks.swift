@@ -30,13 +30,13 @@ struct ActiveTasks {
     }
 
     private var slots: [Int: Slot] = [:]
-    /// How many tasks there are, with those that are taken out.
+    /// The number of tasks, including the tasks that are taken out.
     private(set) var count = 0
 
     /// Whether there is none.
     var isEmpty: Bool { count == 0 }
 
-    /// Counts a task that begins; its slot is put back as one that was taken out.
+    /// Counts a task that begins; its slot is put back like a slot that was taken out.
     mutating func begin(_ task: consuming ActiveTask) -> Slot {
         count += 1
         return Slot(task)

@@ -1,7 +1,7 @@
 import Transfer
 import TransferModel
 
-/// Counts a task's attempts, and those that `retry.attempts` limits.
+/// Counts a task's attempts, and the attempts that `retry.attempts` limits.
 struct AttemptCount {
     /// How much further an attempt must at most bring a file so that it counts as progress, bytes.
     private static let leastProgress: Int64 = 1 << 20
@@ -12,8 +12,8 @@ struct AttemptCount {
     let earlierAttempts: Int?
     /// Attempts of earlier runs that count as if this run had made them.
     private var earlierFailures: Int
-    /// How many attempts do not count: those before the last progress, and those that ended for
-    /// want of an interface.
+    /// How many attempts do not count: attempts before the last progress, and attempts that ended
+    /// for want of an interface.
     private var uncounted = 0
     /// The largest size that an attempt has brought the file to, bytes.
     private var size: Int64 = 0

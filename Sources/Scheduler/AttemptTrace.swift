@@ -5,11 +5,11 @@ import TransferModel
 ///
 /// Exchanges and bytes add up; the result of an attempt replaces that of the attempt before it.
 struct AttemptTrace {
-    /// The first and the last ones, from a certain number on.
+    /// The first and the last attempts, from a certain number on.
     private(set) var attempts: [TaskRecord.Attempt] = []
-    /// How many there were between those.
+    /// The number of attempts between those.
     private(set) var omittedCount = 0
-    /// The exchanges of those that are kept.
+    /// The exchanges of the kept attempts.
     private(set) var transactions: [TransactionMetrics] = []
     private(set) var redirectCount = 0
     private(set) var countOfBytesSent: Int64 = 0
@@ -40,7 +40,7 @@ struct AttemptTrace {
         last = ended
     }
 
-    /// Forgets an attempt of the middle, and what was exchanged in it.
+    /// Forgets an attempt of the middle, and its exchanges.
     private mutating func omitOne() {
         let number = attempts.remove(at: Self.mostKept / 2).number
         omittedCount += 1
@@ -57,7 +57,7 @@ struct AttemptTrace {
         redirectCount += result.redirectCount
     }
 
-    /// What a task's record says besides its attempts.
+    /// The facts in a task's record besides its attempts.
     struct Circumstances {
         /// The description of the task's session; nil without one.
         var sessionDescription: String?

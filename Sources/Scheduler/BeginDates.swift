@@ -40,7 +40,7 @@ struct BeginDates {
     /// Whether the wall clock is to be read in each turn.
     var watchesWallClock: Bool { !dated.isEmpty }
 
-    /// Takes in what the wall clock reads.
+    /// Notes a reading of the wall clock.
     mutating func read(wall: Timestamp, _ now: MonotonicTime) {
         self.wall = wall
         readTime = now
@@ -51,8 +51,8 @@ struct BeginDates {
         RunClock(wall: wall, monotonic: readTime, maximumSkewMicroseconds: 0).timestamp(of: time)
     }
 
-    /// Keeps the task back if its time has not come, or if that cannot be told before the wall
-    /// clock is read again.
+    /// Keeps the task back if its time has not come, or if only the next reading of the wall clock
+    /// shows that.
     mutating func keepBack(_ task: Int, until date: BeginDate, _ now: MonotonicTime) -> Bool {
         switch date {
         case .delay(let delay):

@@ -72,7 +72,7 @@ struct Connectivity {
         return closedPaths.openAll { hasPower || !isDiscretionary[$0.session] }
     }
 
-    /// Takes in what powers the machine; returns the tasks to start, or nil when power is not
+    /// Notes a change of the power supply; returns the tasks to start, or nil when power is not
     /// external.
     mutating func powerChanged(isExternal: Bool) -> [Int]? {
         hasExternalPower = isExternal

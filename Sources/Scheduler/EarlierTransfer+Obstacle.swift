@@ -23,8 +23,8 @@ extension EarlierTransfer {
             detail: "the run that sent the request was interrupted"
         )
         cut.urlError = .backgroundSessionWasDisconnected
-        // A key that was made for it is the same again; one that it has got since says nothing of
-        // the try without it.
+        // A key that was made for the task is the same again; a later key says nothing of the try
+        // without it.
         var request = spec.request
         if !hadKey { request.headers.removeAll { $0.isNamed(IdempotencyKeyField.name) } }
         if wasCut, !(hadKey && spec.wantsKey),

@@ -1,7 +1,7 @@
 import TransferModel
 
-/// Which URL of a download is asked next: its own, then each mirror in order, then again those that
-/// may have recovered.
+/// Which URL of a download is asked next: its own, then each mirror in order, then again the URLs
+/// that may have recovered.
 struct MirrorRotation {
     /// The next step after a failed attempt.
     enum Step {
@@ -25,7 +25,7 @@ struct MirrorRotation {
     private var tried = 1
     /// Whether asking that URL again would bring the same failure.
     private var isHopeless: [Bool]
-    /// Whether that is for want of a way there.
+    /// Whether no permitted interface leads to that URL.
     private var isCutOff: [Bool]
 
     init(mirrors: Int) {
@@ -33,7 +33,7 @@ struct MirrorRotation {
         isCutOff = isHopeless
     }
 
-    /// How many mirrors are passed: those in front.
+    /// The number of passed mirrors: the first ones.
     var triedMirrors: Int { tried - 1 }
 
     /// How many URLs there are.
@@ -71,12 +71,13 @@ struct MirrorRotation {
         isFirstTry = false
     }
 
-    /// Asks no URL again but those that had no way.
+    /// Asks only the unreachable URLs again.
     mutating func strikeOffReached() {
         for position in isHopeless.indices where !isCutOff[position] { isHopeless[position] = true }
     }
 
-    /// Begins anew with what had no way or may answer; what has said no is not asked again.
+    /// Begins a new round with the unreachable URLs and the URLs that may answer; no URL that
+    /// refused is asked again.
     mutating func restart() {
         unreachable = nil
         for position in isHopeless.indices where isCutOff[position] {

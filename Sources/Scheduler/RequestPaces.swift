@@ -117,8 +117,8 @@ struct RequestPaces {
         }
     }
 
-    /// Counts the requests of an attempt beyond the one that was admitted; a negative number takes
-    /// back one that was not sent.
+    /// Counts the requests of an attempt beyond the admitted one; a negative number takes back a
+    /// request that was not sent.
     mutating func charge(_ requests: @autoclosure () -> Int, session: Int) {
         guard !paces.isEmpty, let pace = paces[session] else { return }
         pace.turns.charge(requests(), now)
@@ -132,8 +132,8 @@ struct RequestPaces {
 }
 
 extension AttemptResult {
-    /// The requests that the attempt has sent to a network or to a program, without those that had
-    /// a turn of their own.
+    /// The requests that the attempt has sent to a network or to a program, without requests with a
+    /// turn of their own.
     var requestCount: Int {
         transactions.count { [.networkLoad, .program].contains($0.resourceFetchType) }
             + omittedTransactions - partRequests

@@ -22,7 +22,7 @@ package enum RetryDecision: Sendable, Hashable {
         case runBudgetExhausted
     }
 
-    /// Whether no other attempt follows, for what a server has said or said too often.
+    /// Whether no other attempt follows, because of a server's answer or too many of them.
     var isFinal: Bool {
         switch self {
         case .giveUp(.notRetried), .giveUp(.attemptsExhausted), .giveUp(.retryAfterTooLong): true
@@ -32,7 +32,7 @@ package enum RetryDecision: Sendable, Hashable {
 
     /// The history of a task when one of its attempts has failed.
     package struct History: Sendable, Hashable {
-        /// Attempts so far, the failed one included, without those before the last that made
+        /// Attempts so far, the failed one included, without the attempts before the last that made
         /// progress; at least 1.
         package var attempts: Int
         /// Until the task's retry budget or its resource timeout ends, whichever is first; nil
@@ -138,7 +138,8 @@ package enum RetryDecision: Sendable, Hashable {
         under policy: RetryPolicy,
         history: History
     ) -> Bool {
-        // A response that fails a check may be better later, as that of a running job is.
+        // A response that fails a check may pass it later, such as the response about a running
+        // job.
         if failure.isOfCheck { return history.status.map(policy.statusCodes.contains) ?? false }
         if failure.isPermanent { return false }
         switch failure.symptom ?? failure.kind {
@@ -184,7 +185,7 @@ package enum RetryDecision: Sendable, Hashable {
             return failure.followsOrder
                 || failure.httpStatus.map { $0 >= 500 || $0 == 408 } ?? false
         case .redirectLimit, .engine: return failure.followsOrder
-        // The result is there, and not as it should be.
+        // The response is there, and does not fit.
         case .mimeType, .tooLarge, .content, .rangeMismatch, .integrity, .localIO, .cache, .power,
             .suspended:
             return false
@@ -209,7 +210,7 @@ package enum RetryDecision: Sendable, Hashable {
 }
 
 extension TransferFailure {
-    /// Whether the result is there, and a check other than that of its status refused it.
+    /// Whether the response is there, and a check other than the status check refused it.
     fileprivate var isOfCheck: Bool {
         switch kind {
         case .mimeType, .tooLarge, .content: true

@@ -4,7 +4,8 @@ import TransferModel
 
 /// Tasks that wait for an interface that they may use, or for external power.
 extension RunMachine {
-    /// Whether a task whose attempt had no way waits for one, or looks for another one.
+    /// Whether a task whose attempt had no permitted interface waits for one, or looks for another
+    /// one.
     ///
     /// Each task looks again when the network has changed since its attempt began.
     func mayAwait(
@@ -64,7 +65,7 @@ extension RunMachine {
         actions.events.append(.taskWaiting(id: task.spec.id, failure: failure))
     }
 
-    /// Starts tasks that were kept back, and repeats those that wait for the same reason.
+    /// Starts the held tasks, and repeats the tasks that wait for the same reason.
     private mutating func tryAgain(
         _ tasks: [Int],
         held reason: TaskRecord.Attempt.WaitReason,

@@ -143,7 +143,7 @@ extension RunMachine {
         for tasks in ledger.succeed(index) { makeReady(tasks) }
     }
 
-    /// Ends a task that has begun, and those that wait for a list it could not fetch.
+    /// Ends a task that has begun, and the tasks that wait for a list it could not fetch.
     mutating func fail(_ task: inout ActiveTask, _ failure: TransferFailure, _ now: MonotonicTime) {
         let outcome: TaskOutcome = failure.isDeferral ? .deferred : .failed
         let record = task.record(outcome, clock, now)

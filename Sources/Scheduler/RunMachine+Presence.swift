@@ -4,7 +4,7 @@ import TransferModel
 
 /// Files that are at destinations already, and are checked against the checksums of the job.
 extension RunMachine {
-    /// Takes in what is at the destination of a download.
+    /// Notes the occupant of a download's destination.
     mutating func destinationChecked(
         _ task: inout ActiveTask,
         _ occupant: PathOccupant,

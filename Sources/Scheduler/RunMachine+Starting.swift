@@ -171,14 +171,15 @@ extension RunMachine {
         }
     }
 
-    /// Hands the next attempt of an active task, or the rest of the one that runs, to the runner.
+    /// Hands the next attempt of an active task, or the rest of the running one, to the runner.
     mutating func startAttempt(of task: inout ActiveTask, _ now: MonotonicTime) {
         guard !endsSuspended(&task, now), hasPower(&task, now), hasChecksums(&task, now),
             !looksAtFile(&task, now)
         else { return }
         let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
         let last = task.number
-        // A change since the round through the mirrors began may be a way to one that had none.
+        // A change since the round through the mirrors began may be a way to a mirror that had
+        // none.
         if task.isNewRound || task.spec.mirrors.isEmpty {
             task.changesAtStart = connectivity.networkChanges
         }

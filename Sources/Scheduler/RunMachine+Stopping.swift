@@ -20,7 +20,7 @@ extension RunMachine {
     }
 
     /// Starts no more attempts, and cancels the tasks between two attempts; the turns that follow
-    /// cancel those that never began.
+    /// cancel the tasks that never began.
     ///
     /// Running attempts continue to their end, as with `curl --fail-early`: a part of their work is
     /// done. They are not repeated.

@@ -4,16 +4,16 @@ import TransferModel
 
 /// Decides what a run does next, without I/O, clock or dice.
 ///
-/// A value: events go in, actions come out. What the machine must read in between it asks for
-/// (`RunQuestion`). Each task gets exactly one record. Kept in memory are one byte for each task,
-/// its needs where it does not share them, and all of a task only from its start to its end.
+/// A value: events go in, actions come out. The machine asks for each fact that it must read in
+/// between (`RunQuestion`). Each task gets exactly one record. Memory holds one byte for each task,
+/// its needs where it does not share them, and the whole task only from start to end.
 struct RunMachine {
     enum Event: Sendable {
         /// Time has passed, or the run begins.
         case tick
         /// The answer to one of `destinationChecks`.
         case destinationChecked(task: Int, PathOccupant)
-        /// A signal, and when it came: the main thread may have been held up since.
+        /// A signal, and the time of its arrival: the main thread may have been busy since.
         case signal(StopSignal, at: MonotonicTime)
         /// Interfaces, addresses or routes have changed.
         case networkChanged
@@ -191,7 +191,7 @@ struct RunMachine {
         return proceed(now)
     }
 
-    /// Does what time and free places allow, up to the next question.
+    /// Takes the steps that time and free places allow, up to the next question.
     mutating func proceed(_ now: MonotonicTime) -> RunQuestion? {
         if !hasWoken {
             let reason = phase == .running ? nil : stopReason

@@ -160,14 +160,14 @@ package final class Scheduler {
         }
     }
 
-    /// Carries out actions and returns what there is to tell the machine about them.
+    /// Carries out actions and returns the machine's events about them.
     ///
     /// The runner goes first: it works while the sinks write.
     private func perform(_ actions: RunActions) -> [RunMachine.Event] {
         (nextTick, watchesWallClock) = (actions.nextTick, actions.watchesWallClock)
         if !actions.starts.isEmpty { runner.start(actions.starts) }
-        // One wait for the disk: what has ended is kept together with what begins.
-        // Without an event, too: that a try was taken back is not to wait for one.
+        // One wait for the disk: ended and beginning transfers are kept together. Without an event,
+        // too: a try that was taken back must not wait for one.
         resolver.keep(actions.journalSteps)
         resolver.background?.keep(actions.events)
         if !actions.orders.isEmpty { startOrders(actions.orders) }
@@ -178,8 +178,8 @@ package final class Scheduler {
         }
     }
 
-    /// Starts attempts after their beginning is recorded; without the record, a later run would not
-    /// know of them.
+    /// Starts attempts after their beginning is recorded; without the record, a later run would
+    /// ignore them.
     private func startOrders(_ requests: [AttemptRequest]) {
         do throws(TransferFailure) {
             try resolver.orderKeys?.commit()

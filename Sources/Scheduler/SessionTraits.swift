@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// What the machine asks of a session for each task; small, because it is copied.
+/// The settings of a session that the machine reads for each task; small, because they are copied.
 struct SessionTraits: Sendable {
     let name: String
     /// The `sessionDescription` in reports; nil without one.

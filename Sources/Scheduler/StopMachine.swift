@@ -5,7 +5,7 @@ import TransferModel
 ///
 /// It knows no task: each of its steps names an effect that `RunMachine` carries out on the tasks.
 struct StopMachine {
-    /// How the run proceeds; each phase goes only to those below it.
+    /// How the run proceeds; each phase leads only to the phases below it.
     enum Phase {
         case running
         /// The run starts no more attempts; running attempts continue to their own end.
@@ -76,7 +76,7 @@ struct StopMachine {
         return min(one, other)
     }
 
-    /// Takes in what the wall clock reads.
+    /// Notes a reading of the wall clock.
     mutating func read(_ wall: WallReading, now: MonotonicTime) {
         minuteOfDay = wall.minuteOfDay
         windowCheckTime = now + WallReading.interval

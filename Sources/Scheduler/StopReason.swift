@@ -3,7 +3,7 @@ package import TransferModel
 
 /// Why a run starts no more tasks, or none at all.
 package enum StopReason: Sendable, Hashable {
-    /// Something that the run needs is not there, and what.
+    /// The run lacks a requirement, which the text names.
     case environment(String)
     /// The first required task has failed, and the job says `failFast`.
     case failFast
@@ -47,7 +47,7 @@ package enum StopReason: Sendable, Hashable {
         }
     }
 
-    /// What a second signal does; nil for a run that no signal stops.
+    /// The effect of a second signal; nil for a run that no signal stops.
     var advice: String? {
         let seconds = StopMachine.grace.components.seconds
         return switch self {

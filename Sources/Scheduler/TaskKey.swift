@@ -1,7 +1,7 @@
 /// A task's place in the order of starting, in eight bytes.
 ///
-/// From the highest bit: 1 for a task that was never started, so that what was begun is finished
-/// first; the priority, inverted; the position in the plan.
+/// From the highest bit: 1 for a task that was never started, so that begun tasks finish first; the
+/// priority, inverted; the position in the plan.
 struct TaskKey: Comparable, Hashable {
     private let rank: UInt64
 

@@ -15,7 +15,7 @@ struct TaskLedger {
         case ended
     }
 
-    /// Tasks that are skipped, and what for.
+    /// Skipped tasks and the need that did not succeed.
     struct Skip {
         /// The tasks that have no record yet.
         fileprivate(set) var tasks: Range<Int>

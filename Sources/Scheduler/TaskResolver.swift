@@ -3,8 +3,8 @@ import SystemKit
 import Transfer
 package import TransferModel
 
-/// Answers the questions of a `RunMachine`: reads tasks, makes idempotency keys, recalls what
-/// earlier runs have left, and makes the records of tasks that never begin.
+/// Answers the questions of a `RunMachine`: reads tasks, makes idempotency keys, recalls the state
+/// that earlier runs left, and makes the records of tasks that never begin.
 package struct TaskResolver {
     let source: any TaskSource
     let sessions: [SessionConfiguration]
@@ -56,7 +56,7 @@ package struct TaskResolver {
         }
     }
 
-    /// Tells the journals of background sessions how attempts have come and gone.
+    /// Tells the journals of background sessions which attempts have begun and ended.
     func keep(_ steps: [JournalStep]) {
         for step in steps {
             switch step {
@@ -74,8 +74,8 @@ package struct TaskResolver {
 
     /// Reads the settings of a task; when that fails, the task fails.
     ///
-    /// A plan is checked as a whole before it runs: but for what other tasks have captured, and for
-    /// data files that have changed, a failure is a fault of the runner.
+    /// A plan is checked as a whole before it runs: except for captured values and changed data
+    /// files, a failure is a fault of the runner.
     private func read(
         _ task: Int,
         _ captured: CapturedValues,
@@ -258,7 +258,7 @@ extension TransferFailure {
         TransferFailure(kind: .engine, phase: .prepare, detail: detail)
     }
 
-    /// A task whose row is no longer what was checked.
+    /// The failure of a task whose row has changed since the check.
     fileprivate static func changedData(_ rejected: PlanRejected) -> TransferFailure {
         var failure = TransferFailure(kind: .localIO, phase: .prepare, detail: rejected.summary)
         failure.isKnownUnprocessed = true
@@ -266,7 +266,8 @@ extension TransferFailure {
         return failure
     }
 
-    /// A task whose settings are wrong with what a peer has sent filled in: nothing is sent.
+    /// The failure of a task whose settings are wrong with a peer's text filled in: nothing is
+    /// sent.
     fileprivate static func unusableCapture(_ rejected: PlanRejected) -> TransferFailure {
         var failure = TransferFailure(
             kind: .protocolViolation,

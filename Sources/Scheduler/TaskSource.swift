@@ -12,9 +12,9 @@ package protocol TaskOverview {
     func isRequired(_ task: Int) -> Bool
     /// 0 to 1; higher goes first.
     func priority(of task: Int) -> Double
-    /// Which tasks are filled in with what others capture.
+    /// The uses of captured values by other tasks.
     var captureUses: CaptureUses { get }
-    /// The attempts of the task that may have the most, at least 1.
+    /// The most attempts that any task may have, at least 1.
     var mostAttempts: Int { get }
     /// The place of the key that decides about a failure of the task; nil without one.
     func place(deciding failure: TransferFailure, of task: Int) -> SourceLocation?
@@ -27,7 +27,7 @@ package protocol TaskSource: TaskOverview {
     /// The task with every setting resolved; asked for when it is about to start, at most a few
     /// times.
     ///
-    /// `captured` has what the tasks have captured that this one is filled in with.
+    /// `captured` has the values of other tasks that this task uses.
     func task(at index: Int, captured: CapturedValues) throws -> TaskSpec
     /// The known facts about a task that cannot be resolved, for its record.
     func outline(of task: Int) -> TaskOutline

@@ -1,7 +1,7 @@
 import TransferModel
 
 extension TaskSpec {
-    /// Whether a file with the checksum is all that the task wants.
+    /// Whether a file with the checksum fulfils the task.
     ///
     /// Not if the task expects more of the response than its size, captures from it, or sends a
     /// request that may change the server; a file that is to be kept always suffices.

@@ -87,7 +87,7 @@ extension TransferFailure {
 }
 
 extension Duration {
-    /// Rounded up, so that a wait is never told shorter than it is.
+    /// Rounded up, so that no message shortens a wait.
     fileprivate var wholeSeconds: Int64 {
         let (seconds, attoseconds) = components
         return attoseconds > 0 && seconds < .max ? seconds + 1 : seconds

@@ -23,7 +23,7 @@ package final class EventPoll {
     package struct Event: Sendable, Hashable {
         /// The number that the descriptor was registered with.
         package var tag: UInt64
-        /// The events that happened, those that were not asked for included.
+        /// The events that happened, including unrequested ones.
         package var ready: Interest
     }
 
@@ -39,7 +39,7 @@ package final class EventPoll {
             descriptor = csystem_eventfd()
             guard descriptor >= 0 else { throw .last("create", "an eventfd") }
             set = csystem_epoll_create()
-            // From here on deinit closes what is open.
+            // From here on deinit closes the open descriptors.
             guard set >= 0 else { throw .last("create", "an epoll set") }
             let code = csystem_epoll_add(set, descriptor, csystem_readable, EventPoll.wakeUpTag)
             guard code == 0 else { throw .last("watch", "an eventfd") }
@@ -80,7 +80,7 @@ package final class EventPoll {
         try check(csystem_epoll_add(descriptor, socket, interest.events, tag), socket)
     }
 
-    /// Changes what a descriptor is watched for.
+    /// Changes the events that a descriptor is watched for.
     package func change(
         _ socket: Int32,
         to interest: Interest,

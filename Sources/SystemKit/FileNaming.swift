@@ -81,7 +81,7 @@ enum FileNaming {
         return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino)
     }
 
-    /// What a name itself belongs to; nil without the name.
+    /// The status of a name's own file, even if it is a link; nil without the name.
     static func status(of name: String, in folder: Int32) -> stat? {
         var status = stat()
         let code = unsafe name.withSystemText {

@@ -3,7 +3,7 @@ internal import Glibc
 extension Folder {
     /// A name in a folder, and the kind of file that it leads to.
     package struct Child: Sendable, Hashable {
-        /// What a name leads to.
+        /// The kind of file that a name leads to.
         package enum Kind: Sendable, Hashable {
             case file
             case folder
@@ -16,7 +16,7 @@ extension Folder {
 
         /// Without a slash; may have foreign bytes.
         package var name: String
-        /// What the name leads to.
+        /// The kind of file that the name leads to.
         package var kind: Kind
 
         /// Creates a child of a folder.
@@ -26,8 +26,8 @@ extension Folder {
         }
     }
 
-    /// What is in the folder at `path`, unordered, without `.` and `..`; skips names that vanish
-    /// meanwhile.
+    /// The children of the folder at `path`, unordered, without `.` and `..`; skips names that
+    /// vanish meanwhile.
     ///
     /// - Returns: Nil when the folder has more names than `limit`.
     /// - Throws: The error of opendir(3) or readdir(3).

@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Glibc
 
-/// Folders with all that is in them.
+/// Folders with their whole content.
 enum FolderTree {
     /// The most levels that are removed.
     private static let deepest = 512

@@ -19,7 +19,7 @@ package final class FolderWatch: Sendable {
         wakeUp = try EventPoll.WakeUp()
         descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0 else { throw .last("watch", path) }
-        // From here on deinit closes what is open.
+        // From here on deinit closes the open descriptor.
         let events = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM)
         let code = unsafe path.withSystemText { unsafe inotify_add_watch(descriptor, $0, events) }
         guard code >= 0 else { throw .last("watch", path) }

@@ -17,13 +17,13 @@ internal import CZlib
 
     deinit { unsafe czlib_deflater_free(deflater) }
 
-    /// Compresses bytes, and passes on what is ready.
+    /// Compresses bytes, and passes on the ready output.
     ///
     /// - Parameters:
     ///   - bytes: The next bytes of the stream.
     ///   - isLast: Whether the stream ends behind them; nothing may follow then.
     ///   - write: Gets compressed bytes, perhaps none or several times.
-    /// - Throws: What `write` throws.
+    /// - Throws: The errors of `write`.
     package func compress<Failure: Error>(
         _ bytes: Span<UInt8>,
         isLast: Bool = false,

@@ -31,7 +31,7 @@ internal import CZlib
     /// - Parameters:
     ///   - bytes: The next bytes of the stream.
     ///   - write: Gets expanded bytes, perhaps none or several times.
-    /// - Throws: `Corruption`; what `write` throws.
+    /// - Throws: `Corruption`; the errors of `write`.
     package func expand(
         _ bytes: Span<UInt8>,
         to write: (Span<UInt8>) throws -> Void

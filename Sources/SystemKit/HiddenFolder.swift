@@ -14,7 +14,8 @@ final class HiddenFolder {
     /// Keeps other processes from taking the folder for a leftover.
     private let claim: FileClaim?
 
-    /// Makes the folder, its missing parents too, and removes what killed processes left beside it.
+    /// Makes the folder, its missing parents too, and removes the leftovers of killed processes
+    /// beside it.
     ///
     /// - Parameter path: The final path, absolute and without a final slash.
     /// - Throws: The errors of open(2) and mkdir(2).
@@ -74,8 +75,8 @@ final class HiddenFolder {
     /// - Parameters:
     ///   - replacing: Whether an older folder may be replaced; an empty one always is.
     ///   - isDurable: Whether the content and the name survive a power loss.
-    /// - Throws: The errors of syncfs(2) and rename(2); `isOfOccupant` when something else has the
-    ///   name.
+    /// - Throws: The errors of syncfs(2) and rename(2); `isOfOccupant` when something other than a
+    ///   folder has the name.
     func publish(replacing: Bool, isDurable: Bool) throws(SystemError) {
         guard let temporaryName else { return }
         let path = parent.path(of: name)
@@ -100,8 +101,8 @@ final class HiddenFolder {
         defer { close(old) }
         var present = temporaryName
         if unsafe csystem_exchange(parent.descriptor, temporaryName, name) != 0 {
-            // If this process is killed between the two renames, the older folder is all that the
-            // user has: nothing removes a folder of that name.
+            // If this process is killed between the two renames, the user has only the older
+            // folder: nothing removes a folder of that name.
             present += "-old"
             guard unsafe csystem_rename(parent.descriptor, name, present) == 0 else {
                 throw .last("replace", path)

@@ -10,8 +10,8 @@ package enum Leftovers {
     /// So many folders are remembered.
     private static let mostFolders = 1024
 
-    /// Removes what killed processes have left in a folder under temporary names, once in the life
-    /// of this process.
+    /// Removes the files that killed processes left in a folder under temporary names, once in the
+    /// life of this process.
     static func remove(in folder: Folder) {
         guard let identity = try? folder.identity,
             examined.withLock({ folders in
@@ -47,7 +47,7 @@ package enum Leftovers {
     package static func remove(_ name: String, in folder: Folder) -> Bool {
         guard TemporaryName.isWellFormed(name) else { return false }
         let flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-        // NFS locks only what is open for writing.
+        // NFS locks only files that are open for writing.
         var descriptor = unsafe csystem_openat(folder.descriptor, name, O_RDWR | flags, 0)
         if descriptor < 0 {
             descriptor = unsafe csystem_openat(folder.descriptor, name, O_RDONLY | flags, 0)

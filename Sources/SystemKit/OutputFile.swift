@@ -461,8 +461,8 @@ internal import Glibc
         return TemporaryName.make(for: name, inode: UInt64(status.st_ino))
     }
 
-    /// Gives the file its final permissions: the exact ones, else those of the replaced file, else
-    /// its own; and the replaced file's owner and group.
+    /// Gives the file its final permissions: the exact ones, else the replaced file's, else its
+    /// own; and the replaced file's owner and group.
     ///
     /// - Returns: Whether it changed any.
     @discardableResult

@@ -51,7 +51,7 @@ package final class PipeWriter: Sendable {
     ///
     /// The process must ignore SIGPIPE (`ProcessContext.ignoreWriteSignals`).
     ///
-    /// - Throws: The error of write(2), except that of a full pipe and of one without a reader.
+    /// - Throws: The error of write(2), except for a full pipe and for a pipe without a reader.
     package func write(_ bytes: Span<UInt8>) throws(SystemError) -> Written {
         guard isOpen.withLock({ $0 }) else { return .closed }
         while true {

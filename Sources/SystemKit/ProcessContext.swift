@@ -38,7 +38,7 @@ package enum ProcessContext {
         return unsafe String(systemText: path)
     }
 
-    /// The user's home folder: `HOME`, else what the user database says.
+    /// The user's home folder: `HOME`, else the user database's entry.
     package static var homeFolder: String? {
         if let home = folder("HOME") { return home }
         guard let entry = unsafe getpwuid(geteuid()), let folder = unsafe entry.pointee.pw_dir

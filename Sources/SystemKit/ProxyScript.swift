@@ -14,10 +14,11 @@ package enum ProxyScript {
     /// The length of the longest answer.
     private static let longestAnswer = 64 << 10
     private static let mostMemory: UInt = 512 << 20
-    /// What scripts get from browsers and not from the library; on the script's first line, so that
-    /// messages name its own lines.
+    /// The functions that scripts get from browsers and not from the library; on the script's first
+    /// line, so that messages name its own lines.
     private static let prelude = "function alert() {} "
-    /// What the library notices only when it asks: it reads a page of HTML as E4X, as a script.
+    /// A check for the function, whose absence the library notices only when it asks: it reads a
+    /// page of HTML as E4X, as a script.
     private static let check = """
 
         ; if (typeof FindProxyForURL != "function") throw "it has no function FindProxyForURL";

@@ -26,7 +26,7 @@ struct ReplacedAccess {
         isForeign = Self.isForeign(status, in: folder)
     }
 
-    /// Gives an open file without its final name all that it takes over.
+    /// Gives an open file without its final name the access of the replaced file.
     ///
     /// - Parameters:
     ///   - descriptor: The file.

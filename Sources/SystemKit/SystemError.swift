@@ -72,7 +72,7 @@ package struct SystemError: Error, Sendable, Hashable {
     /// Whether the name is taken.
     package var isTaken: Bool { errno == EEXIST }
 
-    /// Whether a folder could not get its name, because something else has it.
+    /// Whether a folder could not get its name, because another file has it.
     var isOfOccupant: Bool { errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR }
 
     /// Whether a disk or a quota has no room left.

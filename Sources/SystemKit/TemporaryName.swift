@@ -3,8 +3,8 @@
 /// The token has a random number and a hash of that number, the name and the file (`st_ino`), in
 /// base 36. So a later process can tell the file from a copy or a file with a similar name.
 package enum TemporaryName {
-    /// The number in the names of files and folders that are still empty, before they get that of
-    /// their own number: no file has it.
+    /// The number in the names of empty files and folders, before they get names with their own
+    /// number; no file has this number.
     static let ofEmptyFile: UInt64 = 0
     private static let ending = ".part"
     /// The number of digits for 32 and 64 bits.

@@ -145,10 +145,11 @@ package struct Command: Sendable {
         return process
     }
 
-    /// What finds programs, the libcurl to test with, and what sanitizers and coverage obey.
+    /// The variables for finding programs, for the libcurl to test with, and for sanitizers and
+    /// coverage.
     ///
     /// Nothing else of the user's environment reaches a child: a proxy, a locale, a time zone or a
-    /// variable of the runner would change what a test sees.
+    /// variable of the runner would change the result of a test.
     private static let keptVariables: Set = [
         "PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS",
         "LLVM_PROFILE_FILE",

@@ -54,7 +54,7 @@ package final class FTPServer: Sendable {
 
 /// OpenSSH's sshd for this process's user, with keys of its own; stops when released.
 package final class SSHServer: Sendable {
-    /// The server's files; `files` in it has those to transfer.
+    /// The server's files; `files` in it has the files to transfer.
     package let folder: TemporaryFolder
     private let server: ServerProcess
     /// The user's name.

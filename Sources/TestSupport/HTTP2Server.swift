@@ -53,7 +53,7 @@ package final class HTTP2Server: Sendable {
 
     /// An incomplete answer to streams that share a connection.
     package struct Cut: Sendable, Hashable {
-        /// What the server sends before the end.
+        /// The part of the answer that the server sends before the end.
         package enum Stage: String, Sendable, CaseIterable {
             case nothing
             /// A head whose end is missing.

@@ -5,14 +5,14 @@ package final class HostilePeers: Sendable {
     /// The ports, by the names that the program gives its peers.
     package let ports: [String: UInt16]
 
-    /// Starts some seventy peers without end, those of `hostile-peers.py`, whose TLS has the
+    /// Starts some seventy peers without end, the peers of `hostile-peers.py`, whose TLS has the
     /// certificate; throws `MissingTool` when they do not start.
     package convenience init(certificate identity: TestCertificates.Identity) throws {
         try self.init("hostile-peers.py", [], identity)
     }
 
-    /// Starts a peer of each protocol for each fault, those of `faulty-peers.py`, of which those of
-    /// SFTP pass on what a server says; throws `MissingTool` when they do not start.
+    /// Starts a peer of each protocol for each fault of `faulty-peers.py`, with `server` behind the
+    /// peers of SFTP; throws `MissingTool` when they do not start.
     package convenience init(
         before server: SSHServer,
         certificate identity: TestCertificates.Identity

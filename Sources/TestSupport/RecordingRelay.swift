@@ -34,7 +34,7 @@ package final class RecordingRelay: Sendable {
     /// Connects to `target` for each client connection, and breaks some by their numbers, from 1.
     ///
     /// With a pause it simulates a slow line: each piece of up to 64 KiB from the client takes that
-    /// time, and what is not yet forwarded when the client leaves is lost.
+    /// time. When the client leaves, bytes that are not yet forwarded are lost.
     package init(to target: UInt16, cuts: [Int: Cut] = [:], pause: Duration? = nil) throws {
         let kept = Lock<[Passage]>([])
         self.kept = kept

@@ -14,9 +14,9 @@ package enum RefusedCall: String, Sendable, CaseIterable {
     /// flock(2).
     case locks
 
-    /// Those that NFS, 9p, Ceph and Gluster refuse.
+    /// The calls that NFS, 9p, Ceph and Gluster refuse.
     package static let ofNFS: [RefusedCall] = [.unnamedFiles, .renameFlags]
-    /// Those that many FUSE mounts refuse.
+    /// The calls that many FUSE mounts refuse.
     package static let ofFUSE: [RefusedCall] = ofNFS + [.links]
 }
 

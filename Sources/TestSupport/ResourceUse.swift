@@ -28,7 +28,7 @@ package struct ResourceUse: Sendable, Hashable {
 }
 
 extension Command {
-    /// The command with at most that much memory for all that it keeps (`RLIMIT_DATA`).
+    /// The command with at most that much memory for its data (`RLIMIT_DATA`).
     ///
     /// The address sanitizer reserves terabytes, so a process under it gets no limit.
     ///
@@ -40,7 +40,7 @@ extension Command {
     }
 
     /// The command with that much time on a core, after which the system kills it (`RLIMIT_CPU`): a
-    /// bound for what grows too fast, which other work on the machine does not change.
+    /// bound for work that grows too fast, which other work on the machine does not change.
     ///
     /// - Parameter seconds: The limit.
     /// - Returns: A shell that sets the limit and becomes the command.

@@ -3,7 +3,7 @@ package import TransferModel
 
 /// An HTTP/1.1 server on a free loopback port that follows a script, including faults.
 ///
-/// It has a thread for each connection and sends only what the script says. When released, it stops
+/// It has a thread for each connection and sends only the script's replies. When released, it stops
 /// and its threads end.
 package final class ScriptedServer: Sendable {
     /// The replies to each path: one for each request in order, and the last one for all later

@@ -5,7 +5,7 @@ package import TransferModel
 /// A WebSocket server on a free loopback port that sends the bytes of a script, also wrong ones,
 /// and records the frames of its clients.
 package final class ScriptedWebSocketServer: Sendable {
-    /// What the server does behind its opening handshake.
+    /// The server's actions behind its opening handshake.
     package struct Script: Sendable {
         /// The bytes that the server sends, in this order.
         package var bytes: [UInt8]

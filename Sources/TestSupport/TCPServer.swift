@@ -1,9 +1,9 @@
 import Glibc
 import SystemKit
 
-/// A server of bytes on a free loopback port: what arrives goes to a closure, which answers.
+/// A server of bytes on a free loopback port: a closure answers the bytes that arrive.
 package final class TCPServer: Sendable {
-    /// What the server does with bytes that have arrived.
+    /// The server's answer to bytes that have arrived.
     package enum Answer: Sendable {
         case send([UInt8])
         /// Sends the bytes and ends the connection.
@@ -31,7 +31,7 @@ package final class TCPServer: Sendable {
         }
     }
 
-    /// A server that sends back what it gets.
+    /// A server that sends back the received bytes.
     package static func echo() throws -> TCPServer { try TCPServer { .send($0) } }
 
     private static func serve(

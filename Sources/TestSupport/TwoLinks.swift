@@ -195,6 +195,12 @@ package final class TwoLinks: Sendable {
     /// Runs a command of ip(8) on the other side.
     package func ipThere(_ arguments: String) throws { _ = try tool("ip", arguments, at: server) }
 
+    /// The most milliseconds that a packet on a delayed `eth0` has come too late.
+    package func mostLateness() throws -> Int {
+        let lines = try state.text("delay").split(separator: "\n")
+        return lines.last?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
     /// The output of ss(8) for this side's sockets.
     package func sockets(_ arguments: String) throws -> String {
         try tool("ss", arguments, at: client)

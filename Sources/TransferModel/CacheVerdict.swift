@@ -1,4 +1,4 @@
-/// What the cache did for a response, and why.
+/// The cache's treatment of a response, and its reason.
 package struct CacheVerdict: Sendable, Hashable {
     /// The source of the response.
     package enum Outcome: String, Sendable, Hashable, CaseIterable {

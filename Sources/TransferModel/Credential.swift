@@ -33,7 +33,7 @@ package struct Credential: Sendable, Hashable {
 
     /// The servers and the realm that may get the proof.
     package var space: ProtectionSpace
-    /// What the session proves itself with.
+    /// The method and the secrets of the session.
     package var proof: Proof
 
     /// When Basic is sent; of no use for other methods.

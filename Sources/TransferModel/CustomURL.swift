@@ -2,7 +2,7 @@ internal import SystemKit
 
 /// A parsed URL of a scheme that a program of the session serves: `scheme://authority/path?query`.
 ///
-/// Its authority, which may be empty, means what the program says; the runner only compares it.
+/// The program gives its authority, which may be empty, a meaning; the runner only compares it.
 package struct CustomURL: Sendable, Hashable {
     /// In lower case.
     package let scheme: String

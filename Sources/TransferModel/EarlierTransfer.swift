@@ -25,7 +25,7 @@ package struct EarlierTransfer: Sendable, Hashable {
 
     /// The number of attempts.
     package var attempts: Int
-    /// The attempts that count towards `retry.attempts`: failures of their own, not those cut by
+    /// The attempts that count towards `retry.attempts`: failures of their own, not attempts cut by
     /// the end of their run.
     package var failures: Int
     /// When `timeoutIntervalForResource` expires, by the wall clock; nil for never.

@@ -1,4 +1,4 @@
-/// The record of a task that has ended, on its way to those that show and keep it.
+/// The record of a task that has ended, on its way to the sinks that show and keep it.
 ///
 /// An object, because a record is large and passed on often.
 package final class EndedTask: Sendable {

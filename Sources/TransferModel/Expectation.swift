@@ -45,8 +45,7 @@ package struct Expectation: Sendable, Hashable {
     /// Whether the check reads the body's content, which is then kept until it is complete.
     package var looksIntoBody: Bool { json != nil || captures.contains(where: \.isAboutBody) }
 
-    /// Whether the task looks at what a response says, which should then be the server's answer
-    /// of today.
+    /// Whether the task looks into the response, which should then be the server's answer of today.
     package var looksIntoResponse: Bool { json != nil || !headers.isEmpty || !captures.isEmpty }
 
     /// Whether the body must be JSON.

@@ -2,8 +2,8 @@
 package enum HTTPDate {
     /// The time in `text`; nil unless it has the format of IMF-fixdate, RFC 850 or asctime.
     ///
-    /// Case is ignored, as RFC 9111 §4.2 advises. A two-digit year means the one within 50 years of
-    /// `now` (RFC 9110 §5.6.7).
+    /// Case is ignored, as RFC 9111 §4.2 advises. A two-digit year means the year within 50 years
+    /// of `now` (RFC 9110 §5.6.7).
     package static func parse(_ text: String, now: Timestamp) -> Timestamp? {
         parse(text.utf8.span, now: now)
     }

@@ -46,8 +46,8 @@ extension HTTPURL {
         return (try? HTTPURL(origin.text + path + tail, like: self)) ?? self
     }
 
-    /// The URL for requests signed for AWS, whose servers sign what they decode: normalized, and
-    /// all but unreserved characters and separators escaped.
+    /// The URL for requests signed for AWS, whose servers sign the decoded URL: normalized, and all
+    /// but unreserved characters and separators escaped.
     ///
     /// A raw `+` means a space to S3 in a path, and itself to stores like S3; in a query it means a
     /// space to all of them.

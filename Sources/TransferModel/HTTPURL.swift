@@ -1,11 +1,11 @@
 package import SystemKit
 
-/// A parsed absolute http or https URL (RFC 3986 §3, RFC 9110 §4.2), a local one (`isLocal`), that
-/// of a file server (`isOfFileServer`), or one of a custom scheme (`isCustom`).
+/// A parsed absolute URL: http or https (RFC 3986 §3, RFC 9110 §4.2), local (`isLocal`), of a file
+/// server (`isOfFileServer`) or of a custom scheme (`isCustom`).
 ///
-/// It keeps only what the runner decides on: the origin, whether there is user information, and the
-/// ASCII text to send. Other characters become A-labels in the host (RFC 5891) and escapes
-/// elsewhere.
+/// It keeps only the parts that decide about a transfer: the origin, whether there is user
+/// information, and the ASCII text to send. Other characters become A-labels in the host (RFC 5891)
+/// and escapes elsewhere.
 package struct HTTPURL: Sendable, Hashable {
     /// The data of a URL: an object, because URLs are passed on often and rarely made.
     private final class Parts: Sendable {
@@ -100,7 +100,7 @@ package struct HTTPURL: Sendable, Hashable {
         try self.init(text, like: other, findScheme: Self.scheme)
     }
 
-    /// Parses a URL whose scheme is one of those that `findScheme` knows.
+    /// Parses a URL with a scheme that `findScheme` knows.
     ///
     /// `findScheme` gets the text and the number of bytes of its scheme.
     init(
@@ -448,7 +448,7 @@ package struct Origin: Sendable, Hashable {
     }
 
     /// Whether the host is this machine by its name or address (RFC 6761 §6.3, RFC 1122 §3.2.1.3,
-    /// RFC 4291 §2.5.3), or there is no server, or a program of this machine in its place.
+    /// RFC 4291 §2.5.3), or the URL has no server, or a program of this machine instead.
     package var isLoopback: Bool {
         scheme.isLocal || scheme == .custom || host == "localhost"
             || host.hasByteSuffix(".localhost")

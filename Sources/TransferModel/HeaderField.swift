@@ -21,7 +21,7 @@ package struct HeaderField: Sendable, Hashable {
         left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
     }
 
-    /// Hashes name and value, which are all that `==` compares.
+    /// Hashes name and value, the only properties that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(value)

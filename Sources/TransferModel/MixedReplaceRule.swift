@@ -1,4 +1,4 @@
-/// What becomes of the parts of a `multipart/x-mixed-replace` response.
+/// The rule for the parts of a `multipart/x-mixed-replace` response.
 package struct MixedReplaceRule: Sendable, Hashable {
     /// The parts that are the body of the task.
     package enum Kept: String, Sendable, Hashable, CaseIterable {

@@ -108,8 +108,8 @@ package struct OriginPattern: Sendable, Hashable {
         return withoutFinalDot(url.origin.host)
     }
 
-    /// A host without the dot that ends a name of DNS (RFC 1034 §3.1): both lead to one server, so
-    /// that a server refused by the one is not reached by the other.
+    /// A host without the dot that ends a name of DNS (RFC 1034 §3.1): both names lead to one
+    /// server, so that no URL reaches a refused server by its other name.
     private static func withoutFinalDot(_ host: String) -> String {
         guard host.utf8.count > 1, host.utf8.last == UInt8(ascii: ".") else { return host }
         let name = String(host.dropLast())

@@ -10,7 +10,7 @@ package struct PlannedPath: Sendable, Hashable {
 
     /// Absolute.
     package var path: String
-    /// What the run does with the path.
+    /// The run's use of the path.
     package var use: Use
 
     /// Creates a use of an absolute path.

@@ -5,7 +5,7 @@ package struct ProtocolProgram: Sendable, Hashable {
     /// The program, as a path relative to `folder` or a name to look up in `PATH`; then its
     /// arguments.
     package var command: [String]
-    /// The absolute path of the program's working folder, that of the job file.
+    /// The absolute path of the program's working folder, the folder of the job file.
     package var folder: String
     /// The environment variables that the program does not inherit, because they hold secrets.
     package var withheldVariables: Set<String>

@@ -21,19 +21,19 @@ package enum ProxyChoice: Sendable, Hashable {
     case direct
     case server(ProxyServer)
 
-    /// Why the answer of a script is of no use.
+    /// Why the answer of a script is unusable.
     package struct Fault: Error, Hashable {
         /// A sentence without its full stop.
         package var message: String
     }
 
-    /// The most ways that an answer may name; further ones are dropped.
+    /// The most choices that an answer may name; further ones are dropped.
     private static let mostChoices = 16
 
     /// Reads the answer of a script, such as `PROXY a:3128; SOCKS b; DIRECT`.
     ///
     /// The words are those of browsers, with their default ports. A script that returns null or an
-    /// empty text wants a direct connection. Unknown words are passed over if there are others.
+    /// empty text wants a direct connection. Unknown words are skipped if there are others.
     package static func all(in answer: String) throws(Fault) -> [ProxyChoice] {
         let entries = answer.splitAtBytes(";")
             .map { $0.split(whereSeparator: \.isWhitespace) }.filter { !$0.isEmpty }

@@ -22,7 +22,7 @@ package struct ProxyText: Sendable, Hashable {
     /// The text after the authority.
     package let rest: String
 
-    /// Splits a text into its parts; throws a `Fault` when it is not that of a proxy.
+    /// Splits a text into its parts; throws a `Fault` when it names no proxy.
     package init(_ text: String) throws(Fault) {
         var remaining = text[...]
         var kind: ProxyServer.Kind?
@@ -59,7 +59,7 @@ package struct ProxyText: Sendable, Hashable {
             }
         }
         host = url.origin.host
-        // The default port of a URL is not that of a proxy.
+        // URLs and proxies have different default ports.
         let digits = authority.utf8.reversed().prefix { (48...57).contains($0) }.count
         port =
             authority.utf8.dropLast(digits).last == UInt8(ascii: ":") && digits > 0

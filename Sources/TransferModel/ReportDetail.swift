@@ -8,7 +8,7 @@ package enum ReportDetail: String, Sendable, CaseIterable {
     /// The record of each task that did not succeed; nothing about other tasks but the sums.
     case summary
 
-    /// Whether a report with this detail has all that one with `other` has.
+    /// Whether a report with this detail has everything of a report with `other`.
     package func includes(_ other: ReportDetail) -> Bool { rank <= other.rank }
 
     /// The less detailed one of two.

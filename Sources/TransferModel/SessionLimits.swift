@@ -23,7 +23,7 @@ package struct SessionLimits: Sendable, Hashable {
         /// Creates rates without a limit.
         package init() {}
 
-        /// These rates, with those of `base` where these leave one open.
+        /// These rates, with the rates of `base` where these leave one open.
         fileprivate func over(_ base: Rates) -> Rates {
             var rates = self
             rates.down = down ?? base.down

@@ -204,7 +204,7 @@ package struct TaskRecord: Sendable, Hashable {
     /// Whether an earlier run used the same idempotency key; nil without a generated key.
     package var isKeyReused: Bool?
     /// Why the server was of no use for parts of the file in the last attempt; nil unless
-    /// `segments` asked it for some in vain.
+    /// `segments` requested parts in vain.
     package var partRefusal: String?
     /// The conversation of the last attempt; nil without an open connection, and for other tasks.
     package var conversation: ConversationRecord?

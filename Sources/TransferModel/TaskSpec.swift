@@ -68,7 +68,7 @@ package final class TaskSpec: Sendable {
         package let path: String
         /// The path as in the job file, for messages.
         package let displayPath: String
-        /// What happens when a file already exists at `path`.
+        /// The treatment of a file that already exists at `path`.
         package let ifExists: IfExists
         /// The file's expected checksum.
         package let checksum: ExpectedChecksum?
@@ -185,7 +185,7 @@ package final class TaskSpec: Sendable {
     package let decodesBody: Bool
     /// The requirements for a successful response.
     package let expectation: Expectation
-    /// What becomes of a response with parts that replace each other; nil stores it as sent.
+    /// The rule for a response with parts that replace each other; nil stores it as sent.
     package let mixedReplace: MixedReplaceRule?
     /// When a failed attempt is repeated.
     package let retry: RetryPolicy

@@ -1,7 +1,7 @@
 /// The measurements of one request and response exchange.
 ///
 /// The fields are those of Apple's `URLSessionTaskTransactionMetrics`, with its nil rules: steps
-/// that did not happen are nil, and so is everything after an incomplete step
+/// that did not happen are nil, and so is every step after an incomplete one
 /// (https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics).
 package struct TransactionMetrics: Sendable, Hashable {
     /// Why the exchange took place.
@@ -106,7 +106,7 @@ package struct TransactionMetrics: Sendable, Hashable {
         package init(url: String) { self.url = url }
     }
 
-    /// All CONNECT exchanges with a proxy for a tunnel (RFC 9110 §9.3.6), including those that
+    /// All CONNECT exchanges with a proxy for a tunnel (RFC 9110 §9.3.6), including exchanges that
     /// asked for credentials.
     package struct Tunnel: Sendable, Hashable {
         /// The last response's status; nil without one.

@@ -1,4 +1,4 @@
-/// Why a transfer failed, classified by what a caller would do differently.
+/// Why a transfer failed, classified by the different reactions of a caller.
 package struct TransferFailure: Error, Sendable, Hashable {
     /// The reasons; `label` is the string for reports and metrics.
     package enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -2,14 +2,14 @@
 package struct Webhook: Sendable, Hashable {
     /// The runs after which the server gets a summary.
     package enum Condition: String, Sendable, Hashable, CaseIterable {
-        /// Those whose exit code is not 0.
+        /// Runs whose exit code is not 0.
         case failure
         case always
     }
 
     /// Where the summary is posted.
     package var url: HTTPURL
-    /// Fields of the request, without those of its body.
+    /// Fields of the request, without the fields of its body.
     package var headers: [HeaderField]
     /// When the server gets a summary.
     package var condition: Condition

@@ -42,7 +42,7 @@ package struct Closing: Sendable, Hashable {
         left.code == right.code && left.reason.hasSameBytes(as: right.reason)
     }
 
-    /// Hashes code and reason, which are all that `==` compares.
+    /// Hashes code and reason, the only properties that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(code)
         hasher.combine(reason)

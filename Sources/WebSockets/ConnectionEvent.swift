@@ -8,7 +8,7 @@ package enum ConnectionEvent: Sendable, Hashable {
     case pong([UInt8], answered: Int)
     /// The server's Close frame arrived; no message follows.
     case closing(Closing)
-    /// The server broke the protocol; nothing that it sends is read any more.
+    /// The server broke the protocol; no later bytes are read.
     case failed(ProtocolFault)
     /// The transport has ended; the last event.
     case ended(ConnectionEnd)

@@ -1,6 +1,6 @@
 /// A command line for the help of a command.
 struct Example {
-    /// What the command line does, as the reader would say it.
+    /// The purpose of the command line, in the reader's words.
     var purpose: String
     var commandLine: String
 

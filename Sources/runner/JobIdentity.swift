@@ -6,7 +6,7 @@ import SystemKit
 /// A job file's `identifier` decides, wherever the file lies; without one its path, absolute and
 /// without links, and in most places its name.
 struct JobIdentity: Equatable {
-    /// What the files of the job are named after.
+    /// The job's name in the names of its files.
     let name: String
     /// No two jobs have the same; a path has no NUL character.
     private let origin: [UInt8]

@@ -38,7 +38,7 @@ struct JobSource {
     ///     must not be run.
     ///   - mostKeptTasks: How many tasks the plan keeps for the run instead of reading them again.
     ///   - lock: Takes the job's lock before its tasks are read; returns whether it had to wait.
-    /// - Throws: `Exit` when the file cannot be read; what `lock` throws.
+    /// - Throws: `Exit` when the file cannot be read; the errors of `lock`.
     init(
         path: String,
         variables: [String: String],

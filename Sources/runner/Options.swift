@@ -10,7 +10,7 @@ struct VariableAssignment: ExpressibleByArgument {
     var value: String
     /// Whether the argument is a name, `=` and a value.
     ///
-    /// The parser's own message about one that is not would quote the value.
+    /// The parser's own message about any other argument would quote the value.
     let isAssignment: Bool
 
     init(argument: String) {

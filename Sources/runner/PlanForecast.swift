@@ -4,7 +4,7 @@ import Scheduler
 import SystemKit
 import TransferModel
 
-/// Tells of each task of a plan what a run would do about it here and now.
+/// Forecasts the run's action for each task of a plan here and now.
 struct PlanForecast {
     private let plan: Plan
     /// The users of values that other tasks capture: their settings are not known yet.
@@ -15,7 +15,7 @@ struct PlanForecast {
         users = Set(plan.captureUses.pairs.map(\.user))
     }
 
-    /// What a run would do about the task at an index; `destination` is what is shown of the task's
+    /// The run's action for the task at an index; `destination` is the shown text of its
     /// destination.
     func outlook(_ index: Int, _ destination: String) -> TaskOutlook {
         guard !users.contains(index), let task = try? plan.task(at: index, captured: .init()) else {
@@ -31,7 +31,7 @@ struct PlanForecast {
             && plan.sessions[task.session].kind == .background
     }
 
-    /// A task that is filled in with what other tasks capture.
+    /// The outlook of a task whose settings are not known yet.
     private static func blank(_ kind: TaskSpec.Kind) -> TaskOutlook {
         let action: TaskOutlook.Action =
             switch kind {

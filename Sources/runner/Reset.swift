@@ -6,7 +6,8 @@ import Plan
 import SystemKit
 import TransferModel
 
-/// `runner reset`: removes what a job's sessions keep between runs, as `URLSession.reset`.
+/// `runner reset`: removes the cookies and stored responses that a job's sessions keep between
+/// runs, as `URLSession.reset`.
 struct Reset: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
@@ -51,7 +52,7 @@ struct Reset: ParsableCommand {
     @Option(help: "The output format: text or json. [env: RUNNER_FORMAT] (default: text)")
     var format: OutputFormat?
 
-    /// What was removed of one session.
+    /// The removals from one session.
     private struct Removal {
         var session: String
         /// nil when cookies were not to be removed.

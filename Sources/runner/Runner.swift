@@ -46,7 +46,7 @@ struct Runner: ParsableCommand {
 
     /// Answers the script of a shell; false for any other command line.
     ///
-    /// Not a command of the parser, because the words may be those of an unfinished option.
+    /// Not a command of the parser, because the words may belong to an unfinished option.
     fileprivate static func answerShell() throws -> Bool {
         guard ProcessContext.arguments.first == Completion.requestName else { return false }
         try Completion.answer(

@@ -36,7 +36,7 @@ import Testing
     ) throws {
         let names = [
             "missing-variable", "missing-file", "unreadable-file", "missing-secret",
-            "missing-library",
+            "missing-library", "pattern-as-file",
         ]
         let rejected = try Self.diagnostics(fixture)
         let hasErrors =

@@ -36,8 +36,9 @@ import Testing
         }
         Self.expectFailures(of: run, job)
         let seconds = try #require(run.seconds)
-        // Two seconds more are enough on a machine that has nothing else to do.
-        #expect(seconds <= Double(deadline) + 15, "\(run.command.standardError)")
+        // Two seconds more are enough on a machine that has nothing else to do; a held thread would
+        // take minutes.
+        #expect(seconds <= Double(deadline) + 60, "\(run.command.standardError)")
     }
 
     @Test func `a harmless task among hostile peers succeeds, and the run ends when it is told to`()

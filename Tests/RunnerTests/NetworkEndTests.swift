@@ -37,7 +37,21 @@ import Testing
     func `late packets of an ended transfer get no reply over a forbidden link`(
         end: End
     ) throws {
-        let links = try TwoLinks(wiredDelay: 12)
+        // The port is held for a link that stalls for less than 200 ms. The delayed link of a test
+        // is a process, which a machine under load lets wait for longer now and then.
+        for _ in 0..<20 {
+            let links = try TwoLinks(wiredDelay: 12)
+            let seen = try sent(over: links, until: end)
+            let isLate = try links.mostLateness() >= 100
+            if !seen.isEmpty, isLate { continue }
+            #expect(seen == "")
+            return
+        }
+        Issue.record("the link was late each time")
+    }
+
+    /// The packets of a transfer that the forbidden link has seen, when the transfer is ended.
+    private func sent(over links: TwoLinks, until end: End) throws -> String {
         try links.ip("route add default via \(TwoLinks.wiredAddress) metric 900")
         try links.root.write("hello", to: "a")
         let sized = try Command("truncate", ["-s", "4G", links.root.path("file")]).run()
@@ -65,8 +79,7 @@ import Testing
                 + "data: { a: { url: \"\(TwoLinks.url("a", at: TwoLinks.wiredAddress))\" } }"
         )
         #expect(try links.run(next).code == 0)
-        let seen = try forbidden.finish().standardOutput
-        #expect(seen == "ready\n", "\(seen)")
         permitted.signal(9)
+        return try String(forbidden.finish().standardOutput.dropFirst("ready\n".count))
     }
 }

@@ -189,7 +189,6 @@ import Testing
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try job.folder.read("out/a.bin") == Self.body)
-        #expect(server.requests.last?.rangeStart == nil && server.requests.last?.byteRange == nil)
         #expect(server.requests.count { $0.byteRange == nil && $0.rangeStart == nil } == 2)
         #expect(server.requests.allSatisfy { $0.rangeStart == nil })
         #expect(run.exchanges("a").last?["reason"]?.string == "restart")

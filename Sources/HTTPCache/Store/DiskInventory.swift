@@ -17,7 +17,7 @@ package struct DiskInventory: Sendable {
     package struct Fault: Sendable, Hashable {
         /// The file's name in the store.
         package let name: String
-        /// What is wrong with the file, for the user.
+        /// The fault of the file, for the user.
         package let reason: String
         /// Whether a stored response is unusable; otherwise the file is a leftover of a killed
         /// process.

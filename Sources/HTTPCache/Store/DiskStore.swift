@@ -290,7 +290,7 @@ package final class DiskStore: CacheStore {
     /// Waits until the excess files are removed.
     package func close() { room.close(in: knownFolders) }
 
-    // MARK: - The folders, and what goes wrong in them
+    // MARK: - The folders and their faults
 
     /// The folders for lookups and additions; nil after a fault.
     private func folders(create: Bool) -> DiskFolders? {

@@ -58,7 +58,7 @@ struct DiskSweep: Sendable {
     private var hardLimit: Int64 { capacity - capacity / 20 }
     private var target: Int64 { capacity / 10 * 9 }
 
-    // MARK: - What there is
+    // MARK: - The counted bytes
 
     /// Announces bytes of a file to be named.
     ///
@@ -217,7 +217,7 @@ struct DiskSweep: Sendable {
         return size
     }
 
-    // MARK: - What killed processes have left
+    // MARK: - The leftovers of killed processes
 
     /// Whether a search for leftovers, which reads many lists, is due; if so, notes its time.
     private func isTimeForLeftovers(_ lock: FileLock, at now: Int64) -> Bool {

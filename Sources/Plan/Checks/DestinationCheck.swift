@@ -64,8 +64,8 @@ struct DestinationCheck {
             let option = kind == .json ? options.reportPath : nil
             guard let path = option ?? report.files[kind]?.path else { continue }
             let words = option != nil ? "the file of `--report`" : "the report's file"
-            // Behind a link `..` is not what its text says. Before the folder of the report is
-            // made, it has no link.
+            // Behind a link `..` leads elsewhere than its text says. Before the folder of the
+            // report is made, it has no link.
             let plain = AbsolutePath.withoutClimbs(path)
             let input = index.addReport(plain, words) {
                 options.isSameFile(path, $0) || options.isSameFile(plain, $0)

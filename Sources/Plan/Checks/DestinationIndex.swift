@@ -31,7 +31,7 @@ struct DestinationIndex {
     private var folders: [UInt64: Int] = [:]
     /// Beyond so many, a destination below a file is found by the task that cannot write it.
     private static let mostFolders = 2_000_000
-    /// The innermost folder of the last destination, which most often is that of the next one.
+    /// The innermost folder of the last destination, most often also the folder of the next one.
     private var lastFolder = ""
     private var hasher = PathHasher()
     /// A task for the hash of each file that is sent.
@@ -44,9 +44,9 @@ struct DestinationIndex {
         if self.words(of: path) == nil { files.append((path, words)) }
     }
 
-    /// Notes the file of a report; returns what the job reads there.
+    /// Notes the file of a report; returns the words for a file that the job reads there.
     ///
-    /// `isSameFile` says of another path whether it leads to the report's file by a link.
+    /// `isSameFile` tests whether another path leads to the report's file by a link.
     mutating func addReport(
         _ path: String,
         _ words: String,
@@ -65,7 +65,7 @@ struct DestinationIndex {
         return nil
     }
 
-    /// Notes the file that an upload sends; returns what would replace it.
+    /// Notes the file that an upload sends; returns the conflict with a file that would replace it.
     mutating func addSource(
         _ path: String,
         of task: Int,
@@ -79,7 +79,7 @@ struct DestinationIndex {
         return find(path, hash, paths).map { .destination(of: $0) }
     }
 
-    /// Notes the destination of a task, unless something is in its way.
+    /// Notes the destination of a task, unless another path is in its way.
     ///
     /// A path that ends in a slash is a folder, which several tasks may have, and no file.
     mutating func addDestination(

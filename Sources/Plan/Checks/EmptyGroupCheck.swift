@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// Warns of a `forEach` that makes no task, and checks what a row of it would have checked.
+/// Warns of a `forEach` that makes no task, and does the checks of its missing rows.
 enum EmptyGroupCheck {
     /// Checks a group without rows; `deferred` are the settings that depend on the row.
     static func check(
@@ -44,7 +44,7 @@ enum EmptyGroupCheck {
         )
     }
 
-    /// Checks that the expressions of a group's tasks ask for what its rows could have.
+    /// Checks that the expressions of a group's tasks ask only for values that its rows could have.
     private static func checkNames(
         _ row: Row,
         of group: TaskGroup,

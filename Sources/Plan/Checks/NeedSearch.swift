@@ -1,8 +1,8 @@
 /// Finds out whether tasks need others, directly or through others.
 ///
-/// One walk over the graph answers for 64 of those others at once: each is a bit, and a node has
-/// the bits of all that it needs. So a million tasks that ask for one other cost no more than one
-/// that does.
+/// One walk over the graph answers for 64 needed tasks at once: each is a bit, and a node has the
+/// bits of all its needs. So a million tasks that ask for one other cost no more than one task
+/// does.
 struct NeedSearch {
     /// Whether each of some nodes needs another one.
     struct Question {
@@ -13,7 +13,7 @@ struct NeedSearch {
     private let graph: TaskGraph
     /// The nodes, each after the nodes that it needs.
     private let order: [Int]
-    /// Where a node stands in the order; `unordered` for one in a circle, and for those that need
+    /// Where a node stands in the order; `unordered` for a node in a cycle, and for nodes that need
     /// one of them.
     private var positions: [UInt32]
 
@@ -22,8 +22,8 @@ struct NeedSearch {
 
     private static let unordered = UInt32.max
 
-    /// A search in a graph; of the nodes in `unknown`, and of all that need one of them, it takes
-    /// any need for granted.
+    /// A search in a graph; of the nodes in `unknown`, and of all nodes that need one of them, it
+    /// takes any need for granted.
     init(_ graph: TaskGraph, unknown: [Range<Int>] = []) {
         self.graph = graph
         order = graph.order()
@@ -80,8 +80,7 @@ struct NeedSearch {
         }
     }
 
-    /// Goes from sources, of which there is one at least and which stand in order, to the last of
-    /// some nodes.
+    /// Goes from sources, at least one and in order, to the last of some nodes.
     private func walk(from sources: [Int], to users: some Sequence<Range<Int>>) -> Walk {
         let firstSource = sources.first.map { Int(positions[$0]) } ?? 0
         let first = min(firstSource, unknown.first ?? firstSource)

@@ -29,7 +29,7 @@ struct CredentialDraft: Sendable {
 
 /// One value of `method` and the keys that go with it.
 struct CredentialMethod: Sendable {
-    /// What an eavesdropper learns from a request with the credential.
+    /// The knowledge that an eavesdropper gains from a request with the credential.
     enum Exposure: Sendable {
         /// An eavesdropper can read the credential.
         case value

@@ -130,8 +130,8 @@ enum CredentialType {
         reader.faults.log.add(warning)
     }
 
-    /// Reports what the way to the credential's servers gives away, and secrets that may not go
-    /// there.
+    /// Reports credentials that the connection to their servers gives away, and secrets that may
+    /// not go there.
     private static func checkExposure(
         of draft: CredentialDraft,
         by method: CredentialMethod,
@@ -265,7 +265,7 @@ enum CredentialType {
 }
 
 extension Credential {
-    /// Whether both prove the same way to the same servers, so that one of them is never used.
+    /// Whether both credentials prove the same way to the same servers, so that one is never used.
     fileprivate func isFor(_ other: Credential) -> Bool {
         guard space == other.space else { return false }
         return switch (proof, other.proof) {

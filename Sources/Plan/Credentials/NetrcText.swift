@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// Reads what a netrc file says of hosts
+/// Reads the logins for hosts in a netrc file
 /// (https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html).
 package enum NetrcText {
     /// Why a text is no netrc file; the line counts from 1.
@@ -19,7 +19,7 @@ package enum NetrcText {
 
     /// The logins that name their hosts, for Digest and for Basic, in the order of the file.
     ///
-    /// `default` names no host and is passed over, because it would go to any; `macdef` and
+    /// `default` names no host and is skipped, because it would go to any host; `macdef` and
     /// `account` are of no use here.
     package static func credentials(in text: String) throws(Fault) -> [Credential] {
         var words = try words(of: text)[...]

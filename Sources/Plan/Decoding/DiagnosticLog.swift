@@ -43,7 +43,7 @@ struct DiagnosticLog {
         errorCount = 0
     }
 
-    /// Adds a diagnostic; the error that reaches the limit is followed by one that says so.
+    /// Adds a diagnostic; a diagnostic about the limit follows the error that reaches it.
     mutating func add(_ diagnostic: Diagnostic) {
         guard !isFull else { return }
         if toleratesEnvironment, JobCode(rawValue: diagnostic.code)?.isEnvironment == true {
@@ -127,7 +127,7 @@ struct DiagnosticLog {
         }
     }
 
-    /// Adds a warning; the last one that is kept says so.
+    /// Adds a warning; the last warning that is kept says so.
     private mutating func addWarning(_ warning: Diagnostic) {
         guard warnings.count < Self.shownWarnings, warnings.insert(warning).inserted else { return }
         var warning = warning

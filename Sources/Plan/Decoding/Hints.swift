@@ -9,7 +9,7 @@ struct Shorthand: Sendable {
     var ofList: String?
 }
 
-/// Guesses what the author of a job meant by a key or value that is wrong.
+/// Guesses the meaning of a wrong key or value.
 struct Hints {
     /// The most names that one unknown name is compared with.
     static let comparedNames = 1000
@@ -77,13 +77,18 @@ struct Hints {
         return shorthand.ofScalar(text).map { "{ \($0): \(text) }" }
     }
 
-    /// The text of a plain scalar that a hint may repeat in brackets or braces; nil for null and
-    /// any other value.
+    /// The text of a scalar that a hint may repeat in brackets or braces, in quotes where the job
+    /// file has some; nil for null and any other value.
     static func shortText(of node: NodeID, in document: Document) -> String? {
-        guard document.kind(of: node) == .scalar, document.isPlain(node),
-            document.scalar(of: node) != .null
-        else { return nil }
+        guard document.kind(of: node) == .scalar, document.scalar(of: node) != .null else {
+            return nil
+        }
         let text = document.text(of: node)
+        guard document.isPlain(node) else {
+            let isSimple =
+                !text.utf8.span.hasControlByte && !text.utf8.contains { "\"\\".utf8.contains($0) }
+            return isSimple && text.utf8.count <= 80 ? "\"\(text)\"" : nil
+        }
         let isOneWord = text.utf8.count <= 80 && !text.contains { ",[]{}:#".contains($0) }
         return isOneWord || document.hasInterpolation(node) && text.utf8.count <= 80 ? text : nil
     }

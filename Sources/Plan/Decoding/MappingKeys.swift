@@ -46,7 +46,7 @@ struct MappingKeys {
         }
     }
 
-    /// Reports a key without the one that gives it a meaning.
+    /// Reports a key without the other key that gives it a meaning.
     private func reportLonely(_ name: String, without other: String, _ faults: inout FaultReporter)
     {
         guard let entry = faults.document.value(of: mapping, for: name) else { return }

@@ -3,10 +3,10 @@ internal import JobFile
 internal import SystemKit
 
 extension Reader {
-    /// The scalar of a field; reports a collection, what is wrong with expressions, and secrets.
+    /// The scalar of a field; reports a collection, faulty expressions, and secrets.
     ///
-    /// Nil also, without a report, for one that is known only when the task starts: its key counts
-    /// as present.
+    /// Nil also, without a report, for a scalar that is known only when the task starts: its key
+    /// counts as present.
     mutating func scalar(_ field: Field) -> ScalarValue? { values.scalar(field, &faults) }
 
     /// The text of any scalar but null.

@@ -14,8 +14,7 @@ extension Reader {
         }
     }
 
-    /// Makes the row of a task the one that `${item…}` stands for; none for a task without
-    /// `forEach`.
+    /// Makes the row of a task the meaning of `${item…}`; none for a task without `forEach`.
     mutating func enterRow(of task: Int) throws(DataRows.Failure) {
         guard !values.tasks.groups.isEmpty else { return }
         let place = values.tasks.place(of: task)
@@ -60,7 +59,7 @@ extension Reader {
     /// The task or tasks that an id means; nil when there are none.
     mutating func need(_ id: String) -> Need? {
         if let entry = values.tasks.find(id, in: document) { return Need(entry: entry) }
-        // By bytes: what follows a bracket may combine with it to one character.
+        // By bytes: a bracket and the Unicode scalar behind it may form one character.
         guard id.utf8.last == UInt8(ascii: "]"),
             let bracket = id.utf8.firstIndex(of: UInt8(ascii: "[")),
             let entry = values.tasks.find(String(id[..<bracket]), in: document),

@@ -3,8 +3,7 @@ internal import JobFile
 internal import RegexKit
 internal import TransferModel
 
-/// Turns values of the document into values of the plan, and collects everything that is wrong with
-/// them.
+/// Turns values of the document into values of the plan, and collects their faults.
 struct Reader {
     let document: Document
     var faults: FaultReporter
@@ -82,7 +81,8 @@ struct Reader {
     /// Whether the plan is made already, so that the task only becomes a value.
     var isReadingAgain: Bool { fileStatus == nil }
 
-    /// Reads settings, and puts those at the top of the owner's mapping off that depend on a row.
+    /// Reads settings, and puts off the ones at the top of the owner's mapping that depend on a
+    /// row.
     mutating func deferringRowValues(_ read: (inout Reader) -> Void) -> [DeferredValue] {
         (deferred, values.expectsRow) = ([], true)
         defer { (deferred, values.expectsRow) = (nil, false) }

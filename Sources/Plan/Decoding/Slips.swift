@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// Warnings of settings that are right and probably not what the author meant.
+/// Warnings of valid settings that the author probably did not mean.
 enum Slips {
     /// Placeholders of one value that are warned of: enough to mend it in one go.
     private static let shownPlaceholders = 8
@@ -10,7 +10,7 @@ enum Slips {
     /// Warns of placeholders of other tools, which are plain text in this language.
     ///
     /// - Parameters:
-    ///   - field: Of a scalar; others are passed over.
+    ///   - field: The field of a scalar; other fields are skipped.
     ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around
     ///     the name of a variable is no accident.
     ///   - reader: Gets the warnings.

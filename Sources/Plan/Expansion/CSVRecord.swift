@@ -1,8 +1,8 @@
 /// The records of CSV (RFC 4180 §2): fields between commas, those in quotes with any character in
 /// them.
 ///
-/// Stricter than most programs: a quote stands around a whole field or nowhere, because what else
-/// it could mean is a guess.
+/// Stricter than most programs: a quote stands around a whole field or nowhere, because any other
+/// meaning is a guess.
 enum CSVRecord {
     private static let quote = UInt8(ascii: "\"")
     private static let comma = UInt8(ascii: ",")
@@ -134,7 +134,7 @@ enum CSVRecord {
         return text
     }
 
-    /// The fault of a row with another number of fields, or what is wrong with one of them.
+    /// The fault of a row with another number of fields, or the fault of one of its fields.
     private static func countFault(
         _ bytes: Span<UInt8>,
         _ count: Int,

@@ -2,7 +2,7 @@
 package protocol DataFile: Sendable {
     /// Bytes, when it was opened.
     var size: Int64 { get }
-    /// Whether its content still is what it was when it was opened, as far as its metadata tells.
+    /// Whether its content is unchanged since it was opened, as far as its metadata tells.
     var isUnchanged: Bool { get }
     /// Up to `count` bytes from `offset`, fewer only at the end; nil when the disk refuses.
     func read(at offset: Int64, count: Int) -> [UInt8]?

@@ -28,7 +28,7 @@ enum DataFormat: String, Sendable {
         return nil
     }
 
-    /// The row that a text of `content(of:)` is; `columns` are those of a CSV file.
+    /// The row in a text of `content(of:)`; `columns` are the columns of a CSV file.
     func row(_ bytes: ArraySlice<UInt8>, columns: [String]) throws(RowFault) -> Row {
         switch self {
         case .csv:

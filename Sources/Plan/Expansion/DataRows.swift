@@ -1,4 +1,4 @@
-/// The rows of a data file that was gone through once.
+/// The rows of a data file that was read through once.
 struct DataRows: Sendable {
     /// Why a row that was there cannot be had any more.
     enum Failure: Error {

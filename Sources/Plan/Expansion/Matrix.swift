@@ -1,7 +1,7 @@
 internal import JobFile
 
-/// Every combination of some lists of values but for those that are left out; the last name changes
-/// fastest.
+/// Every combination of some lists of values except the combinations that are left out; the last
+/// name changes fastest.
 struct Matrix: Sendable {
     let names: [String]
     /// The values of each name.
@@ -21,8 +21,8 @@ struct Matrix: Sendable {
 
     /// The values of the combination of a number below `count`, in the order of the names.
     func values(at number: Int) -> [NodeID] {
-        // As many of the excluded stand before it as have a smaller number when those before them
-        // are taken away.
+        // An excluded combination precedes this one if its number, less the excluded ones before
+        // it, is not larger.
         var (low, high) = (0, excluded.count)
         while low < high {
             let middle = (low + high) / 2

@@ -1,7 +1,7 @@
 internal import JobFile
 
-/// Makes the rows of a source; those in a row come cheap, because a piece of the file is kept from
-/// one to the next.
+/// Makes the rows of a source; successive rows are cheap, because a piece of the file is kept from
+/// one row to the next.
 struct RowCursor {
     private let source: RowSource
     private var bytes: [UInt8] = []

@@ -133,7 +133,7 @@ extension Expression {
         return false
     }
 
-    /// `item`, or `item.` and a name: that of a column may have blanks and anything else but a
+    /// `item`, or `item.` and a name: a column's name may have blanks and any other character but a
     /// colon.
     private static func item(
         _ content: Substring,
@@ -190,8 +190,8 @@ extension Expression {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// An expression in the manner of template languages; what it says without the blanks may be
-    /// wrong too.
+    /// An expression in the manner of template languages; the expression without the blanks may be
+    /// wrong, too.
     private static func withBlanks(_ content: Substring, at range: Range<Int>) -> ValueFault {
         let front = content.utf8.drop(while: isBlank)
         let plain = Substring(front.dropLast(front.reversed().prefix(while: isBlank).count))

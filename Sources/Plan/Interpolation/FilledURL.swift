@@ -114,7 +114,7 @@ struct FilledURL {
         }
     }
 
-    /// Checks what only the end shows.
+    /// Does the checks that need the end of the URL.
     mutating func end() throws(Misfit) {
         if part == .path { try closeSegment(at: value.text.utf8.count, of: value.text.utf8.span) }
         try closeHost()
@@ -130,7 +130,7 @@ struct FilledURL {
         "write `${raw:\(Substring(expression.written.utf8.dropFirst(2)))` to fill it in as it is"
     }
 
-    // MARK: What becomes of a value
+    // MARK: The text of a value
 
     /// The text of a value as this part allows it.
     private func fitted(
@@ -169,7 +169,7 @@ struct FilledURL {
             && last != UInt8(ascii: ":")
     }
 
-    /// Refuses what ends the part of a value before the path.
+    /// Refuses text that ends the part of a value before the path.
     private func checkAuthority(
         _ text: String,
         _ expression: Expression
@@ -274,7 +274,7 @@ struct FilledURL {
         }
     }
 
-    // MARK: What text does to the part
+    // MARK: The part behind a text
 
     /// Adds text, and finds by its bytes the part of the URL that follows.
     private mutating func add(_ piece: ScalarValue, _ fill: Fill?) throws(Misfit) {
@@ -360,7 +360,7 @@ struct FilledURL {
         )
     }
 
-    /// Refuses a segment that a value has made mean something else than itself.
+    /// Refuses a segment to which a value has given another meaning, such as `..`.
     private func closeSegment(at end: Int, of bytes: Span<UInt8>) throws(Misfit) {
         guard let fill = segmentFill else { return }
         let segment = bytes.extracting(segmentStart..<end)

@@ -60,8 +60,8 @@ extension Interpolator {
         }
     }
 
-    /// Checks that the row can have the fields that the expressions of a value name, and those of
-    /// the values inside of it.
+    /// Checks that the row can have the fields that the expressions of a value and of the values
+    /// inside of it name.
     mutating func checkItems(in field: Field, _ faults: inout FaultReporter) {
         switch faults.document.kind(of: field.node) {
         case .scalar:

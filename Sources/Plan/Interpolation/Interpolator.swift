@@ -69,10 +69,10 @@ struct Interpolator {
         captureReferences.removeAll()
     }
 
-    /// The scalar of a field; reports a collection, what is wrong with expressions, and secrets.
+    /// The scalar of a field; reports a collection, faulty expressions, and secrets.
     ///
-    /// Nil also, without a report, for one that is known only when the task starts: its key counts
-    /// as present.
+    /// Nil also, without a report, for a scalar that is known only when the task starts: its key
+    /// counts as present.
     mutating func scalar(_ field: Field, _ faults: inout FaultReporter) -> ScalarValue? {
         guard let scalar = scalarWithoutSecrets(field, &faults) else { return nil }
         return scalar.isKnownLater ? nil : scalar
@@ -186,7 +186,7 @@ struct Interpolator {
         return isWhole && countFilledIn(length, field, &faults) ? pieces : nil
     }
 
-    /// Reports what is no expression of this language.
+    /// Reports text that is no expression of this language.
     private func report(
         _ template: Template,
         _ text: String,
@@ -367,7 +367,7 @@ struct Interpolator {
         return variables.states[name]
     }
 
-    /// Notes a value of this run in a setting, if the setting belongs to what identifies an order.
+    /// Notes a value of this run in a setting, if the setting belongs to the identity of an order.
     mutating func noteRunValue(_ field: Field, _ faults: inout FaultReporter) {
         let setting = faults.path.first ?? field.name
         // A header field goes by its own name.

@@ -13,7 +13,7 @@ struct Placeholder: Hashable {
     /// The first placeholder at an offset in UTF-8 or after it.
     ///
     /// A name without brackets is one in capitals, such as `$HOME`, or one that `isKnown`: queries
-    /// have `$top`. Expressions of the language and dollars that are doubled are passed over.
+    /// have `$top`. Expressions of the language and doubled dollars are skipped.
     static func first(
         in text: String,
         from start: Int = 0,
@@ -59,6 +59,7 @@ struct Placeholder: Hashable {
     /// The expression that was probably meant; nil when the marks hold more than a name.
     func likely(isKnown: (String) -> Bool) -> String? {
         var name = self.name[...]
+        if Self.dateCommands.contains(self.name) { return "${run.date}" }
         if name.first == "." { name = name.dropFirst() }
         var namespace: Expression.Namespace?
         for (prefix, meant) in Self.prefixes where name.lowercased().hasBytePrefix(prefix) {
@@ -71,6 +72,9 @@ struct Placeholder: Hashable {
         let isVariable = isKnown(plain) || !Self.isCapital(plain)
         return "${\((namespace ?? (isVariable ? .var : .env)).rawValue).\(plain)}"
     }
+
+    /// The commands of a shell that print the date as `${run.date}` has it.
+    private static let dateCommands = ["date +%F", "date -I", "date +%Y-%m-%d"]
 
     /// The prefixes of names in template languages.
     private static let prefixes: [(String, Expression.Namespace)] = [

@@ -4,7 +4,7 @@ internal import JobFile
 struct ScalarValue: Sendable, Hashable {
     var text: String
     var type: Scalar
-    /// Whether the text came out of an expression, so that its looks say what it is.
+    /// Whether the text came out of an expression, so that its form decides its type.
     var isFilledIn: Bool
     /// Whether some of the text came from the environment, where secrets are.
     var isFromEnvironment = false
@@ -25,7 +25,7 @@ struct ScalarValue: Sendable, Hashable {
     /// Whether a peer chose some of the text, or will.
     var isOfPeer: Bool { isCaptured || isKnownLater }
 
-    /// Adds the text of another value, and what is known of it.
+    /// Adds the text of another value, and the facts about it.
     mutating func append(_ other: ScalarValue) {
         let start = text.utf8.count
         if secrets.isEmpty, !other.secrets.isEmpty { firstSecret = start + other.firstSecret }

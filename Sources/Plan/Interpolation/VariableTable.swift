@@ -1,17 +1,17 @@
 internal import JobFile
 
-/// The variables of a job: those of the file and those of `--var`.
+/// The variables of a job: the file's and those of `--var`.
 ///
 /// A variable of the file may refer to others; it is resolved when it is first needed.
 struct VariableTable: Sendable {
     enum State: Sendable {
         case pending(Field)
-        /// On the way to its value: met again, it refers to itself.
+        /// Its value is being resolved: met again, the variable refers to itself.
         case resolving(Field)
         case value(ScalarValue)
         /// Declared as null: `--var` must give it.
         case absent(Field)
-        /// Its own fault is reported; what refers to it has none.
+        /// Its own fault is reported; references to it have none.
         case faulty
     }
 

@@ -4,10 +4,10 @@ internal import SystemKit
 package import TransferModel
 
 extension Plan {
-    /// The place of the key that decides about a failure of a task: the one to change if the job
+    /// The place of the key that decides about a failure of a task: the key to change if the job
     /// file is at fault; nil if no key of the job decides.
     ///
-    /// A task's own key decides before that of its session, and that before `defaults`.
+    /// A task's own key decides before its session's key, and the session's before `defaults`.
     package func place(deciding failure: TransferFailure, of index: Int) -> SourceLocation? {
         let document = source.reader.document
         let task = source.tasks.entry(of: index).value
@@ -93,7 +93,8 @@ extension TransferFailure {
         return [["timeoutInterval"], ["timeoutIntervalForRequest"]]
     }
 
-    /// What a task reads decides before the request, and where it writes to decides behind it.
+    /// The keys of a task's input decide before the phase `receive`, the keys of its output from
+    /// then on.
     private var decidingKeysOfFiles: [[String]] {
         let read = [["file"], ["stream"], ["multipart"]]
         let written = [["to"], ["becomeDownload", "to"]]

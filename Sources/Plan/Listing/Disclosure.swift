@@ -1,6 +1,6 @@
 internal import JobFile
 
-/// What a listing shows of the values of a job, besides the list of `PublicValues`.
+/// The values of a job that a listing shows, besides the list of `PublicValues`.
 struct Disclosure {
     /// The names that the job declares.
     let names: Set<String>

@@ -222,7 +222,7 @@ package struct JobSchema: ~Copyable {
         writer.member("additionalProperties", false)
     }
 
-    /// The names, and as what they are in YAML where that is no string: `true`, `1.2`.
+    /// The names, and their YAML values where these are no strings: `true`, `1.2`.
     private mutating func writeChoice(_ names: [String]) {
         writer.key("enum")
         writer.beginArray()

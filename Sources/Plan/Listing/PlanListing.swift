@@ -10,7 +10,7 @@ internal import TransferModel
 package struct PlanListing {
     /// Which settings the listing for people has.
     package enum Scope: Sendable {
-        /// Those that a line of the job file sets.
+        /// The settings that a line of the job file sets.
         case set
         /// Defaults too.
         case all
@@ -32,10 +32,10 @@ package struct PlanListing {
 
     /// Orders the tasks and looks for the names that the job needs.
     ///
-    /// `interfaces` has the names of those that each session could use now; nil when that does not
-    /// matter. Settings that no line sets are listed only with the scope `all`, and in JSON. With
-    /// `showsValues` all values are shown that are no credential by the language. Every text of the
-    /// job goes through `shown` before it is handed out.
+    /// `interfaces` has the names of the interfaces that each session could use now; nil when they
+    /// do not matter. Settings that no line sets are listed only with the scope `all`, and in JSON.
+    /// With `showsValues` all values are shown that are no credential by the language. Every text
+    /// of the job goes through `shown` before it is handed out.
     package init(
         _ plan: Plan,
         scope: Scope = .all,
@@ -191,10 +191,10 @@ extension PlanListing {
     /// by action at the end.
     ///
     /// - Parameters:
-    ///   - outlook: Tells of a task, by its index, what a run would do about it; its second
-    ///     argument is what is shown of the task's destination.
+    ///   - outlook: Gives the outlook of a task by its index; its second argument is the shown text
+    ///     of the task's destination.
     ///   - emit: Takes the lines.
-    /// - Throws: What `emit` throws.
+    /// - Throws: The errors of `emit`.
     package func writeOutlooks<Failure: Error>(
         _ outlook: (Int, _ destination: String) -> TaskOutlook,
         _ emit: (String) throws(Failure) -> Void
@@ -338,7 +338,7 @@ extension PlanListing {
         writer.endArray()
     }
 
-    /// The line, or null for what no line set.
+    /// The line, or null for a value that no line set.
     private func write(_ line: Int?, to writer: inout JSONWriter) {
         writer.key("line")
         if let line { writer.integer(Int64(line)) } else { writer.null() }

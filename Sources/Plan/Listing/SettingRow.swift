@@ -1,4 +1,4 @@
-/// A setting that holds, and what set it.
+/// A setting that holds, and its source.
 struct SettingRow: Sendable, Hashable {
     /// The keys down to it, such as `retry.backoff.initial`.
     var path: String

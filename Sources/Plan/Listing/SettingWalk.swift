@@ -3,7 +3,7 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// Finds what holds for each key of a table, and where that was set.
+/// Finds the value that holds for each key of a table, and its place.
 struct SettingWalk {
     private var reader: Reader
     private(set) var rows: [SettingRow] = []
@@ -20,7 +20,7 @@ struct SettingWalk {
         self.disclosure = disclosure
     }
 
-    /// Adds the settings of a table; the first of the mappings that has a key says what holds.
+    /// Adds the settings of a table; the first of the mappings that has a key decides its value.
     mutating func walk(_ table: KeyTable, in mappings: [NodeID], path: String = "") {
         let isBesideCredential = Shape.mapping(table).holdsCredentials
         for key in table.keys {
@@ -73,7 +73,7 @@ struct SettingWalk {
         reader.document.kind(of: entry.value) == .mapping
     }
 
-    /// Adds what mappings have under names that the job chose, and what lists name alone.
+    /// Adds the settings under names that the job chose, and the names in lists.
     ///
     /// If `same` makes several names equal, the first one applies.
     private mutating func walkNames(
@@ -99,8 +99,8 @@ struct SettingWalk {
         }
     }
 
-    /// Adds what the entries of a list say, each by the table that the value of one of its keys
-    /// names.
+    /// Adds the settings in the entries of a list, each by the table that the value of one of its
+    /// keys names.
     private mutating func walkVariants(
         of list: NodeID,
         by name: String,
@@ -133,7 +133,7 @@ struct SettingWalk {
         rows.append(SettingRow(path: path, value: display(node, place), line: line))
     }
 
-    /// Shows what holds for a row of a `forEach`; nil for one that cannot be read, whose values
+    /// Shows the values for a row of a `forEach`; nil for a row that cannot be read, whose values
     /// stay expressions.
     mutating func enter(_ row: Row?) {
         reader.values.row = row
@@ -206,7 +206,7 @@ struct SettingWalk {
         }.joined()
     }
 
-    /// A scalar: what `PublicValues` shows of it, otherwise its expressions alone.
+    /// A scalar: the text that `PublicValues` shows of it, otherwise its expressions alone.
     private mutating func displayScalar(_ node: NodeID, _ place: ValuePlace) -> String {
         if place.isURL, !place.isCredential, place.isKnown {
             let shown = withoutHidden(displayURL(node), place)

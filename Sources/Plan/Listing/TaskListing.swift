@@ -3,8 +3,8 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// Finds what `runner plan` shows of the tasks of a plan, one after another; what the tasks of a
-/// `forEach` share is found once.
+/// Makes the listings of a plan's tasks for `runner plan`, one after another; the common settings
+/// of a `forEach` are found once.
 struct TaskListing {
     /// The listing of one task.
     struct Task {
@@ -58,7 +58,7 @@ struct TaskListing {
         return task
     }
 
-    /// What is shown of the destination of the task at an index.
+    /// The shown text of the destination of the task at an index.
     mutating func destination(of index: Int) -> String {
         let rows = task(index).rows
         return rows.first { ["to", "becomeDownload.to"].contains($0.path) && $0.isChosen }?.value
@@ -107,7 +107,7 @@ struct TaskListing {
         return walk.session(Field(name: "session", key: found.key, node: found.value))
     }
 
-    /// The ids of what a task needs; those of a whole `forEach` are one.
+    /// The ids of a task's needs; a whole `forEach` has one id.
     private mutating func needs(of index: Int) -> [String] {
         let unit = plan.graph.unit(of: index)
         if let needs, needs.unit == unit { return needs.names }

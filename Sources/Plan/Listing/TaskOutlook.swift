@@ -1,6 +1,6 @@
-/// What a run would do about a task here and now, as `runner plan --diff` lists it.
+/// The action of a run for a task here and now, as `runner plan --diff` lists it.
 package struct TaskOutlook: Sendable, Hashable {
-    /// What a run would do first.
+    /// The first action of a run.
     package enum Action: String, Sendable, Hashable, CaseIterable {
         /// Send a request that may change the server.
         case send
@@ -21,7 +21,7 @@ package struct TaskOutlook: Sendable, Hashable {
         static let width = allCases.map(\.rawValue.utf8.count).max() ?? 0
     }
 
-    /// What a run would do.
+    /// The action of a run.
     package let action: Action
     /// The reason or the place, in a few words; empty if nothing is to be said.
     package let detail: String
@@ -30,7 +30,7 @@ package struct TaskOutlook: Sendable, Hashable {
     /// The bytes of the whole file; nil unless the action is `resume`.
     package let totalBytes: Int64?
 
-    /// An outlook without counts, or with those of a part.
+    /// An outlook without counts, or with the counts of a part.
     package init(
         _ action: Action,
         _ detail: String,

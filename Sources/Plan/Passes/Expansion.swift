@@ -3,8 +3,8 @@ internal import JobFile
 
 /// The fourth pass over a job: how many tasks each `forEach` makes, and of which rows.
 struct Expansion {
-    /// Items that stand in the job file itself, in all of its tasks: the runner expands what a few
-    /// bytes ask for at once.
+    /// The most items in the job file itself, over all its tasks: a few bytes may ask for many
+    /// items, which the runner expands at once.
     private static let mostInlineItems = 100_000
 
     /// The entries with `forEach`, in their order.

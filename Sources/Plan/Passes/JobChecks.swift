@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import JobFile
 
-/// The checks of all tasks of a job together, and what the plan must know of all of them.
+/// The checks of all tasks of a job together, and the plan's facts about all of them.
 struct JobChecks {
     var destinations: DestinationCheck
     var captures = CaptureCheck()
@@ -66,7 +66,7 @@ struct JobChecks {
         return builder.graph(of: tasks, chosen: chosen)
     }
 
-    /// Reports what only the graph of all tasks shows.
+    /// Reports the faults that only the graph of all tasks shows.
     mutating func finish(_ graph: TaskGraph, _ reader: inout Reader) {
         let (document, tasks) = (reader.document, reader.values.tasks)
         let cycles = CycleCheck.faults(in: graph) {

@@ -38,7 +38,7 @@ struct JobHead {
         reader.faults.log.toleratesEnvironment = options.toleratesEnvironment
         VariableSection.declare(options.variables, &reader)
         SecretSection.declare(values: secrets, &reader)
-        // Before the variables: none may be filled in with what a secret is.
+        // Before the variables: no variable may be filled in with a secret.
         SecretSection.define(&reader)
         reader.forgetVariablesOfSecrets()
         reader.values.resolveVariables(&reader.faults)

@@ -2,11 +2,12 @@ internal import Diagnostics
 package import JobFile
 internal import SystemKit
 
-/// The passes over a job in their order, each with the results of those before.
+/// The passes over a job in their order, each with the results of the earlier passes.
 extension Plan {
     /// Checks a document from its first key to its last, and plans it when nothing is wrong.
     ///
-    /// All faults are found in one go. Nothing is read or written but what `options` look at.
+    /// All faults are found in one go. Nothing is read except through `options`, and nothing is
+    /// written.
     package static func make(
         from document: Document,
         options: PlanOptions

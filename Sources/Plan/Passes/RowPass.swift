@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// Reads the tasks of one `forEach`: what they share once, and the rest row by row.
+/// Reads the tasks of one `forEach`: their common settings once, and the rest row by row.
 struct RowPass {
     private let taskReader: TaskReader
     private let group: TaskGroup
@@ -38,7 +38,7 @@ struct RowPass {
 
         if group.rows.count == 0 { EmptyGroupCheck.check(group, deferred, &reader) }
         var cursor = RowCursor(group.rows)
-        // When what they share is wrong, one row is enough to find what else is.
+        // When a common setting is faulty, one row is enough to find the other faults.
         let count = min(group.rows.count, reader.faults.log.errorCount == errors ? .max : 1)
         keys = RowKeyCheck(capacity: count)
         for row in 0..<count
@@ -89,7 +89,7 @@ struct RowPass {
         finish(&checks, count: count, isRight: reader.faults.log.errorCount == errors, &reader)
     }
 
-    /// Hands over what the rows say together.
+    /// Hands over the results of all rows together.
     private mutating func finish(
         _ checks: inout JobChecks,
         count: Int,

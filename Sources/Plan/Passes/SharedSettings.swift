@@ -1,7 +1,7 @@
 internal import JobFile
 internal import TransferModel
 
-/// The second pass over a job: what its tasks share, `defaults` and `sessions`.
+/// The second pass over a job: the common settings of its tasks, `defaults` and `sessions`.
 ///
 /// A class, so that passing it on copies no session.
 final class SharedSettings: Sendable {
@@ -13,7 +13,7 @@ final class SharedSettings: Sendable {
     let sessionSecrets: [[SecretUse]]
     /// The credentials with which each session signs requests.
     let signers: [[Credential]]
-    /// The sessions with faults: what is missing in them may be written in their faulty settings.
+    /// The sessions with faults: settings that they lack may be written in their faulty ones.
     let faulty: Set<Int>
     /// Whether there is a background session.
     let hasBackground: Bool

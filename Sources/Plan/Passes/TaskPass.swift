@@ -1,8 +1,8 @@
 /// The fifth pass over a job: reads each task once.
 enum TaskPass {
-    /// Reads the numbered tasks of `reader` in the order of the file; `checks` hear of each.
+    /// Reads the numbered tasks of `reader` in the order of the file; `checks` get each task.
     ///
-    /// Returns those of the first `mostKept` tasks that are kept as values.
+    /// Returns the tasks among the first `mostKept` that are kept as values.
     static func read(
         _ taskReader: TaskReader,
         mostKept: Int,

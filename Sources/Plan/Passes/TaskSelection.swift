@@ -21,7 +21,7 @@ struct TaskSelection {
         }
     }
 
-    /// The chosen tasks of a list and what they need, and their graph.
+    /// The chosen tasks of a list with their needs, and their graph.
     func restrict(
         _ tasks: TaskList,
         _ graph: TaskGraph,

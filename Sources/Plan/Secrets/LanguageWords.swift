@@ -1,6 +1,6 @@
 /// The words of the job file's language: its keys, and the values that some of them choose from.
 struct LanguageWords {
-    /// Made when something is wrong with a file, from the tables that read it.
+    /// Made at the first fault of a file, from the tables that read it.
     static let ofJobFiles = {
         var words = LanguageWords()
         words.add(.mapping(JobTable.table.keys))

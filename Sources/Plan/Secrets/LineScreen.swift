@@ -1,6 +1,6 @@
 internal import Diagnostics
 
-/// Decides what is shown of a line of a file that cannot be read as YAML: signs of YAML, names in
+/// Chooses the shown parts of a line of a file that cannot be read as YAML: signs of YAML, names in
 /// the place of keys, and plain values of keys whose values are never secret.
 ///
 /// All other text is hidden, because a slip may have moved a secret to any place.
@@ -32,8 +32,8 @@ struct LineScreen {
         return screen.hidden
     }
 
-    /// The bytes of a sign at the beginning of a line: the border of a document, or that of a
-    /// conflict which a version control system has left.
+    /// The bytes of a sign at the beginning of a line: the border of a document, or of a conflict
+    /// that a version control system has left.
     private static func lengthOfMarker(_ line: ArraySlice<UInt8>) -> Int {
         let sign = line.prefix(8).prefix { !isBlank($0) }
         let isMarker = ["---", "...", "<<<<<<<", "=======", ">>>>>>>", "|||||||"]
@@ -41,7 +41,7 @@ struct LineScreen {
         return isMarker ? sign.count : 0
     }
 
-    /// Goes behind the next sign, name and value; hides what is none.
+    /// Goes behind the next sign, name and value; hides any other text.
     private mutating func takeEntry() {
         let byte = line[index]
         if Self.isSign(byte) || byte == UInt8(ascii: "-") && isFollowedByBlank {
@@ -88,7 +88,7 @@ struct LineScreen {
         return name
     }
 
-    /// Goes behind the value of a key if it is one that is shown; hides it if not.
+    /// Goes behind the value of a key if the value is shown; hides it if not.
     private mutating func takeValue(of name: String) {
         skip(while: Self.isBlank)
         guard index < line.endIndex else { return }

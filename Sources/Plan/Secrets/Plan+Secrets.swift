@@ -2,7 +2,8 @@ internal import Diagnostics
 package import TransferModel
 
 extension Plan {
-    /// All secrets of the job, in the order of the file, also those that no task of this run uses.
+    /// All secrets of the job, in the order of the file, including secrets that no task of this run
+    /// uses.
     package var declaredSecrets: [SecretDeclaration] {
         source.reader.values.secrets.declarations.compactMap { $0 }
     }
@@ -21,11 +22,11 @@ extension Plan {
     /// The same plan with the values of its secrets in place.
     ///
     /// - Parameters:
-    ///   - values: Those of `neededSecrets` by their names.
-    ///   - finder: Makes what finds a secret in a text that a task has captured.
+    ///   - values: The values of `neededSecrets` by their names.
+    ///   - finder: Makes the finder of a secret in captured texts.
     /// - Returns: The plan to be run; one without secrets is itself.
-    /// - Throws: The faults of values: control characters in one that belongs to a header
-    ///   field, or what may not stand in a URL.
+    /// - Throws: The faults of values: control characters in a value for a header field, or text
+    ///   that may not stand in a URL.
     package func with(
         _ values: [String: Secret],
         finder: (Secret) -> SecretFinder

@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import TransferModel
 
-/// The list of what is shown of values: numbers, words that keys choose from, texts of a fixed
+/// The list of the shown parts of values: numbers, words that keys choose from, texts of a fixed
 /// form, expressions, names that the job declares, and URLs up to the query.
 enum PublicValues {
     /// Keys whose values are free texts that hold no credential: paths, names and patterns.
@@ -42,7 +42,7 @@ enum PublicValues {
             return text.allSatisfy(isCapital) ? text.count : 0
         }
         if isNumber(text) || isChoice(text) || isSpan && place.isChoice { return text.count }
-        // Beside a credential only what looks like a host or a path is one.
+        // Beside a credential, only text that looks like a host or a path is shown.
         let isExchanged = place.isBesideCredential && !text.contains { "./".utf8.contains($0) }
         guard place.isKnown, !isExchanged else { return 0 }
         if place.isURL { return lengthOfURL(text, mayBeLogin) }
@@ -54,8 +54,8 @@ enum PublicValues {
         return isShown && freeKeys.contains(place.key) ? text.count : 0
     }
 
-    /// The bytes at the beginning of a word that are shown behind a key of a file that is no YAML,
-    /// where the same key may be one of a form or of a body.
+    /// The shown bytes at the beginning of a word behind a key of a file that is no YAML, where the
+    /// key may belong to a form or a body.
     static func length(of word: ArraySlice<UInt8>, behind key: String, mayBeLogin: Bool) -> Int {
         let words = LanguageWords.ofJobFiles
         if !word.isEmpty, expression(in: word)?.count == word.count { return word.count }
@@ -184,8 +184,8 @@ enum PublicValues {
         return rest.first.map { "/?#".utf8.contains($0) } ?? true ? rest : nil
     }
 
-    /// Whether a path has a sign that ends a login, written in any way, and what looks like a host
-    /// behind it: then the login has a slash.
+    /// Whether a path has a sign that ends a login, written in any way, and text like a host behind
+    /// it: then the login has a slash.
     private static func endsLogin(_ path: ArraySlice<UInt8>) -> Bool {
         path.indices.contains { index in
             let sign = ["@", "%40", "\u{FF20}", "\u{FE6B}"].first {
@@ -201,7 +201,7 @@ enum PublicValues {
     /// The text behind a path of plain characters, expressions and scopes of packages
     /// (`/@scope/name`).
     ///
-    /// An encoded sign ends it if what follows the sign is hidden.
+    /// An encoded sign ends the path if the text behind the sign is hidden.
     private static func behindPath(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var rest = text
         var last: UInt8 = 0
@@ -229,7 +229,7 @@ enum PublicValues {
         return ["3F", "23", "3D", "26", "3B", "25"].contains(digits)
     }
 
-    /// Whether a word is one that keys of the language choose, or that YAML does not take for text.
+    /// Whether a word is a choice of the language's keys, or YAML does not take it for text.
     private static func isChoice(_ word: ArraySlice<UInt8>) -> Bool {
         guard word.count <= SecretName.longest else { return false }
         let word = String(decoding: word, as: UTF8.self)

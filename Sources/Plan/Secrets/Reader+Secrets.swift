@@ -94,8 +94,8 @@ extension Reader {
 
     /// The URL of a request; its path and query may hold secrets, where the declarations allow it.
     ///
-    /// For a URL that is known only when the task starts, this is one with the same origin, or nil
-    /// without a report when its origin is not known either.
+    /// For a URL that is known only when the task starts, this is a URL with the same origin.
+    /// Without a known origin it is nil, without a report.
     ///
     /// `parse` gets the text and a URL whose origin it may well have.
     mutating func url(
@@ -118,8 +118,8 @@ extension Reader {
         return url
     }
 
-    /// Reports those of some secrets that may not go to an origin, at the URL; `use` is where they
-    /// stand, if elsewhere.
+    /// Reports the secrets that may not go to an origin, at the URL; `use` is their place, if
+    /// elsewhere.
     mutating func checkSecrets(
         _ sent: SecretSet,
         sentTo origin: Origin,
@@ -154,8 +154,8 @@ extension Reader {
         }
     }
 
-    /// Whether the secrets of a URL stand behind its host and are allowed there; reports what is
-    /// not so.
+    /// Whether the secrets of a URL stand behind its host and are allowed there; reports the
+    /// secrets that are not.
     private mutating func mayHoldSecrets(_ scalar: ScalarValue, _ field: Field) -> Bool {
         let front = scalar.text.slice(0..<scalar.firstSecret)
         // A URL that begins with a captured value is checked when that value is known.

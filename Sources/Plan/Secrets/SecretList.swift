@@ -2,13 +2,13 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// A secret whose value is there, and what finds it in the texts of peers.
+/// A secret with its value, and its finder for the texts of peers.
 struct KnownSecret: Sendable {
     let value: Secret
     let find: SecretFinder
 }
 
-/// The secrets of a job: their names first, then what is said of each, and their values in the end.
+/// The secrets of a job: their names first, then their declarations, and their values in the end.
 struct SecretList: Sendable {
     /// The text that represents a secret until its value is known; it fits every place of a secret.
     static let standIn = "redacted"
@@ -20,7 +20,7 @@ struct SecretList: Sendable {
     /// The variables that are the sources of secrets, and whose: each expression is compared with
     /// them.
     private var environment: [(name: String, position: Int)] = []
-    /// The variables of the environment that have values of secrets, also of those with a fault.
+    /// The variables of the environment that have values of secrets, also of secrets with a fault.
     var variables: Set<String> = []
     /// The value of each name; nil while the job is only checked, and for secrets that no task of a
     /// run uses.
@@ -57,7 +57,7 @@ struct SecretList: Sendable {
         return nil
     }
 
-    /// Says what a name means.
+    /// Sets the declaration of a name.
     mutating func define(_ declaration: SecretDeclaration) {
         guard let position = names.firstIndex(of: declaration.name) else { return }
         declarations[position] = declaration
@@ -78,7 +78,7 @@ struct SecretList: Sendable {
         return used.positions.filter { values[$0] == nil }.compactMap { declarations[$0] }
     }
 
-    /// Notes which secrets a value of a peer holds: a server may send back what it got.
+    /// Notes which secrets a value of a peer holds: a server may send back a secret that it got.
     func find(in value: inout ScalarValue) {
         for (position, known) in values.enumerated() {
             guard let start = known?.find(value.text) else { continue }

@@ -58,7 +58,7 @@ enum SecretName {
         ["bearer ", "basic ", "token ", "apikey "].contains(text.lowercased())
     }
 
-    /// The byte in small letters; nil for what is neither a letter nor a digit.
+    /// The byte in small letters; nil for any byte but a letter or a digit.
     private static func folded(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 48...57, 97...122: byte

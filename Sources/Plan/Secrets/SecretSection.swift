@@ -31,11 +31,10 @@ enum SecretSection {
         }
     }
 
-    /// Reads what is said of each secret.
+    /// Reads the declaration of each secret.
     static func define(_ reader: inout Reader) {
         let document = reader.document
-        // Also a second section: that it is there is a fault, which must not be told with what is
-        // kept back.
+        // Also a second section: its presence is a fault, whose message must not show secrets.
         let sections = document.entries(of: document.root).filter {
             document.hasText($0.key, equalTo: "secrets")
         }

@@ -29,7 +29,7 @@ extension Shape {
         }
     }
 
-    /// Whether a name that the job has chosen looks like one here: that of a header is a token
+    /// Whether a name that the job has chosen looks like a name here: a header's name is a token
     /// (RFC 9110 §5.1).
     func takesName(_ name: String) -> Bool {
         PublicValues.isName(name) && (!namesHeaders || HeaderRule.isToken(name))

@@ -3,10 +3,10 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// What diagnostics show of a file: which parts of its lines, and which words in their quotes.
+/// The text of a file that diagnostics show: parts of its lines, and words in their quotes.
 ///
 /// A message quotes no word that its lines hide. Where values are filled in from elsewhere, it
-/// quotes no word but those that its lines show, names, and words of the language.
+/// quotes only words that its lines show, names, and words of the language.
 struct ShownText {
     /// The words of a line, in small letters.
     private struct Words {
@@ -31,7 +31,7 @@ struct ShownText {
         return Set((words.union(["http", "https", "ws", "wss"])).flatMap(Self.words))
     }()
 
-    /// A text with no lines yet; `names` are those that the file declares.
+    /// A text with no lines yet; `names` are the names that the file declares.
     init(names: Set<String> = []) {
         self.names = Set(names.flatMap(Self.words))
         ids = names
@@ -59,7 +59,7 @@ struct ShownText {
     ///   - number: Its number.
     ///   - bytes: The line without its line break.
     ///   - parts: The indices that are not shown, ascending.
-    ///   - texts: What the hidden parts say where that is written in another way.
+    ///   - texts: The values of the hidden parts where they are written in another way.
     mutating func add(
         _ number: Int,
         _ bytes: ArraySlice<UInt8>,

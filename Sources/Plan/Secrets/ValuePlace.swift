@@ -3,7 +3,7 @@ internal import TransferModel
 
 /// The place of a value in a job file, which decides how much of the value is shown.
 struct ValuePlace {
-    /// What the place accepts; anything, if the language does not know its key.
+    /// The values that the place accepts; any, if the language does not know its key.
     let shape: Shape
     /// The key in front of it.
     let key: String

@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import JobFile
 
-/// Finds what is shown of the lines of a job file that diagnostics are about: signs of YAML, keys
+/// Finds the shown parts of the lines of a job file that diagnostics are about: signs of YAML, keys
 /// and names, expressions, the values in the list of `PublicValues`, and the very value that a
 /// diagnostic is about unless its key can hold a credential.
 ///
@@ -18,7 +18,7 @@ struct ValueScreen {
     private let document: Document
     private let index: LineIndex
     private let lines: Set<Int>
-    /// What diagnostics are about, by line.
+    /// The ranges that diagnostics are about, by line.
     private let spans: [Int: [SourceRange]]
     private let names: Set<String>
     private var values: [SourcePosition: Value] = [:]
@@ -26,7 +26,7 @@ struct ValueScreen {
     private var lastSigns: [Int: Int] = [:]
     private var text: ShownText
 
-    /// What is shown of a document in diagnostics about it.
+    /// The shown text of a document in diagnostics about it.
     static func text(of diagnostics: [Diagnostic], about document: Document) -> ShownText {
         var screen = ValueScreen(diagnostics, document)
         screen.visit(
@@ -96,8 +96,8 @@ struct ValueScreen {
         }
     }
 
-    /// Notes a key: of the language, or a name that the job may choose there; another one that
-    /// looks like a name if a diagnostic is about it.
+    /// Notes a key: of the language, or a name that the job may choose there; or another key that
+    /// looks like a name, if a diagnostic is about it.
     private mutating func noteKey(
         _ entry: (key: NodeID, value: NodeID),
         _ name: String,
@@ -159,7 +159,7 @@ struct ValueScreen {
             isSpan && PublicValues.hasNoFallback(bytes),
             mayBeLogin
         )
-        // What an alias shows of a value is shown where the value stands.
+        // A value shows at its own place as much as an alias shows of it.
         values[range.start] = Value(
             range: range,
             shown: max(shown, values[range.start]?.shown ?? 0),
@@ -195,7 +195,7 @@ struct ValueScreen {
 private struct ScreenedLine {
     let bytes: ArraySlice<UInt8>
     private(set) var hidden: [Range<Int>] = []
-    /// What the hidden parts say, as YAML reads it.
+    /// The values of the hidden parts, as YAML reads them.
     private(set) var texts: [String] = []
     private let number: Int
     private var index: Int
@@ -236,10 +236,10 @@ private struct ScreenedLine {
         }
     }
 
-    /// Hides what is no sign behind the last value.
+    /// Hides any text but signs behind the last value.
     mutating func finish() { hideGap(to: bytes.endIndex) }
 
-    /// Hides what YAML reads no value from: comments, tags and anchors.
+    /// Hides text from which YAML reads no value: comments, tags and anchors.
     private mutating func hideGap(to end: Int) {
         while index < end {
             if bytes[index] == UInt8(ascii: "#") {

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import JSON
 internal import JobFile
 internal import SystemKit
 
@@ -7,7 +8,8 @@ enum BodyText {
     /// The text of a body or a part, any scalar but null; warns of `@name` in the manner of curl.
     static func bodyText(_ field: Field, isPart: Bool = false, _ reader: inout Reader) -> String? {
         guard let scalar = reader.sentScalar(field, as: .body) else { return nil }
-        if scalar.text.utf8.first == UInt8(ascii: "@"), mayName(scalar, &reader),
+        if scalar.text.utf8.first == UInt8(ascii: "@"), reader.faults.log.takesWarnings,
+            mayName(scalar, &reader),
             isFile(scalar.text.dropFirst(), &reader)
         {
             warnOfFileName(field, hasMark: true, isPart: isPart, &reader)
@@ -15,10 +17,12 @@ enum BodyText {
         return reader.text(of: scalar, field)
     }
 
-    /// Warns of a JSON body that is one string, if the string ends as the name of a JSON file or
-    /// names any file.
-    static func warnOfFileName(inJSON scalar: ScalarValue, _ field: Field, _ reader: inout Reader) {
-        guard case .string = scalar.type, mayName(scalar, &reader) else { return }
+    /// Warns of a JSON body that is one string, if the string is an object or array of JSON, ends
+    /// as the name of a JSON file or names any file.
+    static func warnOfString(inJSON scalar: ScalarValue, _ field: Field, _ reader: inout Reader) {
+        guard case .string = scalar.type, reader.faults.log.takesWarnings else { return }
+        if isCollection(scalar.text) { return warnOfQuotes(field, &reader) }
+        guard mayName(scalar, &reader) else { return }
         let hasMark = scalar.text.utf8.first == UInt8(ascii: "@")
         let name = scalar.text.dropFirst(hasMark ? 1 : 0)
         guard FileMediaType.of(String(name)) == "application/json" || isFile(name, &reader) else {
@@ -27,9 +31,34 @@ enum BodyText {
         warnOfFileName(field, hasMark: hasMark, isPart: false, &reader)
     }
 
+    /// Whether a text is an object or array of JSON.
+    private static func isCollection(_ text: String) -> Bool {
+        guard let first = text.utf8.first(where: { $0 != 32 }), "{[".utf8.contains(first) else {
+            return false
+        }
+        return (try? JSONValue(text)) != nil
+    }
+
+    private static func warnOfQuotes(_ field: Field, _ reader: inout Reader) {
+        let range = reader.document.range(of: field.node)
+        let written = reader.document.text(of: field.node)
+        let isFilledIn = reader.document.hasInterpolation(field.node)
+        reader.faults.log.warn(
+            .quotedJSON,
+            "`\(field.name)`: the body is one string that contains JSON, not the object or array "
+                + "itself",
+            at: range,
+            help: isFilledIn
+                ? "write the mapping or list in YAML, with quotes around each `\"${…}\"`"
+                : "remove the quotes: objects and arrays of JSON are YAML, too",
+            fixIt: isFilledIn || written.utf8.contains(10)
+                ? nil : .init(range: range, replacement: written)
+        )
+    }
+
     /// Whether a value looks like a file name, so that a warning is useful.
     private static func mayName(_ scalar: ScalarValue, _ reader: inout Reader) -> Bool {
-        reader.faults.log.takesWarnings && scalar.secrets.isEmpty && !scalar.isKnownLater
+        scalar.secrets.isEmpty && !scalar.isKnownLater
             && scalar.text.utf8.count <= AbsolutePath.longest
             && !scalar.text.utf8.span.hasControlByte && !scalar.text.containsBytes("://")
     }

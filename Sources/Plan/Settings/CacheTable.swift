@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// `urlCache` of a session, and what its tasks make of stored responses.
+/// `urlCache` of a session, and the use of stored responses by its tasks.
 enum CacheTable {
     static let none = "none"
 
@@ -105,7 +105,7 @@ enum CacheTable {
 }
 
 extension CacheTable {
-    /// Reads what a session says of its cache; a mapping changes what `defaults` say, a word
+    /// Reads a session's cache setting; a mapping changes the setting of `defaults`, a word
     /// replaces it.
     private static func urlCache(
         _ field: Field,

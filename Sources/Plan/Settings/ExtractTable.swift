@@ -13,7 +13,7 @@ enum ExtractTable {
         var limits = ArchiveLimits(size: 8 << 30, entries: 500_000, ratio: 200)
     }
 
-    /// What happens to a folder that exists.
+    /// The treatment of a folder that exists.
     enum IfExists: String, Sendable, Hashable, CaseIterable {
         case fail
         case replace

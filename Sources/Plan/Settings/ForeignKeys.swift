@@ -1,7 +1,7 @@
 internal import JobFile
 internal import SystemKit
 
-/// Keys of other tools and languages, and what the job file has for each of them.
+/// Keys of other tools and languages, and the job file's counterpart of each.
 ///
 /// They are words of curl, wget, hurl, Ansible, GitHub Actions and URLSession that no misspelling
 /// explains.
@@ -66,6 +66,16 @@ enum ForeignKeys {
         case "settings", "config", "options": Hint("defaults")
         case "proxy", "tls", "credentials", "retry", "headers", "expect", "redirects":
             Hint(help: "write it in `defaults`, for all sessions and tasks")
+        case "parallel", "concurrency", "maxparallel", "maxconcurrency", "connections", "threads",
+            "workers":
+            Hint(help: "write `schedule: { maxConcurrentTasks: … }`")
+        case "timeoutminutes", "deadline", "timelimit", "maxtime":
+            Hint(help: "write `schedule: { deadline: … }`")
+        case "matrix", "strategy", "foreach", "loop": Hint(help: "write `forEach` in a task")
+        case "limits", "bandwidth", "ratelimit", "limitrate":
+            Hint(help: "write `limits` in a session, or in `defaults` for all sessions")
+        case "onfailure", "onfinish", "onsuccess", "onerror", "notify", "notifications":
+            Hint(help: "write commands under `hooks`: `onFinish`, or `onFailure`")
         case "insecure", "auth", "timeout", "useragent", "retries":
             Hint(help: "write settings for all sessions and tasks in `defaults`")
         default: nil
@@ -141,6 +151,12 @@ enum ForeignKeys {
             )
         case "continueonerror", "allowfailure", "ignoreerrors", "optional":
             return Hint(help: "write `required: false`")
+        case "dir", "directory", "folder", "outdir", "outputdir", "outputdirectory",
+            "directoryprefix":
+            return table == "download"
+                ? Hint(help: "write `to: FOLDER/`, with a slash at its end") : nil
+        case "metalink":
+            return Hint(help: "Metalink files are not read: write `url`, `mirrors` and `checksum`")
         case "id": return Hint(help: "the key of the task is its id")
         case "cache": return Hint("cachePolicy")
         default: return nil
@@ -149,9 +165,12 @@ enum ForeignKeys {
 
     private static let ofDownloads = "`checksum` is a key of tasks under `downloads`"
 
-    /// Words for what is sent and for what is kept.
+    /// Words for the sent body and for the kept body.
     private static func body(_ word: String, in table: String) -> Hint? {
         switch word {
+        case "path" where table == "upload": return Hint("file")
+        case "from", "infile", "inputfile":
+            return Hint(table == "upload" ? "file" : "url")
         case "httpbody", "body", "data", "payload", "content", "postdata", "databinary", "dataraw",
             "uploadfile", "upload":
             guard table == "upload" else {

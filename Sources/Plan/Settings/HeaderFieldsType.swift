@@ -33,8 +33,8 @@ enum HeaderFieldsType {
         return ValueType(shape) { headerFields($1, for: use, checkName, &$0) }
     }
 
-    /// Fields of one mapping: what they are compared with grows with them, and servers take about
-    /// as many.
+    /// The most fields of one mapping: the comparisons grow with them, and servers take about as
+    /// many.
     static let mostFields = 100
 
     /// `fields`, and those of `base` whose names they do not have.

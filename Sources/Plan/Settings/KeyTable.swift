@@ -44,7 +44,7 @@ struct KeyDescription: Sendable {
     var shape: Shape { makeShape() }
 }
 
-/// The keys of one kind of mapping: what the decoder reads, the schema lists and the listing shows.
+/// The keys of one kind of mapping, for the decoder, the schema and the listing.
 ///
 /// A class, so that reading a mapping does not copy its table.
 final class KeyTable: Sendable {

@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// `mixedReplace`: what becomes of the parts of a `multipart/x-mixed-replace` response.
+/// `mixedReplace`: the rule for the parts of a `multipart/x-mixed-replace` response.
 enum MixedReplaceTable {
     static let table = SettingTable<MixedReplaceRule>(
         "mixedReplace",

@@ -46,7 +46,7 @@ enum NetworkTable {
         ]
     )
 
-    /// Not `loopback`: what stays on the machine is always permitted, and a device would be.
+    /// Not `loopback`: traffic on the machine is always permitted, and a device's would be, too.
     private enum Kind: String, CaseIterable {
         case wired, wifi, cellular, bluetooth, tunnel, other
     }

@@ -21,19 +21,18 @@ struct PathValue: Sendable, Hashable {
 enum PathType {
     /// A path relative to the job file's folder.
     ///
-    /// From the first expression on, a path may not climb: what a variable fills in stays in the
-    /// folder it stands in. What stands at the very front may be an absolute path: then it names
-    /// the folder itself. What a task has captured may not, because a peer chose it; nor does a
-    /// piece make the path absolute behind one that is empty. A captured value is a part of one
-    /// name, unless its expression has `raw:`.
+    /// From the first expression on, a path may not climb: a variable's value stays in the folder
+    /// it stands in. A value at the very front may be an absolute path: then it names the folder
+    /// itself. A captured value may not, because a peer chose it; nor does a piece make the path
+    /// absolute behind an empty one. A captured value is a part of one name, unless its expression
+    /// has `raw:`.
     static func path(_ field: Field, _ reader: inout Reader) -> PathValue? {
         Slips.warnOfPlaceholders(in: field, &reader)
         Slips.warnOfHome(in: field, &reader)
         guard reader.document.kind(of: field.node) == .scalar,
             reader.document.hasInterpolation(field.node)
         else {
-            guard let text = reader.text(field) else { return nil }
-            return checkedPath(text, field, &reader)
+            return constantPath(field, &reader)
         }
         let pieces = reader.values.filledPieces(field, takesRaw: isCapture, &reader.faults)
         guard let pieces else { return nil }
@@ -155,7 +154,18 @@ enum PathType {
             case .readable, .pipe, .notRegular: "`\(value.text)` is not a \(kind)"
             }
         let code: JobCode = if case .unreadable = status { .unreadableFile } else { .missingFile }
-        reader.report(code, "`\(field.name)`: \(reason)", at: field.node)
+        let isPattern =
+            status == .missing && field.name == "file"
+            && value.text.utf8.contains(UInt8(ascii: "*"))
+        reader.report(
+            code,
+            "`\(field.name)`: \(reason)",
+            at: field.node,
+            help: isPattern
+                ? "for a task of each file, write `forEach: { glob: … }` and "
+                    + "`file: \"${item.path}\"`"
+                : nil
+        )
         return nil
     }
 
@@ -220,6 +230,22 @@ enum PathType {
         reader.document.withBytes(of: node) {
             $0.count > 0 && $0[$0.count - 1] == UInt8(ascii: "/")
         }
+    }
+
+    /// A path without an expression.
+    private static func constantPath(_ field: Field, _ reader: inout Reader) -> PathValue? {
+        guard let scalar = reader.scalar(field) else { return nil }
+        if case .bool = scalar.type {
+            reader.report(
+                .badPath,
+                "`\(field.name)`: expected a path, found `\(scalar.text)`",
+                at: field.node,
+                help: "for a file of that name, write `\"\(scalar.text)\"`"
+            )
+            return nil
+        }
+        guard let text = reader.text(of: scalar, field) else { return nil }
+        return checkedPath(text, field, &reader)
     }
 
     private static func checkedPath(_ text: String, _ field: Field, _ reader: inout Reader)

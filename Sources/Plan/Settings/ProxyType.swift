@@ -5,8 +5,8 @@ internal import TransferModel
 
 /// The values of `proxy`: a word, or servers with their credentials.
 enum ProxyType {
-    /// Reads what a session says of proxies; a mapping changes what `defaults` say, a word replaces
-    /// it.
+    /// Reads a session's proxy setting; a mapping changes the setting of `defaults`, a word
+    /// replaces it.
     static func proxy(_ field: Field, into rule: inout ProxyRule, _ reader: inout Reader) {
         guard reader.document.kind(of: field.node) == .mapping else {
             if let named = proxyRule(field, &reader) { rule = named }
@@ -167,7 +167,7 @@ enum ProxyType {
     /// Reports secrets that may not go to a proxy, and warns of passwords that others can read on
     /// the way to it.
     ///
-    /// The proxy's own origin is what counts: nothing of this reaches the origins of tasks.
+    /// Only the proxy's own origin counts: no credential of a proxy reaches the origins of tasks.
     private static func checkCredentials(
         _ draft: ProxyDraft,
         of server: ProxyServer,

@@ -1,7 +1,7 @@
 internal import SystemKit
 internal import TransferModel
 
-/// `expect`: what a response must look like.
+/// `expect`: the requirements for a response.
 enum ExpectTable {
     static let table = SettingTable<Expectation>(
         "expect",

@@ -52,7 +52,7 @@ enum SessionNetwork {
     }
 }
 
-/// A file of the machine that says what its interfaces are: `interfaces`, as in `network` of a job
+/// A file of the machine that classifies its interfaces: `interfaces`, as in `network` of a job
 /// file.
 package struct HostNetwork: Sendable {
     /// The rules of the file; empty when the file has an error.

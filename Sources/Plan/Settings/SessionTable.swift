@@ -131,7 +131,7 @@ enum SessionTable {
         try IdentifierText.parse(text, noun: "storage")
     }
 
-    /// Both keys are required, so nothing is merged into one that `defaults` has.
+    /// Both keys are required, so no mapping is merged into the one of `defaults`.
     private static let minimumRate = ValueType<MinimumRate>(
         .mapping(minimumRateTable.keys)
     ) { reader, field in

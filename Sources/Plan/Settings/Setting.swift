@@ -1,6 +1,6 @@
 internal import JobFile
 
-/// One key of a mapping and what it sets in a `Target`.
+/// One key of a mapping and its effect on a `Target`.
 struct Setting<Target>: Sendable {
     typealias Read = @Sendable (inout Target, inout Reader, Field) -> Void
 
@@ -66,7 +66,7 @@ struct Setting<Target>: Sendable {
     }
 }
 
-/// All keys of one kind of mapping and what they set.
+/// All keys of one kind of mapping and their effects.
 ///
 /// A class, so that reading a mapping does not copy its table.
 final class SettingTable<Target>: Sendable {

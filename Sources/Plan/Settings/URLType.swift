@@ -5,12 +5,11 @@ enum URLType {
     /// An http or https URL.
     static let type = ValueType<HTTPURL>(.text(pattern: URLText.pattern)) { $0.url($1) }
 
-    /// A URL that is a secret: its path is what lets a client post there.
+    /// A URL that is a secret: its path lets a client post there.
     static let ofWebhook = ValueType<HTTPURL>(.credential) { $0.url($1) }
         .warningOfPlaceholders()
 
-    /// The URL of a task itself, which may also be a local one, that of a file server or one of a
-    /// custom scheme.
+    /// The URL of a task itself, which may also be local, of a file server or of a custom scheme.
     static let task = ValueType<HTTPURL>(.text(pattern: URLText.taskPattern)) { reader, field in
         let schemes = reader.customSchemes
         return reader.url(field) { (text, other) throws(ValueFault) in

@@ -1,8 +1,8 @@
 internal import JobFile
 
-/// How one type of value is read from the document, and what the schema says of it.
+/// How one type of value is read from the document, and its form in the schema.
 ///
-/// `read` reports what is wrong and then returns nil.
+/// `read` reports a fault and then returns nil.
 struct ValueType<Value>: Sendable {
     private let makeShape: @Sendable () -> Shape
     let read: @Sendable (inout Reader, Field) -> Value?

@@ -52,7 +52,7 @@ enum WebhookTable {
         var secrets = SecretSet()
         for use in uses {
             secrets.formUnion(use.secrets)
-            // Those of the URL were checked when it was read.
+            // The secrets of the URL were checked when it was read.
             guard use.place != .url else { continue }
             reader.checkSecrets(
                 use.secrets,

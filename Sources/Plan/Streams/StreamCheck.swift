@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import TransferModel
 
-/// Checks what the settings of a stream task, each right by itself, say together.
+/// Checks the settings of a stream task, each right by itself, against each other.
 enum StreamCheck {
     /// Reports steps that the connection of the task cannot have.
     static func check(

@@ -11,7 +11,7 @@ enum JSONBody {
 
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
     ///
-    /// Only one that is sent may hold secrets.
+    /// Only a value that is sent may hold secrets.
     static func json(
         _ field: Field,
         _ formatting: JSONFormatting,
@@ -34,7 +34,7 @@ enum JSONBody {
             }
         } else if reader.document.kind(of: field.node) == .scalar {
             let scalar = writeScalar(field, to: &writer, formatting, isSent: isSent, &reader)
-            if isSent, let scalar { BodyText.warnOfFileName(inJSON: scalar, field, &reader) }
+            if isSent, let scalar { BodyText.warnOfString(inJSON: scalar, field, &reader) }
         } else {
             write(field, to: &writer, formatting, isSent: isSent, &reader)
         }
@@ -114,8 +114,8 @@ enum JSONBody {
         }
     }
 
-    /// Writes a scalar, `null` for one that is known later; returns what was written, nil after a
-    /// fault.
+    /// Writes a scalar, `null` for a value that is known later; returns the written value, nil
+    /// after a fault.
     @discardableResult
     private static func writeScalar(
         _ field: Field,

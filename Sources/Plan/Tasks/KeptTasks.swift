@@ -10,7 +10,7 @@ struct KeptTasks {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Keeps a task of a higher number than those before; there is room for it.
+    /// Keeps a task of a higher number than the tasks before; there is room for it.
     mutating func keep(_ task: TaskSpec) {
         while tasks.count < task.index { tasks.append(nil) }
         tasks.append(task)

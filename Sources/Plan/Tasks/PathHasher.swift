@@ -19,7 +19,7 @@ struct PathHasher {
 
     /// The hash of an absolute path, keyed by the process.
     ///
-    /// That of the folder is made again only when it is another one than last time.
+    /// The folder's hash is made again only when the folder is another one than last time.
     mutating func hash(of path: Span<UInt8>) -> UInt64 {
         var end = path.count
         while end > 0, path[end - 1] != UInt8(ascii: "/") { end -= 1 }

@@ -63,10 +63,10 @@ extension TaskReader {
     ///
     /// - Parameters:
     ///   - entry: The entry's position.
-    ///   - mostKept: How many of the first tasks are wanted themselves, but for those that have a
+    ///   - mostKept: How many of the first tasks are wanted themselves, except tasks that have a
     ///     body, which may be large, or are filled in later.
-    ///   - reader: What finds faults.
-    /// - Returns: What is known of the task, with a fault only what it refers to.
+    ///   - reader: The reader that finds faults.
+    /// - Returns: The facts about the task; after a fault, only its references.
     func read(_ entry: Int, mostKept: Int, with reader: inout Reader) -> ReadTask {
         let position = entry
         let entry = reader.values.tasks.entries[position]

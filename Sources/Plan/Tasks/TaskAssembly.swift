@@ -83,8 +83,8 @@ struct TaskAssembly: Sendable {
 
     /// Whether a body is decoded by default, as URLSession does.
     ///
-    /// A file is stored as it is sent. So is what a task asks for in a coding of its own, or in
-    /// part.
+    /// A file is stored as it is sent. So is a response for which a task asks in a coding of its
+    /// own, or in part.
     private static func decodes(_ request: RequestSpec, of kind: TaskSpec.Kind) -> Bool {
         kind != .download && !request.headers.contains("accept-encoding")
             && !request.headers.contains("range")

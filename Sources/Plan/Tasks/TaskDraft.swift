@@ -1,7 +1,7 @@
 internal import JobFile
 internal import TransferModel
 
-/// A task while its settings are read: what the job file said so far, over what `defaults` say.
+/// A task while its settings are read: the job file's settings so far, over the `defaults`.
 struct TaskDraft: Sendable {
     /// The one body of an upload.
     enum Body: Sendable {
@@ -18,7 +18,7 @@ struct TaskDraft: Sendable {
         indirect case stream(StreamDraft)
     }
 
-    /// The `encoding` mapping and what it says.
+    /// The `encoding` mapping and its value.
     struct Encoding: Sendable {
         var node: NodeID
         var value: BodyEncoding
@@ -66,7 +66,7 @@ struct TaskDraft: Sendable {
         return expectation
     }
 
-    /// `to` of a download, `responseTo` of another task, or that of `becomeDownload`.
+    /// `to` of a download, `responseTo` of another task, or `to` of `becomeDownload`.
     var destination: PathValue?
     /// The size that a body must exceed to become a download; nil without `becomeDownload`.
     var sizeToExceed: Int64?

@@ -37,7 +37,7 @@ package struct TaskGraph: Sendable {
 
     mutating func reserveCapacity(_ nodes: Int) { starts.reserveCapacity(nodes + 1) }
 
-    /// Adds the next node with the numbers of those that it needs.
+    /// Adds the next node with the numbers of its needs.
     package mutating func append(needs: [Int]) {
         for need in needs { edges.append(UInt32(truncatingIfNeeded: need)) }
         starts.append(UInt32(truncatingIfNeeded: edges.count))
@@ -96,8 +96,8 @@ package struct TaskGraph: Sendable {
         }.filter { !$0.isEmpty }
     }
 
-    /// The same nodes with every edge turned around: the needs of a node become those that need it,
-    /// in their order.
+    /// The same nodes with every edge turned around: the needs of a node become the nodes that need
+    /// it, in their order.
     package func reversed() -> TaskGraph {
         var pairs: [(node: UInt32, need: UInt32)] = []
         pairs.reserveCapacity(edges.count)
@@ -128,10 +128,10 @@ package struct TaskGraph: Sendable {
         return (starts, edges)
     }
 
-    /// An order in which every node stands behind those that it needs: first those that need none,
-    /// in file order.
+    /// An order in which every node stands behind its needs: first the nodes without needs, in file
+    /// order.
     ///
-    /// Nodes in a cycle, and those that need one of them, are missing.
+    /// Nodes in a cycle, and nodes that need one of them, are missing.
     func order() -> [Int] {
         guard hasEdges else { return Array(0..<count) }
         let dependants = reversed()
@@ -175,7 +175,7 @@ package struct TaskGraph: Sendable {
         return cycles
     }
 
-    /// Some nodes and all that they need, directly or not, in file order.
+    /// Some nodes and all their needs, direct or not, in file order.
     func closure(of nodes: [Int]) -> [Int] {
         var isWanted = [Bool](repeating: false, count: count)
         var open = nodes
@@ -187,7 +187,7 @@ package struct TaskGraph: Sendable {
         return isWanted.indices.filter { isWanted[$0] }
     }
 
-    /// The graph of some nodes, which are numbered anew; all that they need must be among them.
+    /// The graph of some nodes, which are numbered anew; all their needs must be among them.
     func restricted(to nodes: [Int]) -> TaskGraph {
         var numbers: [Int: Int] = [:]
         for (number, node) in nodes.enumerated() { numbers[node] = number }

@@ -1,5 +1,5 @@
-/// Gathers what tasks need while they are read, and makes a graph of it that tells the rows of a
-/// `forEach` apart only where a need does.
+/// While tasks are read, gathers their needs in a graph, which tells the rows of a `forEach` apart
+/// only where a need does.
 struct TaskGraphBuilder {
     /// The needs of whole entries on whole entries; its nodes are entries.
     private var whole = TaskGraph()
@@ -8,13 +8,13 @@ struct TaskGraphBuilder {
 
     mutating func reserveCapacity(_ entries: Int) { whole.reserveCapacity(entries) }
 
-    /// Adds the next entry with what all of its tasks need.
+    /// Adds the next entry with the needs of all its tasks.
     mutating func append(_ entry: Int, needs: [Need]) {
         whole.append(needs: needs.lazy.filter { $0.row == nil }.map(\.entry))
         for need in needs where need.row != nil { single.append((Need(entry: entry), need)) }
     }
 
-    /// Adds what one row of an entry needs.
+    /// Adds the needs of one row of an entry.
     mutating func append(_ entry: Int, row: Int, needs: [Need]) {
         for need in needs { single.append((Need(entry: entry, row: row), need)) }
     }

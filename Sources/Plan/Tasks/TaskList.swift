@@ -127,13 +127,13 @@ struct TaskList: Sendable {
         }
     }
 
-    /// Keeps what the tasks of an entry say of their place in the run.
+    /// Keeps the settings of an entry's tasks for their place in the run.
     mutating func set(_ entry: Int, isRequired: Bool, priority: Double) {
         entries[entry].isRequired = isRequired
         entries[entry].priority = priority
     }
 
-    /// Keeps what each row of a group says of its task's place in the run.
+    /// Keeps the settings of each row of a group for its task's place in the run.
     mutating func set(_ settings: [TaskGroup.Settings], of group: Int) {
         groups[group].settings = settings
     }
@@ -151,7 +151,7 @@ struct TaskList: Sendable {
 
 extension TaskList {
     /// The list of some of the tasks: ranges in ascending order, each of one entry; empty ones are
-    /// passed over.
+    /// skipped.
     func restricted(to ranges: some Sequence<Range<Int>>, in document: Document) -> TaskList {
         var entries: [Entry] = []
         var groups: [TaskGroup] = []

@@ -7,7 +7,7 @@ final class TaskPathsReader {
 
     /// - Parameters:
     ///   - reader: With everything resolved that tasks refer to.
-    ///   - taskReader: What reads the tasks.
+    ///   - taskReader: The reader of the tasks.
     init(_ reader: Reader, _ taskReader: TaskReader) {
         self.reader = reader.forReading(reader.values.tasks)
         self.taskReader = taskReader

@@ -8,8 +8,8 @@ internal import TransferModel
 struct TaskReader: Sendable {
     let shared: SharedSettings
 
-    /// Reads what the job file says of a task into a copy of `defaults`; false when it has a fault,
-    /// which is reported.
+    /// Reads a task's settings in the job file into a copy of `defaults`; false when it has a
+    /// fault, which is reported.
     func read(
         _ entry: TaskList.Entry,
         into draft: inout TaskDraft,
@@ -30,8 +30,8 @@ struct TaskReader: Sendable {
         return draft
     }
 
-    /// Reads what is the same in all tasks of a `forEach`; returns what depends on the row, for
-    /// `readRow`.
+    /// Reads the common settings of all tasks of a `forEach`; returns the values that depend on the
+    /// row, for `readRow`.
     func readCommon(
         _ entry: TaskList.Entry,
         into draft: inout TaskDraft,
@@ -46,7 +46,8 @@ struct TaskReader: Sendable {
         return deferred
     }
 
-    /// Reads what depends on the reader's row; false when it has a fault, which is reported.
+    /// Reads the values that depend on the reader's row; false when there is a fault, which is
+    /// reported.
     ///
     /// `uses` has the places of secrets in the settings from `readCommon`.
     func readRow(
@@ -122,7 +123,7 @@ struct TaskReader: Sendable {
         return reader.faults.log.errorCount == errors
     }
 
-    /// Checks what the settings of a task, each right by itself, say together.
+    /// Checks the settings of a task, each right by itself, against each other.
     private func check(_ draft: TaskDraft, at place: TaskPlace, _ reader: inout Reader) {
         let sessions = shared.sessions
         let isOrderOfRun = draft.isOrderOfRun || reader.values.isOrderOfRun
@@ -182,7 +183,7 @@ struct TaskReader: Sendable {
         }
     }
 
-    /// Checks what the settings of a task mean for the URL of another scheme than http and https.
+    /// Checks the settings of a task whose URL has another scheme than http and https.
     private func checkURL(
         _ url: HTTPURL,
         of draft: TaskDraft,

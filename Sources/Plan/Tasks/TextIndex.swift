@@ -34,7 +34,7 @@ struct TextIndex: Sendable {
         count += 1
     }
 
-    /// The most slots in a row that are taken: what a search may have to look at.
+    /// The most slots in a row that are taken: a search may have to look at all of them.
     var longestRun: Int {
         slots.split(separator: 0, omittingEmptySubsequences: true).map(\.count).max() ?? 0
     }

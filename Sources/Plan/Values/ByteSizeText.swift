@@ -14,7 +14,7 @@ enum ByteSizeText {
         ("TB", 1_000_000_000_000), ("TiB", 1 << 40),
     ]
 
-    /// Bytes, 0 or more, what is below one cut off.
+    /// Bytes, 0 or more; a fraction of a byte is cut off.
     static func parse(_ text: String) throws(ValueFault) -> Int64 {
         var rest = text[...].utf8
         guard let number = DecimalPrefix(&rest),

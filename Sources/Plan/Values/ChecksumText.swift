@@ -44,11 +44,14 @@ enum ChecksumText {
         }
         let algorithm = text[..<colon]
         let letters = algorithm.lowercased().filter { $0 != "-" && $0 != "_" }
+        let isURL = text[colon...].hasBytePrefix("://")
         return ValueFault(
             .badChecksum,
             "the algorithm `\(String(algorithm).excerpt)` is not known",
             likely: Checksum.Algorithm(rawValue: letters).map { $0.rawValue + text[colon...] },
-            help: "the algorithms are `sha256` and `sha512`"
+            help: isURL
+                ? "write `checksum: { from: …, algorithm: sha256 }` for a list of checksums"
+                : "the algorithms are `sha256` and `sha512`"
         )
     }
 

@@ -25,7 +25,7 @@ struct DecimalPrefix {
         return DecimalPrefix(&rest) != nil && rest.isEmpty
     }
 
-    /// The number times `unit`, what is below one cut off; nil past the largest `Int64`.
+    /// The number times `unit`, its fraction cut off; nil past the largest `Int64`.
     func scaled(by unit: Int64) -> Int64? {
         var total: Int64 = 0
         for digit in whole {

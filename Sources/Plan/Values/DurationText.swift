@@ -7,7 +7,7 @@ internal import Diagnostics
 enum DurationText {
     /// The pattern of the JSON Schema; only `parse` knows the longest duration.
     static let pattern = "^" + form + "$"
-    /// The same without those that take no time.
+    /// The same without durations of zero.
     static let positivePattern = "^(?=.*[1-9])" + form + "$"
 
     /// Each unit in its turn, and a fraction of the last one only.

@@ -9,8 +9,8 @@ enum ProxyURLText {
     private static let schemes = ProxyServer.Kind.allCases.map { "`\($0.rawValue)://`" }
         .joined(separator: ", ")
 
-    /// The port may be left out where its scheme has one that all agree on: curl's for `http` is
-    /// 1080, a browser's is 80.
+    /// The port may be left out where all programs agree on the port of its scheme: curl's for
+    /// `http` is 1080, a browser's is 80.
     static func parse(_ text: String) throws(ValueFault) -> ProxyServer {
         let parts: ProxyText
         do {

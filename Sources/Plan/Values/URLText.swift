@@ -48,8 +48,8 @@ enum URLText {
         return try parseHTTP(text, like: other)
     }
 
-    /// Like `parse`, for the URL of a task, which may also be a local one, that of a file server or
-    /// one of these custom schemes.
+    /// Like `parse`, for the URL of a task, which may also be local, of a file server or of one of
+    /// these custom schemes.
     static func parseTask(
         _ text: String,
         like other: HTTPURL?,
@@ -93,7 +93,7 @@ enum URLText {
         return FileURL.isMeant(by: text) ? try FileURLText.parse(text) : nil
     }
 
-    /// What is wrong with a text that is no URL.
+    /// The fault of a text that is no URL.
     static func fault(_ fault: HTTPURL.Fault, _ text: String) -> ValueFault {
         switch fault {
         case .notAbsolute:
@@ -114,7 +114,10 @@ enum URLText {
                 .badURL,
                 "the scheme `\(scheme)` is not known",
                 likely: likely(text),
-                help: "begin with `https://` or `http://`"
+                help: scheme == "s3"
+                    ? "write the `https://` URL of the object, and `awsSigV4` among the "
+                        + "`credentials` of its session"
+                    : "begin with `https://` or `http://`"
             )
         case .missingHost:
             return ValueFault(.badURL, "the URL has no host")

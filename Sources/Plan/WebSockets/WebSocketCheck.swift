@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import TransferModel
 
-/// Checks what the settings of a WebSocket task, each right by itself, say together.
+/// Checks the settings of a WebSocket task, each right by itself, against each other.
 enum WebSocketCheck {
     /// Reports header fields that the opening handshake makes, repeated subprotocols, and methods
     /// of credentials that open no WebSocket.

@@ -4,8 +4,8 @@ internal import TransferModel
 
 /// Makes lines of JSON of a run's events, named after the callbacks of URLSession's delegates.
 ///
-/// The callbacks of a task are in the order in which URLSession makes them. Those about an exchange
-/// are made when its attempt has ended, with the dates at which they happened.
+/// The callbacks of a task are in the order in which URLSession makes them. The callbacks about an
+/// exchange are made when its attempt has ended, with the dates at which they happened.
 struct CallbackLines {
     private let now: () -> MonotonicTime
     private var clock: RunClock?

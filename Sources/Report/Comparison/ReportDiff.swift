@@ -122,7 +122,7 @@ package struct ReportDiff {
         return ratio
     }
 
-    /// Keeps of the slower tasks those outside the noise, which the sorted `ratios` show.
+    /// Keeps only the slower tasks outside the noise, which the sorted `ratios` show.
     private mutating func removeNoise(_ ratios: [Int64]) {
         if ratios.count >= Self.leastSample {
             let median = ratios[ratios.count / 2]

@@ -33,7 +33,7 @@ struct ExchangeTimings {
         if let start = steps.secureStart, let end = steps.secureEnd {
             ssl = min(connect ?? 0, max(0, end.microseconds(since: start)))
         }
-        // What passes between a connection and the request belongs to neither: it waits.
+        // The time between a connection and the request belongs to neither: the request waits.
         if let gap = stretch(to: steps.requestStart) { blocked = (blocked ?? 0) + gap }
         send = stretch(to: steps.requestEnd) ?? 0
         wait = stretch(to: steps.responseStart) ?? 0

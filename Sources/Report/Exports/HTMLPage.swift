@@ -1,7 +1,7 @@
 /// The fixed parts of the HTML report: style, elements and script.
 ///
-/// The script makes every text of the report a text node, never markup. Its hash and that of the
-/// style are the only ones that the page's content security policy permits.
+/// The script makes every text of the report a text node, never markup. The page's content security
+/// policy permits only the hashes of the script and of the style.
 enum HTMLPage {
     /// The SHA-256 of `style` in Base64.
     static let styleHash = "PiHOavFu8XjAWLPey9XgLqZkHg29GOg5TcUn/aVkWBY="

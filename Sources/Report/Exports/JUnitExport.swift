@@ -53,7 +53,7 @@ struct JUnitExport: ReportExport {
         }
     }
 
-    /// The lines below the message: where the task stands, what it asked for, what to do.
+    /// The lines below the message: the task's place in the job file, its request, and advice.
     private static func details(of task: ReportedTask) -> String {
         let source = task.source
         var lines = ["\(source.file):\(source.line):\(source.column)"]

@@ -24,7 +24,7 @@ extension ReportKind {
         }
     }
 
-    /// Makes the writer of one report in this format; `detail` is that of the JSON report.
+    /// Makes the writer of one report in this format; `detail` applies to the JSON report.
     package func makeFormat(detail: ReportDetail = .full) -> any ReportFormat {
         if self == .events { return CallbackReport() }
         return export(of: .full).map(ExportFormat.init) ?? JSONReport(detail: detail)
@@ -42,7 +42,7 @@ extension ReportKind {
     ///   - report: The report, read from front to back.
     ///   - file: Gets the text in pieces.
     /// - Throws: `ReportFault` for a file that is no report, `ReportDetail.Lack` for one with too
-    ///   little of its tasks; what `file` throws.
+    ///   little of its tasks; the errors of `file`.
     package func export(_ report: ReportReader, to file: any ReportFile) throws {
         guard var export = export(of: report.detail) else { return }
         try report.require(neededDetail)

@@ -109,7 +109,7 @@ package final class Reports: RunEventSink {
     /// The longest time between two `progress` events that the reports need; nil for none.
     package var progressInterval: Duration? { hasLiveFormats ? .seconds(1) : nil }
 
-    /// Writes what the event adds to every report.
+    /// Adds the event to every report.
     package func receive(_ event: RunEvent) {
         switch event {
         case .started(let header):
@@ -145,7 +145,7 @@ package final class Reports: RunEventSink {
         for index in outputs.indices { outputs[index].receive(record) }
     }
 
-    /// Ends every report, the first one last: it tells of the failures of the others.
+    /// Ends every report, the first one last: it contains the failures of the others.
     private func finish(_ summary: RunSummary) {
         guard let header else { return }
         for index in Array(outputs.indices.dropFirst()) + outputs.indices.prefix(1) {

@@ -4,9 +4,9 @@ package import TransferModel
 /// Tells GitHub Actions of a run: a group around the progress, an annotation for each task that is
 /// not done, a table in the step's summary, and outputs of the step.
 ///
-/// What cannot be written is a warning: the run's own result stays what it is.
+/// A failed write is a warning: the run keeps its own result.
 package final class GitHubActions: RunEventSink {
-    /// Where GitHub reads what a step says.
+    /// The places where GitHub reads the results of a step.
     package struct Places: Sendable {
         /// The file of the step's summary (`GITHUB_STEP_SUMMARY`); nil without one.
         package var summary: String?

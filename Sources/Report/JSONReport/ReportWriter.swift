@@ -4,8 +4,7 @@ internal import TransferModel
 
 /// Writes the report's values: JSON, dates, and text that others may have influenced.
 ///
-/// It removes everything that a report must not contain: secrets, and credentials in header fields
-/// and URLs.
+/// It removes secrets, and credentials in header fields and URLs.
 struct ReportWriter: ~Copyable {
     /// The most bytes kept of one text from a peer.
     static let maximumForeignBytes = 8192

@@ -5,7 +5,7 @@ internal import TransferModel
 struct FinishedRun {
     var header: RunHeader
     var summary: RunSummary
-    /// What a report was merged of; nil for that of one run.
+    /// The sources of a merged report; nil for the report of one run.
     var merge: Merge?
 
     /// The reports of which a report was made.

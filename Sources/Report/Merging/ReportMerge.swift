@@ -4,9 +4,9 @@ internal import TransferModel
 
 /// Makes one report of several: of the shards of a job, or of a run and its reruns.
 ///
-/// Of the tasks with one id the one that ended last wins; of two that ended at the same time, that
-/// of the later argument. The sums of attempts, redirects and bytes include the tasks that lost,
-/// because that work was done. The numbers of outcomes and the exit code are those of the winners.
+/// Of the tasks with one id the last to end wins; of two that ended at the same time, the later
+/// argument's task wins. The sums of attempts, redirects and bytes include the tasks that lost,
+/// because that work was done. The winners alone decide the numbers of outcomes and the exit code.
 ///
 /// Each report is read twice, from front to back; of each task its id stays in memory.
 package struct ReportMerge {
@@ -114,7 +114,7 @@ package struct ReportMerge {
 
     /// Writes the report and publishes it.
     ///
-    /// - Throws: `ReportFault` for a task that cannot be read, what `file` throws.
+    /// - Throws: `ReportFault` for a task that cannot be read, and the errors of `file`.
     package func write(to file: any ReportFile) throws {
         guard let latest = order.last.map({ reports[$0] }) else { return }
         var writer = ReportWriter()
@@ -205,7 +205,8 @@ extension ReportedTask {
             default: .temporary
             }
         case .skipped:
-            // The run could not begin, or a needed task did not succeed: that one has its own code.
+            // The run could not begin, or a needed task did not succeed: the needed task has its
+            // own code.
             return report.frame["run"]?["engine"]?.isNull == true ? ofRun ?? .temporary : .temporary
         case .failed: return failureVerdict
         }

@@ -6,7 +6,7 @@ struct ActiveRows: Sendable {
     /// A wait before the next attempt.
     private struct Wait: Sendable {
         var words: String
-        /// When the wait ends; nil when nobody knows.
+        /// When the wait ends; nil if unknown.
         var end: MonotonicTime?
     }
 
@@ -24,7 +24,7 @@ struct ActiveRows: Sendable {
     var waitingCount: Int { waiting.count }
     /// The attempts that the bandwidth of their session holds up.
     var awaitingBandwidthCount: Int { running.count { $0.isAwaitingBandwidth } }
-    /// The tasks that run, then those that wait.
+    /// The running tasks, then the waiting tasks.
     var ids: [String] { running.map(\.id) + waiting }
     /// The payload's bytes of the attempts.
     var payloadBytes: Int64 { running.reduce(0) { $0 + $1.payloadBytes } }

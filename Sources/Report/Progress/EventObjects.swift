@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// Another attempt of a task, or what it waits for.
+/// Another attempt of a task, or the failure for which it waits.
 struct Retry {
     var id: String
     var attempt: Int

@@ -61,8 +61,8 @@ package struct ProgramLines {
     private static let longestAuthority = 8 << 10
     private static let longestScheme = 16
 
-    /// The nonempty lines in their final form on a terminal: a carriage return overwrites what
-    /// precedes it.
+    /// The nonempty lines in their final form on a terminal: a carriage return overwrites the text
+    /// before it.
     private static func lines(of text: ArraySlice<UInt8>) -> [String] {
         text.split(separator: 10).compactMap { line in
             line.split(separator: 13).last.map { String(decoding: $0, as: UTF8.self) }

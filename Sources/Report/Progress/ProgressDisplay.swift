@@ -76,8 +76,8 @@ package final class ProgressDisplay: ProgressListener {
         }
     }
 
-    /// Draws what the event changes; the output of programs appears in every style but `failures`,
-    /// which shows its end when the task fails.
+    /// Draws the changes of the event; the output of programs appears in every style but
+    /// `failures`, which shows its end when the task fails.
     package func receive(_ event: RunEvent) {
         if case .taskWrote(let id, let bytes, let isLast) = event {
             show(programs.take(bytes, of: id, isLast: isLast), of: id)
@@ -173,7 +173,7 @@ package final class ProgressDisplay: ProgressListener {
     private func shows(_ record: TaskRecord) -> Bool {
         switch style {
         case .plain: true
-        // A skipped task needs one that has a line.
+        // A skipped task needs a task that has a line.
         case .failures: record.error != nil && record.outcome != .skipped
         case .auto, .bar, .json, .none: record.error != nil
         }

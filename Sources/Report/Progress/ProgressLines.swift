@@ -161,15 +161,17 @@ struct ProgressLines: Sendable {
         reportPath: String?,
         skipped: [String] = []
     ) -> String {
-        var counts = ["\(summary.succeeded) of \(summary.tasks) tasks succeeded"]
-        if summary.cached > 0 { counts[0] += " (\(summary.cached) cached)" }
-        for (count, name) in [
-            (summary.unchanged, "unchanged"), (summary.failed, "failed"),
-            (summary.deferred, "deferred"), (summary.cancelled, "cancelled"),
-            (summary.skipped, "skipped"),
-        ] where count > 0 {
-            counts.append("\(count) \(name)")
+        func counted(_ counts: [(Int, String)]) -> [String] {
+            counts.filter { $0.0 > 0 }.map { "\($0) \($1)" }
         }
+        let good = summary.succeeded + summary.unchanged
+        var counts = ["\(good) of \(summary.tasks) tasks succeeded"]
+        let effortless = counted([(summary.cached, "cached"), (summary.unchanged, "unchanged")])
+        if !effortless.isEmpty { counts[0] += " (\(effortless.joined(separator: ", ")))" }
+        counts += counted([
+            (summary.failed, "failed"), (summary.deferred, "deferred"),
+            (summary.cancelled, "cancelled"), (summary.skipped, "skipped"),
+        ])
         if summary.skipped > 0, !skipped.isEmpty {
             counts[counts.count - 1] += " (\(names(skipped, of: summary.skipped)))"
         }
@@ -185,7 +187,7 @@ struct ProgressLines: Sendable {
         var text = colored(result, isGood ? 32 : 31)
         text += "; \(sizes.joined(separator: ", "))\(time ?? "")\n"
         if [.interrupted, .terminated].contains(summary.exitCode),
-            summary.tasks > 0, summary.succeeded + summary.unchanged == summary.tasks
+            summary.tasks > 0, good == summary.tasks
         {
             text +=
                 "exit code \(summary.exitCode.rawValue): a signal stopped the run, "

@@ -3,8 +3,8 @@ internal import SystemKit
 /// The picture at the end of a terminal that each frame replaces.
 ///
 /// Between two frames the cursor is at the start of the picture's first line. A terminal that
-/// changes its width may break the picture's lines, but it keeps the cursor at its text: what
-/// follows the cursor is the picture, however many rows it takes.
+/// changes its width may break the picture's lines, but it keeps the cursor at its text: the
+/// picture follows the cursor, however many rows it takes.
 struct ProgressScreen: Sendable {
     /// Turn automatic line breaks off and on (DEC private mode 7, DECAWM).
     private static let (breaksOff, breaksOn) = ("\u{1B}[?7l", "\u{1B}[?7h")

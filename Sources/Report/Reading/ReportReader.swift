@@ -19,7 +19,7 @@ package struct ReportReader {
     private enum Tasks {
         /// The lines between the first one and the last one.
         case lines(ReportText, count: Int)
-        /// Those of a report that is read as a whole.
+        /// The tasks of a report that is read as a whole.
         case values([JSONValue])
     }
 
@@ -62,7 +62,7 @@ package struct ReportReader {
 
     /// Calls `body` for each task, in the order of their ends.
     ///
-    /// - Throws: `ReportFault` for a task that cannot be read; what `body` throws.
+    /// - Throws: `ReportFault` for a task that cannot be read; the errors of `body`.
     package func forEachTask(_ body: (ReportedTask) throws -> Void) throws {
         let file = run.head.jobFile
         switch tasks {

@@ -1,6 +1,7 @@
 package import TransferModel
 
-/// The text of `runner report show`: how a run ended, what failed and why, and where the time went.
+/// The text of `runner report show`: how a run ended, which tasks failed and why, and where the
+/// time went.
 package struct ReportSummary {
     /// The most tasks of each list.
     private let mostTasks: Int

@@ -38,7 +38,7 @@ struct ReportedExchange {
     var decodedBodyBytes: Int64
     var steps: Steps
 
-    /// The dates of the steps; nil for those that did not happen.
+    /// The dates of the steps; nil for steps that did not happen.
     struct Steps {
         var fetchStart: Timestamp
         var lookupStart: Timestamp?

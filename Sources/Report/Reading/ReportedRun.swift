@@ -106,7 +106,7 @@ package struct ReportedRun: Sendable, Hashable {
 
 /// Why a file is no report that this program can read.
 package struct ReportFault: Error, Hashable {
-    /// What is wrong, without a final full stop.
+    /// The fault, without a final full stop.
     package var message: String
 }
 

@@ -25,7 +25,7 @@ package struct RedactedRecord: Sendable {
         writer.object(TaskRecord.Line.self, task, hiding: redactor)
     }
 
-    /// Whether the task achieved what the job file asks for.
+    /// Whether the task reached the result that the job file asks for.
     var isSuccess: Bool { outcome == .succeeded || outcome == .unchanged }
     /// Whether the task did not succeed, or not at once.
     var isRemarkable: Bool { !isSuccess || attemptCount > 1 }

@@ -2,9 +2,9 @@ package import SystemKit
 package import Transfer
 package import TransferModel
 
-/// What the file system shows of a download's destination before the task starts.
+/// The file system's facts about a download's destination before the task starts.
 package struct TaskFacts: Sendable {
-    /// What is at the destination.
+    /// The occupant of the destination.
     package var occupant: PathOccupant
     /// Whether the file there has the literal checksum of the task; nil without either.
     package var hasChecksum: Bool?

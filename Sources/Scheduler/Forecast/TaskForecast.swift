@@ -2,7 +2,7 @@ package import SystemKit
 internal import Transfer
 package import TransferModel
 
-/// What a run would do about a task here and now.
+/// The action that a run would take for a task here and now.
 ///
 /// It is found from the job and the file system alone: nothing is sent, and caches of HTTP and
 /// journals of background sessions are not looked at.
@@ -24,15 +24,15 @@ package enum TaskForecast: Sendable, Hashable {
     /// The task fails before it requests anything.
     case fail(Obstacle)
 
-    /// What keeps a task from its destination.
+    /// The obstacle between a task and its destination.
     package enum Obstacle: Sendable, Hashable {
         /// A file is there, and `ifExists` is `fail`.
         case exists
-        /// What is there is no file, or cannot be examined; the subject is its path.
+        /// The occupant is no file, or cannot be examined; the subject is its path.
         case unusable(SystemError)
     }
 
-    /// What becomes of the file at the destination when the response is whole.
+    /// The fate of the file at the destination when the response is whole.
     package enum File: Sendable, Hashable {
         /// The task has no file, or nothing is at its place.
         case new
@@ -48,7 +48,7 @@ package enum TaskForecast: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - facts: What is at its destination; nil if that is not known.
+    ///   - facts: The facts about its destination; nil if they are not known.
     package init(of task: TaskSpec, _ facts: TaskFacts?) {
         switch task.kind {
         case .stream, .webSocket: self = .connect
@@ -68,7 +68,7 @@ package enum TaskForecast: Sendable, Hashable {
         }
     }
 
-    /// What the destination alone decides; nil if the file is requested.
+    /// The forecast by the destination alone; nil if the file is requested.
     private static func known(
         _ task: TaskSpec,
         _ destination: TaskSpec.Destination,

@@ -1,6 +1,6 @@
 /// An entry of an archive as the archive has it, before any check.
 package struct ArchiveEntry: Sendable, Hashable {
-    /// What an entry is.
+    /// The kind of an entry.
     package enum Kind: Sendable, Hashable {
         case file
         case folder
@@ -26,7 +26,7 @@ package struct ArchiveEntry: Sendable, Hashable {
 
     /// The bytes of the path; nil when they have no form in UTF-8.
     package var name: [UInt8]?
-    /// What the entry is.
+    /// The kind of the entry.
     package var kind: Kind
     /// The bytes of a link's target; nil for other entries.
     package var target: [UInt8]?

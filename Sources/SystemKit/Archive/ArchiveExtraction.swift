@@ -50,7 +50,8 @@ package final class ArchiveExtraction {
     private let most: (bytes: Int64, key: String)
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
     private var links: [(path: [String], target: String)] = []
-    /// The last folder that got a file, which most often is that of the next one; below 0 for none.
+    /// The last folder that got a file, most often also the folder of the next file; below 0 for
+    /// none.
     private var recent: (path: [String], descriptor: Int32) = ([], -1)
 
     /// Extracts a complete file that has no name yet.

@@ -8,7 +8,7 @@ package enum ArchiveFault: Error, Sendable, Hashable {
     case refused(String)
     /// The archive exceeds a limit, which the words name.
     case tooLarge(String)
-    /// A folder exists that must not be replaced, or something that is no folder.
+    /// A folder exists that must not be replaced, or a file that is no folder.
     case occupied(SystemError)
     /// The file system's error.
     case system(SystemError)

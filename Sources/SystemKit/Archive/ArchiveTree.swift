@@ -1,11 +1,11 @@
-/// Decides what becomes of each entry of an archive, so that nothing leaves the folder.
+/// Decides the step for each entry of an archive, so that nothing leaves the folder.
 ///
 /// A value without I/O. Its argument for links: links are made when all files are there, so no file
 /// is written through one, and the folder of a link is a real one. A target may climb only at its
 /// front and not above the folder. So its climbs end in a real folder of the tree, and its other
 /// parts lead down, over links with the same property.
 package struct ArchiveTree: Sendable {
-    /// What to do for an entry.
+    /// The step for an entry.
     package struct Step: Sendable, Hashable {
         /// The effect of an entry.
         package enum Action: Sendable, Hashable {

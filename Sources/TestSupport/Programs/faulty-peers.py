@@ -2,8 +2,8 @@
 
     faulty-peers.py PORT CERTIFICATE KEY SFTP
 
-Prints `ready` with the port of each peer, such as `https_reset=41234`; PORT is that of `http_silent`, SFTP that of a
-server of SSH whose bytes the peers of `sftp` pass on.
+Prints `ready` with the port of each peer, such as `https_reset=41234`; PORT is the port of `http_silent`, SFTP the
+port of a server of SSH whose bytes the peers of `sftp` pass on.
 """
 
 import importlib.util

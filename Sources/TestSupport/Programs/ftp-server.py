@@ -1,12 +1,11 @@
 """pyftpdlib on 127.0.0.1: ftp-server.py PORT FOLDER LOG TLS [CERTIFICATE KEY].
 
 TLS is `none`, `explicit` (refuses logins and files without it) or `implicit`; for files of FOLDER itself it begins
-behind the command for the file, as that of vsftpd, and the replies before are late. The user `ada` with `hunter2hunter2` and
-anonymous users see FOLDER. LOG gets a line for each command but PASS. Files whose name begins with `cut` break off once
-after a half, those with `odd` have the size -5, those with
-`mute` have no size and end after 1,000 bytes, those with `bare` have no size and end their TLS without a notification,
-those with `busy` are refused once with 450, those with `shut` close the control connection, and those with
-`lost` reset it instead of the reply 226.
+behind the command for the file, as with vsftpd, and the replies before are late. The user `ada` with `hunter2hunter2` and
+anonymous users see FOLDER. LOG gets a line for each command but PASS. The beginning of a file's name decides its
+fault: `cut` files break off once after a half, `odd` files have the size -5, `mute` files have no size and end after
+1,000 bytes, `bare` files have no size and end their TLS without a notification, `busy` files are refused once with 450,
+`shut` files close the control connection, and `lost` files reset it instead of the reply 226.
 """
 
 import os

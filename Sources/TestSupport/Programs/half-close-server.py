@@ -1,4 +1,4 @@
-"""Sends back what a client has said over TLS, but only behind its close_notify.
+"""Sends back the bytes of a client over TLS, but only behind its close_notify.
 
 half-close-server.py PORT CERTIFICATE KEY
 """

@@ -2,8 +2,8 @@
 
     hostile-peers.py PORT CERTIFICATE KEY
 
-Prints `ready` with the port of each peer, such as `slow_head=41234`; PORT is that of `silent`. The names of all peers
-but those of HTTP/1.1 begin with their protocol. The peers of HTTP/2 are those of `http2-server.py`.
+Prints `ready` with the port of each peer, such as `slow_head=41234`; PORT is the port of `silent`. The names of all
+peers except peers of HTTP/1.1 begin with their protocol. `http2-server.py` serves the peers of HTTP/2.
 """
 
 import base64
@@ -218,7 +218,7 @@ PEERS["secure_slow_head"] = over_tls(slow_head)
 
 
 class FTP:
-    """A server that answers commands until the one at which it stops."""
+    """A server that answers commands until the command at which it stops."""
 
     def __init__(self, client, file, stops):
         self.client, self.file, self.stops, self.listener = client, file, stops, None
@@ -460,7 +460,7 @@ def listen(listener, serve):
 
 
 def serve(peers, first):
-    """Listens for each peer, the first one at the port of the command line, and says where."""
+    """Listens for each peer, the first one at the port of the command line, and prints the ports."""
     ports = []
     for name, serve in peers.items():
         listener = socket.create_server(("127.0.0.1", int(port) if name == first else 0))

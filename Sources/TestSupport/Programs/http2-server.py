@@ -121,7 +121,7 @@ class Connection:
             self.reset_stream(stream, REFUSED_STREAM)
 
     def retire(self, stream, number):
-        """Answers COUNT streams of each connection and looks at none that came after them."""
+        """Answers COUNT streams of each connection and looks at no later stream."""
         if self.answered == self.count:
             return
         self.answer(stream)

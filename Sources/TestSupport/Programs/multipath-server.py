@@ -1,4 +1,4 @@
-"""Answers each connection with `hello`, over Multipath TCP to who asks for it; at /held the second half comes behind a SIGUSR1.
+"""Answers each connection with `hello`, over Multipath TCP to a client that asks for it; at /held the second half follows a SIGUSR1.
 
 multipath-server.py PORT
 """

@@ -1,11 +1,14 @@
-"""Hands each packet of two interfaces on to the other one, some time later, until somebody ends it.
+"""Hands each packet of two interfaces on to the other one, some time later, until the test ends it.
 
 packet-delay.py INTERFACE INTERFACE MILLISECONDS
+
+Prints `late` and milliseconds when a packet has left later than that, and later than each before.
 """
 
 import collections
 import select
 import socket
+import struct
 import sys
 import time
 
@@ -14,6 +17,8 @@ SOL_PACKET = 263
 # Packets come as large as the kernel hands them over, with what it has still to do about their checksums.
 PACKET_VNET_HDR = 15
 SO_RCVBUFFORCE = 33
+# The control message has the time at which the kernel took the packet in.
+SO_TIMESTAMPNS = 35
 OUTGOING = 4
 
 
@@ -24,6 +29,7 @@ def opened(name):
         end.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
     except OSError:
         end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 << 20)
+    end.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
     end.bind((name, 0))
     end.setblocking(False)
     return end
@@ -32,7 +38,7 @@ def opened(name):
 def main():
     ends = [opened(name) for name in sys.argv[1:3]]
     delay = float(sys.argv[3]) / 1000
-    waiting = collections.deque()
+    waiting, latest = collections.deque(), 0.01
     print("ready", flush=True)
     while True:
         pause = max(0, waiting[0][0] - time.monotonic()) if waiting else None
@@ -40,13 +46,18 @@ def main():
             other = ends[1 - ends.index(end)]
             while True:
                 try:
-                    packet, address = end.recvfrom(1 << 17)
+                    packet, control, _, address = end.recvmsg(1 << 17, 64)
                 except OSError:
                     break
                 if address[2] != OUTGOING:
-                    waiting.append((time.monotonic() + delay, other, packet))
+                    seconds, nanoseconds = struct.unpack("qq", control[0][2])
+                    age = max(0, time.time() - seconds - nanoseconds / 1e9)
+                    waiting.append((time.monotonic() - age + delay, other, packet))
         while waiting and waiting[0][0] <= time.monotonic():
-            _, end, packet = waiting.popleft()
+            due, end, packet = waiting.popleft()
+            if time.monotonic() - due > latest:
+                latest = time.monotonic() - due
+                print("late", round(latest * 1000), flush=True)
             try:
                 end.send(packet)
             except OSError:

@@ -1,7 +1,7 @@
 """Takes orders slowly, a MiB in a second, and tells of each request, a line for each.
 
 At /up uploads can be resumed (draft-ietf-httpbis-resumable-upload, interop version 6). The lines are `order` with the
-idempotency key once the first bytes of its body are there, `head`, `patch`, `delete`, and `cut` for a body that did not come as a whole.
+idempotency key once the first bytes of its body are there, `head`, `patch`, `delete`, and `cut` for an incomplete body.
 
 slow-upload-server.py ADDRESS PORT
 """

@@ -1,8 +1,8 @@
-"""Speaks TLS with those who connect, and passes on what they say to a port of this machine.
+"""Speaks TLS with clients, and passes their bytes on to a port of this machine.
 
 tls-relay.py PORT CERTIFICATE KEY TARGET [notify|silent]
 
-With `silent` the end of what the target says is that of the connection, without close_notify.
+With `silent` the end of the target's bytes ends the connection, without close_notify.
 """
 
 import asyncio

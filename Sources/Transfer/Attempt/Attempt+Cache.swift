@@ -113,7 +113,7 @@ extension Attempt {
                 exchange.forgetFailure()
                 exchange.checks = []
             }
-            // The record of the stored response follows that of the exchange.
+            // The record of the stored response follows the exchange's record.
             exchange.forgetResponse()
             exchange.recorder.begin(
                 reason: .cacheHit,

@@ -173,7 +173,7 @@ extension Attempt {
         return exchange.request.stream != nil
     }
 
-    /// Judges the body of the request and that of the response.
+    /// Judges the bodies of the request and of the response.
     private func judgeEnd() {
         let isAccepted = if case .accept = exchange.verdict { true } else { false }
         if !exchange.hasFailed {

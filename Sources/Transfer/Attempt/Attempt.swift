@@ -8,14 +8,14 @@ internal import TransferModel
 /// A value without state of its own: `Exchange` has the state. The extensions carry out the steps
 /// of `AttemptMachine`; a step that throws ends the attempt with that failure.
 struct Attempt {
-    /// What follows the end of an exchange.
+    /// The step after the end of an exchange.
     enum Next {
         case exchange(EasyRequest)
         /// The session's script is asked for the proxy of the hop's origin; `sendRouted` follows.
         case findProxy(Origin)
         /// A program is started for the hop's scheme; `beginProgram` follows.
         case program
-        /// More of a stored body is to be read when others have had their turn.
+        /// More of a stored body is to be read when other attempts have had their turn.
         case read
         /// libcurl receives more.
         case receives
@@ -113,7 +113,7 @@ struct Attempt {
 
     // MARK: - Steps
 
-    /// Decides what follows an exchange whose end is recorded.
+    /// Decides the step after an exchange whose end is recorded.
     var machine: AttemptMachine {
         AttemptMachine(
             hasFailed: exchange.hasFailed,
@@ -237,10 +237,10 @@ struct Attempt {
 
     // MARK: - Turns
 
-    /// Continues after others have had their turn.
+    /// Continues after other attempts have had their turn.
     ///
     /// - Parameter mayResume: Whether the bandwidth of the session lets a body flow.
-    /// - Returns: What follows.
+    /// - Returns: The next step.
     func takeTurn(mayResume: Bool) -> Next {
         if exchange.conversation != nil { return converse() }
         if isDecoding { return decodeOn() }

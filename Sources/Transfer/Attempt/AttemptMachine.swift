@@ -1,8 +1,9 @@
-/// Decides what follows each exchange of an attempt; the only place with the order of the policies.
+/// Decides the step after each exchange of an attempt; the only place with the order of the
+/// policies.
 ///
 /// A value without I/O: `Attempt` carries its steps out.
 struct AttemptMachine {
-    /// What follows the end of an exchange.
+    /// The step after the end of an exchange.
     enum Step: Equatable {
         /// The exchange that the proxy's question leads to.
         case answerProxy
@@ -16,7 +17,7 @@ struct AttemptMachine {
         case startOver
         /// Repeats the request for the rest by another condition.
         case askAgain
-        /// What follows the end of an upload that was given up.
+        /// The step after the end of an upload that was given up.
         case didCancelUpload
         case follow
         case answer(Authentication.Answer)

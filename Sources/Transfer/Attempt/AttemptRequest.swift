@@ -1,7 +1,7 @@
 package import SystemKit
 package import TransferModel
 
-/// One attempt of a task: everything that the engine needs for it.
+/// One attempt of a task, with all its settings for the engine.
 package struct AttemptRequest: Sendable {
     /// Where the response body goes when the response is accepted.
     package enum Sink: Sendable, Equatable {
@@ -15,7 +15,7 @@ package struct AttemptRequest: Sendable {
         case examination(FileExamination)
     }
 
-    /// What an attempt is made for.
+    /// The purpose of an attempt.
     package enum Purpose: Sendable, Hashable {
         /// A try of a task.
         case task
@@ -105,7 +105,7 @@ package struct AttemptRequest: Sendable {
     package var sink: Sink
     /// The task's requirements for the final response.
     package var expectation: Expectation
-    /// What becomes of a response with parts that replace each other; nil stores it as sent.
+    /// The rule for a response with parts that replace each other; nil stores it as sent.
     package var mixedReplace: MixedReplaceRule?
     /// Which redirects to follow.
     package var redirects: RedirectRule

@@ -64,7 +64,7 @@ extension AttemptResult {
         omittedTransactions = exchange.recorder.omittedCount
     }
 
-    /// Adds what the exchange knows about its failure: the check for it, and what the server said.
+    /// Adds the exchange's facts about its failure: the check for it, and the server's words.
     private mutating func explainFailure(of exchange: Exchange) {
         guard let kind = failure?.kind else { return }
         if exchange.redirects.followsOrder {

@@ -13,7 +13,7 @@ protocol RequestBody: AnyObject {
     /// Which source had nothing at the last read, such as "the command `dump` wrote nothing"; nil
     /// if there was data.
     var silence: String? { get }
-    /// Whether a source that had nothing may have something now.
+    /// Whether a source that had no bytes may have some now.
     var isReady: Bool { get }
     /// Notifies the body that its source is ready.
     func wake()

@@ -65,7 +65,7 @@ final class SegmentedBody: RequestBody {
                 }
                 source.size = file.identity.size
                 if let content = file.unsizedContent {
-                    // The kernel may tell something else at the next reading.
+                    // The kernel may give other bytes at the next reading.
                     source.segment = .bytes(content)
                 } else {
                     source.identity = file.identity

@@ -10,7 +10,7 @@ protocol ConversationChannel: AnyObject {
     /// Writes the beginning of some bytes, at least one; returns how many left, 0 when it must be
     /// writable first.
     func write(_ bytes: Span<UInt8>) throws(TransferFailure) -> Int
-    /// Reads what has arrived into a buffer.
+    /// Reads the received bytes into a buffer.
     func read(into buffer: inout [UInt8]) throws(TransferFailure) -> RawConnection.Received
     /// Waits for events; an empty set waits for nothing.
     func watch(_ interest: EventPoll.Interest) throws(SystemError)
@@ -34,7 +34,7 @@ extension RawConnection: ConversationChannel {
             return try receive(into: &buffer)
         } catch {
             let end = ExchangeEnd(code: error, phase: .receive, detail: errorDetail)
-            // What libcurl before 8.0 takes for a regular end.
+            // libcurl before 8.0 takes this error for a regular end.
             if end.lacksCloseNotify { return .cut }
             throw TransferFailure(ExchangeEnd(code: error, phase: .receive))
         }

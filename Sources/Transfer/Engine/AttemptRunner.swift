@@ -1,4 +1,4 @@
-/// What an attempt runner delivers.
+/// An event from an attempt runner.
 package enum AttemptEvent: Sendable {
     case finished(EndedAttempt)
     /// The answer to `reportProgress`: every running attempt.

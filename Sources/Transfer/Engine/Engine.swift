@@ -275,7 +275,7 @@ package final class Engine: AttemptRunner {
         return others
     }
 
-    /// Gives each attempt to a thread, except those that wait for another attempt.
+    /// Gives each attempt to a thread, except attempts that wait for another attempt.
     private static func hand(
         _ attempts: [AttemptRequest],
         to loops: EngineThreads,
@@ -339,7 +339,7 @@ package final class Engine: AttemptRunner {
     /// Cancels the running attempts, delivers their results and joins the threads.
     package func stop() { stop(refreshingUntil: nil) }
 
-    /// Ends the engine: cancels all attempts at once, except those that refresh stored responses.
+    /// Ends the engine: cancels all attempts at once, except refreshes of stored responses.
     ///
     /// - Parameter refreshLimit: When refreshing is given up; nil leaves that to the engine.
     package func stop(refreshingUntil refreshLimit: MonotonicTime?) {

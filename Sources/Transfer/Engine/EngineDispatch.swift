@@ -83,13 +83,13 @@ struct EngineDispatch {
     /// Takes the waiting attempts with those keys, which are to be cancelled.
     mutating func withdraw(_ keys: [Int]) -> [AttemptRequest] { collapsing.withdraw(keys) }
 
-    /// Lets no attempt wait from now on; returns those that waited.
+    /// Lets no attempt wait from now on; returns the attempts that waited.
     mutating func stopHolding() -> [AttemptRequest] {
         isStopping = true
         return collapsing.endAll()
     }
 
-    /// Chooses the thread for an attempt: the one with the most room at its host.
+    /// Chooses the thread for an attempt: the thread with the most room at its host.
     ///
     /// `batch` is a list that has the attempt at a position.
     mutating func place(
@@ -127,7 +127,7 @@ struct EngineDispatch {
 
     /// The attempts that a thread has begun, in the order of their keys.
     ///
-    /// `unbegun` has the keys of those that it has not taken yet.
+    /// `unbegun` has the keys of the attempts that the thread has not taken yet.
     func begun(by thread: Int, except unbegun: Set<Int>) -> [AttemptRequest] {
         places.filter { $0.value.thread == thread && !unbegun.contains($0.key) }
             .sorted { $0.key < $1.key }
@@ -144,7 +144,7 @@ struct EngineDispatch {
         awaitedAnswers = shares.count
     }
 
-    /// Takes in the events of one thread; returns those for the engine's owner.
+    /// Takes in the events of one thread; returns the events for the engine's owner.
     mutating func pass(_ events: [AttemptEvent]) -> [AttemptEvent] {
         var hasProgress = false
         for event in events {

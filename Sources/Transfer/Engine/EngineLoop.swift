@@ -38,7 +38,7 @@ final class EngineLoop: MultiHandle.Driver {
     private var nextCheck = MonotonicTime(nanoseconds: .max)
     /// Attempts for which libcurl watches no socket; only in sessions that had a streamed body.
     private var dropped: [Int] = []
-    /// The ends that are not delivered yet; who replaces this thread delivers them.
+    /// The ends that are not delivered yet; the replacement of this thread delivers them.
     private let results: Lock<[AttemptEvent]>
     private var refreshes = Refreshes()
     private var segments = SegmentDesk()
@@ -539,8 +539,8 @@ final class EngineLoop: MultiHandle.Driver {
     private func checkAttempts() -> Bool {
         nextCheck = min(nextCheck, turn.takeLookTime())
         guard nextCheck.nanoseconds < .max, .now >= nextCheck else { return false }
-        // After a pause of this thread or process, the peers were not silent: first read what they
-        // sent.
+        // After a pause of this thread or process, the peers were not silent: first read the bytes
+        // that they sent.
         let wasReady = awaitSockets(milliseconds: 0)
         let now = MonotonicTime.now
         nextCheck = refreshes.end ?? MonotonicTime(nanoseconds: .max)

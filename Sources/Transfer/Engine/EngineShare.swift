@@ -32,7 +32,8 @@ struct EngineShare: Sendable, Hashable {
         (total + count - 1 - index) / count
     }
 
-    /// The `ordinal`-th number, from 0, of those that only this thread assigns; the smallest is 1.
+    /// The `ordinal`-th number, from 0, of the numbers that only this thread assigns; the smallest
+    /// is 1.
     func number(of ordinal: Int) -> Int {
         ordinal * threadCount + thread + 1
     }

@@ -41,7 +41,7 @@ final class EngineThreads: Sendable {
         }
     }
 
-    /// What a replaced thread had not done yet.
+    /// The unfinished work of a replaced thread.
     struct Rest {
         /// The keys of the attempts that it had not taken, which begin on the new thread.
         var untaken: Set<Int>
@@ -136,7 +136,7 @@ final class EngineThreads: Sendable {
         }
     }
 
-    /// Waits for the ends of all threads, or of those that replace them.
+    /// Waits for the ends of all threads, or of their replacements.
     func join() {
         for number in shares.indices {
             while let thread = state.withLock({ $0.loops[number].thread }) {
@@ -145,7 +145,8 @@ final class EngineThreads: Sendable {
                 state.withLock { $0.loops[number].thread = nil }
             }
         }
-        // It delivers results to who starts attempts on these threads: a circle.
+        // The context delivers results to the object that starts attempts on these threads: a
+        // reference cycle.
         state.withLock { $0.context = nil }
     }
 }

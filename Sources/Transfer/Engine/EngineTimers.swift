@@ -4,7 +4,7 @@ internal import TransferModel
 ///
 /// While a server of SSH is silent, libcurl 8 before 8.15 wants to be called at once again after
 /// each call. Calls that follow each other without a ready socket are therefore a millisecond
-/// apart, apart from the first ones: a body that libcurl reads in several steps needs some.
+/// apart. The first 16 are not delayed: libcurl reads a body in several steps.
 struct EngineTimers {
     private var times: [MonotonicTime?]
     /// The calls wanted at once since a socket was ready.

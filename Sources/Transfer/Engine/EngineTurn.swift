@@ -9,8 +9,8 @@ final class EngineTurn {
     /// The downloads over several connections that began since the last `takeDownloads`.
     private var downloads: [any SegmentPart] = []
 
-    /// The attempts that continue when others have had their turn: their keys in their order, and
-    /// those that wait.
+    /// The attempts that continue when the others have had their turn: their keys in their order,
+    /// and the keys that wait.
     private var order: [Int] = []
     private var waiting: Set<Int> = []
     /// How long attempts take their turns before the thread looks at all its sockets again.
@@ -51,7 +51,7 @@ final class EngineTurn {
         for (index, key) in keys.enumerated() where waiting.remove(key) != nil {
             body(key)
             guard MonotonicTime.now >= end else { continue }
-            // Before those that wait again.
+            // Before the attempts that wait again.
             order.insert(contentsOf: keys[(index + 1)...], at: 0)
             return
         }

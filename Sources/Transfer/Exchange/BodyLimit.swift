@@ -1,11 +1,11 @@
 internal import CurlKit
 internal import TransferModel
 
-/// Ends responses whose body is nearly all framing, or is much longer than is passed over.
+/// Ends responses whose body is nearly all framing, or is too long to be discarded.
 ///
 /// A value without state of its own: the exchange has the counts.
 struct BodyLimit {
-    /// The limit of a body that is passed over.
+    /// The limit of a discarded body.
     private static let passedOver: Int64 = 1 << 20
 
     let exchange: Exchange
@@ -57,7 +57,8 @@ struct BodyLimit {
         guard count <= Self.passedOver else { throw excess(limit: Self.passedOver) }
     }
 
-    /// The failure of an unwanted body: that of a proxy's question where no response is judged.
+    /// The failure of an unwanted body: the failure of a proxy's question where no response is
+    /// judged.
     private func excess(limit: Int64?) -> TransferFailure {
         let stage = exchange.recorder.stage
         guard exchange.verdict == nil else {

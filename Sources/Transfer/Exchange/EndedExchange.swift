@@ -52,7 +52,7 @@ struct EndedExchange {
         let demand = exchange.connectionDemand
         let detail = code.isOK ? nil : exchange.handle.errorDetail
         if exchange.connection.lacksVersion(demand, after: code, detail: detail) { return true }
-        // The server may have seen the request: it must be one that may arrive twice.
+        // The server may have seen the request, so it must be a request that may arrive twice.
         return !exchange.isStream && exchange.request.resending.allows(exchange.hop)
             && exchange.connection.mayResend(
                 after: code,
@@ -86,7 +86,7 @@ struct EndedExchange {
         return missingCloseNotify
     }
 
-    /// The failure of a body whose end nobody vouches for; nil for another one.
+    /// The failure of a body whose end nothing vouches for; nil for another body.
     var missingCloseNotify: TransferFailure? {
         !exchange.response.isCutOff && isPerhapsCut
             ? ExchangeStage.missingCloseNotify : nil

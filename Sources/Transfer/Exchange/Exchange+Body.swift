@@ -22,7 +22,7 @@ extension Exchange {
         return true
     }
 
-    /// Decodes a piece behind what an earlier call has left; false ends the transfer.
+    /// Decodes the rest of the earlier calls' bytes and a piece; false ends the transfer.
     func decode(_ bytes: Span<UInt8>, atMost limit: Int = .max) -> Bool {
         guard let decoder = response.decoding?.decoder else { return false }
         response.decoding?.codedBytes += Int64(bytes.count)

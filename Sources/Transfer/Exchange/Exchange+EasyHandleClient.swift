@@ -140,7 +140,8 @@ extension Exchange {
         }
     }
 
-    /// Whether what is connected to, the proxy or the origin, has a name that must be looked up.
+    /// Whether the peer of the connection, the proxy or the origin, has a name that must be looked
+    /// up.
     private var isPeerNamed: Bool { !(proxy.route?.isAddress ?? hop.url.origin.isAddress) }
 
     /// Decides whether the request goes over a connection, and records the connection.

@@ -79,7 +79,7 @@ extension Exchange {
         )
         response.verdict = verdict
         // libcurl stops sending now, but does not see that a paused request has nothing left to do.
-        // When it cannot be told, the idle time ends the attempt.
+        // When libcurl cannot be resumed, the idle time ends the attempt.
         if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
         switch verdict {
         case .redirect, .challenge, .sendUnasked, .stored, .proceed:

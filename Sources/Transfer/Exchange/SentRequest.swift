@@ -15,7 +15,7 @@ struct SentRequest {
     /// Whether the running exchange has begun with the answer to a challenge.
     private(set) var hasAnsweredChallenge = false
 
-    /// The request of the hop as it is sent, with the fields of an upload or those that sign it:
+    /// The request of the hop as it is sent, with the fields of an upload or of its signature:
     /// never both.
     func request(
         of hop: RequestSpec,

@@ -53,7 +53,7 @@ struct TransactionRecorder {
         )
     }
 
-    /// Whether requests have no head of HTTP: those to file servers.
+    /// Whether requests have no head of HTTP: requests to file servers.
     var isHeadless = false
 
     /// Whether any byte of the current request was sent.

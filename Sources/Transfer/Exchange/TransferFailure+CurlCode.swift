@@ -154,7 +154,7 @@ extension TransferFailure {
         return switch end.code.rawValue {
         case 56 where end.lacksCloseNotify && end.phase == .receive:
             Row(kind: .truncated, urlError: .networkConnectionLost)
-        // After a sent request, the unknown protocol (1) is that of the response.
+        // After a sent request, the unknown protocol (1) is the response's.
         case 1 where end.didSend, 8,
             _ where end.hasBrokenFrames, 56 where end.isUnreadable, 92 where end.hasInvalidField:
             Row(kind: .protocolViolation, urlError: .badServerResponse)
@@ -259,7 +259,7 @@ extension TransferFailure {
         }
     }
 
-    /// Says what may stand behind a failure that is not the origin's own.
+    /// Adds the possible cause of a failure that is not the origin's own.
     private mutating func explainPeer(_ end: ExchangeEnd) {
         // A fault of TLS itself says more than the missing choice.
         if end.lacksChosenVersion, kind != .tls, [1, 52, 55, 56].contains(end.code.rawValue) {

@@ -17,8 +17,8 @@ package struct FTPReplies {
     package private(set) var last: Reply?
     /// The size that the server names for the file (RFC 3659 §4); nil without an answer.
     package private(set) var size: Int64?
-    /// Whether the server has answered `SIZE` with something else than a size, of which libcurl
-    /// would take the last digits.
+    /// Whether the server has answered `SIZE` with other text than a size, of which libcurl would
+    /// take the last digits.
     package private(set) var hasBadSize = false
     private var asksForSize = false
     /// The bytes of replies since the last command.

@@ -1,13 +1,13 @@
 package import TransferModel
 
-/// What a file server says of a file before it sends the file.
+/// The facts about a file that a file server gives before it sends the file.
 package struct FileFacts: Hashable {
     /// nil when the server does not say it.
     package var size: Int64?
     /// Seconds since 1970; nil when the server does not say it.
     package var modified: Int64?
 
-    /// Creates facts; nil for what the server does not say.
+    /// Creates facts; nil for a fact that the server does not give.
     package init(size: Int64? = nil, modified: Int64? = nil) {
         self.size = size
         self.modified = modified

@@ -5,7 +5,7 @@ internal import TransferModel
 /// The transfer of the hop's file by FTP or SFTP: its login, and the response that the server's
 /// facts about the file stand for.
 ///
-/// What follows a response of HTTP, such as checks, resumption and publication, follows this
+/// The steps after a response of HTTP, such as checks, resumption and publication, follow this
 /// response, too. Lives on its engine's thread.
 final class FileTransfer {
     /// The name of the protocol: the URL's scheme.
@@ -14,9 +14,11 @@ final class FileTransfer {
     private(set) var easy: EasyFileTransfer
     /// The server's replies; none from servers of SSH.
     var replies = FTPReplies()
-    /// What the session's `knownHosts` says of the server of SSH, once it is read.
+    /// The lines of the session's `knownHosts` for the server of SSH, once they are read.
     private var reading: KnownHostsReadings.Reading?
     var knownHosts: KnownHosts? { reading?.hosts }
+    /// When the last handshake that libcurl does without a return is too late.
+    var handshakeEnd: MonotonicTime?
     /// Whether the response was judged, which happens before its first byte.
     private(set) var isJudged = false
 
@@ -24,7 +26,7 @@ final class FileTransfer {
     private var memory: (bytes: [UInt8], offset: Int)?
 
     /// Chooses the login for a URL; nil for the URL of another kind of server.
-    init?(_ url: HTTPURL, in session: SessionConfiguration) {
+    init?(_ url: HTTPURL, in session: SessionConfiguration, silence: Duration?) {
         guard url.isOfFileServer else { return nil }
         scheme = url.origin.scheme
         easy = EasyFileTransfer(
@@ -33,6 +35,12 @@ final class FileTransfer {
             requiresTLS: scheme == .ftps || scheme == .ftp && session.ftp?.tls != .never
         )
         easy.hostKey = session.ssh?.hostKey
+        // The exchange's own watch ends silence; libcurl blocks its thread for some replies. It
+        // judges a wait before it reads the replies that came while another server held the thread,
+        // which may take a minute.
+        if let silence {
+            easy.replyTimeout = 60 + Int(max(1, min(60, silence.microseconds / 1_000_000)))
+        }
     }
 
     /// The first login of a session for an origin: in its own words, then for every port of its
@@ -64,19 +72,20 @@ final class FileTransfer {
     func begin(at offset: Int64) {
         easy.offset = offset
         replies = FTPReplies()
+        handshakeEnd = nil
         isJudged = false
     }
 
-    /// Reads what the session's `knownHosts` says of the server, which may have changed since the
-    /// last attempt.
+    /// Reads the lines of the session's `knownHosts` for the server, which may have changed since
+    /// the last attempt.
     func readKnownHosts(of url: HTTPURL, in session: SessionTransport) throws(SystemError) {
         guard scheme == .sftp, let path = session.configuration.ssh?.knownHosts else { return }
         reading = try session.knownHosts.reading(of: path, for: url.origin)
         easy.knownHosts = reading?.lines.path
     }
 
-    /// Lets a request send its body under a temporary name, which becomes that of the URL when the
-    /// server has all of it.
+    /// Lets a request send its body under a temporary name; the URL's name replaces it when the
+    /// server has the whole body.
     func willSend(_ request: EasyRequest, to url: HTTPURL) {
         let names = UploadNames(of: url)
         request.url = names.temporaryURL

@@ -43,6 +43,22 @@ struct FileTransferAttempt {
         return attempt.perform { () throws(TransferFailure) in try attempt.ask() }
     }
 
+    /// The failure of a connection for the file whose TLS did not begin in time; nil for any other
+    /// result.
+    ///
+    /// libcurl 7.88.1 then asks for another connection, and takes the reply to RETR for the answer
+    /// (`CURLE_FTP_WEIRD_PASV_REPLY`).
+    private func lateHandshake(_ code: CurlCode) -> TransferFailure? {
+        let now = MonotonicTime.now
+        guard code.rawValue == 13, let end = file.handshakeEnd, now >= end else { return nil }
+        return exchange.overdue(at: now)
+            ?? exchange.recorder.stage.timeout(
+                .idle,
+                idleLimit: exchange.request.timeoutInterval,
+                body: nil
+            )
+    }
+
     /// Ends the exchange with libcurl's result.
     func end(_ code: CurlCode) -> Attempt.Next {
         if code.isOK, !exchange.hasFailed, !file.isJudged {
@@ -58,7 +74,7 @@ struct FileTransferAttempt {
             if file.easy.offset > 0, FileTransferFault.refusesOffset(code) {
                 exchange.part.resumption?.repetition = .wholeFile
             } else {
-                exchange.fail(FileTransferFault(ended, file).failure)
+                exchange.fail(lateHandshake(code) ?? FileTransferFault(ended, file).failure)
             }
         } else if !isStopped, let fault = ended.miscount ?? ended.missingCloseNotify {
             exchange.fail(fault)

@@ -30,7 +30,9 @@ final class FileTransferClient: EasyHandleClient {
     /// Limits the handshake that libcurl does without a return.
     private func limitHandshake(at now: MonotonicTime) {
         guard let patience = exchange.watch.patience(at: now) else { return }
-        exchange.handle.limitHandshake(toMilliseconds: patience.microseconds / 1000)
+        file.handshakeEnd = now + patience
+        // Not before that time: two times are rounded.
+        exchange.handle.limitHandshake(toMilliseconds: patience.microseconds / 1000 + 2)
     }
 
     func didBind(_ binding: SocketBinding) -> Bool { exchange.didBind(binding) }
@@ -42,7 +44,10 @@ final class FileTransferClient: EasyHandleClient {
     func didSendHead(_ bytes: Span<UInt8>) {
         file.replies.didSend(bytes)
         // The handshake of the commands is over.
-        if !isBegun { exchange.handle.limitHandshake(toMilliseconds: nil) }
+        if !isBegun {
+            exchange.handle.limitHandshake(toMilliseconds: nil)
+            file.handshakeEnd = nil
+        }
         let now = exchange.move(bytes: bytes.count)
         // The login before is a part of connecting.
         if isBegun { exchange.recorder.didSendHead(bytes, asking: nil, at: now) }
@@ -100,13 +105,14 @@ final class FileTransferClient: EasyHandleClient {
 }
 
 extension FileTransferClient {
-    /// What receives the events of an exchange's handle: the exchange itself, except at a file
+    /// The receiver of the events of an exchange's handle: the exchange itself, except at a file
     /// server.
     static func client(of exchange: Exchange) -> any EasyHandleClient {
         guard exchange.request.request.url.origin.scheme.isOfFileServer,
             let file = FileTransfer(
                 exchange.request.request.url,
-                in: exchange.session.configuration
+                in: exchange.session.configuration,
+                silence: exchange.request.timeoutInterval
             )
         else { return exchange }
         exchange.sent.file = file

@@ -92,8 +92,8 @@ struct FileTransferFault {
             + (knownHosts.revokes ? ", or is revoked there" : "")
     }
 
-    /// Whether a server of SSH has told facts of the file and then kept the connection, but has not
-    /// sent a byte: OpenSSH opens folders as files, and fails to read them.
+    /// Whether a server of SSH has given facts of the file and then kept the connection, but has
+    /// not sent a byte: OpenSSH opens folders as files, and fails to read them.
     private var refusesToRead: Bool {
         let handle = ended.exchange.handle
         return !ended.exchange.carriesBody && !file.isJudged && handle.fileTime != nil
@@ -131,7 +131,7 @@ struct FileTransferFault {
             failure.urlError = .resourceUnavailable
             failure.detail = "the server has it and does not read it, as it is with a folder"
         case 2, 79:
-            // What SSH itself could not do: the handshake before the login, or a later packet.
+            // SSH itself failed: in the handshake before the login, or at a later packet.
             let isConnected = ended.exchange.recorder.hasBegunRequest
             failure.kind = isConnected ? .reset : .connect
             failure.isPermanent = false

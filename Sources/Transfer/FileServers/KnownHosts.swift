@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// What a file in the form of OpenSSH's `known_hosts` says of one server (sshd(8)).
+/// The lines for one server in a file in the form of OpenSSH's `known_hosts` (sshd(8)).
 ///
 /// libssh2 reads neither markers nor patterns, and libcurl asks a server for a kind of key that it
 /// finds under a plain name: it gets plain lines for this server alone.
@@ -18,7 +18,7 @@ package struct KnownHosts {
         ]
     }
 
-    /// What the lines for one name of the server say.
+    /// The content of the lines for one name of the server.
     private struct Entry {
         var keys: [Key] = []
         var revoked: Set<Key> = []
@@ -45,7 +45,7 @@ package struct KnownHosts {
     /// which libssh2 cannot check.
     package let needsCertificate: Bool
 
-    /// Reads a file; lines that OpenSSH does not understand are passed over, as it does.
+    /// Reads a file; skips lines that OpenSSH does not understand, as OpenSSH does.
     ///
     /// - Parameters:
     ///   - text: The file.
@@ -54,7 +54,7 @@ package struct KnownHosts {
     package init(_ text: [UInt8], host: String, port: Int) {
         name = port == 22 ? host : "[\(host)]:\(port)"
         var own = Entry()
-        // OpenSSH looks there for a kind of key that it does not know of the port.
+        // OpenSSH looks here for kinds of keys that the lines of the port lack.
         var general = Entry()
         for line in text.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
             guard let line = Line(line) else { continue }

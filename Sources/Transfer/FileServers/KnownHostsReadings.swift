@@ -1,11 +1,11 @@
 internal import SystemKit
 internal import TransferModel
 
-/// What the `knownHosts` of a session says of its servers of SSH, as long as the file is the same.
+/// The lines of a session's `knownHosts` for its servers of SSH, as long as the file is the same.
 ///
 /// A line with a hashed name takes two digests, and each attempt asks.
 struct KnownHostsReadings {
-    /// What the file says of one server.
+    /// The lines of the file for one server.
     final class Reading {
         let hosts: KnownHosts
         /// The lines of it for libcurl.
@@ -24,7 +24,7 @@ struct KnownHostsReadings {
     private static let mostServers = 16
     private var readings: [Origin: Reading] = [:]
 
-    /// What the file at a path, which is the same in each call, says of a server.
+    /// The lines for a server in the file at a path, which is the same in each call.
     ///
     /// - Throws: The error of open(2) or pread(2); `EFBIG` for a file beyond
     ///   `KnownHosts.largestSize`.

@@ -1,7 +1,7 @@
 internal import TransferModel
 
-/// The names of a file that is sent to a file server: a temporary one until the server has all of
-/// it, then that of the URL.
+/// The names of a file that is sent to a file server: a temporary name until the server has the
+/// whole file, then the URL's name.
 struct UploadNames {
     /// The URL under which the bytes are sent.
     let temporaryURL: String

@@ -49,10 +49,10 @@ struct ByteBucket {
 
     /// Takes back bytes that were reserved and not spent, by granting them once more.
     ///
-    /// A smaller sum of spent bytes would leave places beyond all that time ever grants.
+    /// A smaller sum of spent bytes would leave places beyond all bytes that time ever grants.
     mutating func giveBack(_ count: Int) { granted += Double(count) }
 
-    /// Reserves bytes behind all that are spent or reserved; returns the sum that must be granted
+    /// Reserves bytes behind all spent or reserved bytes; returns the sum that must be granted
     /// before they may flow.
     mutating func reserve(_ count: Int) -> Double {
         defer { spent += Double(count) }

@@ -29,12 +29,12 @@ final class EnginePacing {
         clients[key]?.holds(request, now) ?? false
     }
 
-    /// Counts what a conversation has moved in a turn; returns whether it is paused.
+    /// Counts the bytes that a conversation has moved in a turn; returns whether it is paused.
     func didConverse(_ key: Int, _ now: MonotonicTime) -> Bool {
         clients[key]?.didConverse(now) ?? false
     }
 
-    /// An exchange has ended: it no longer waits, and leaves what it reserved to the others.
+    /// An exchange has ended: it no longer waits, and leaves its reserved bytes to the others.
     func endExchange(of key: Int, _ now: MonotonicTime) { clients[key]?.end(now) }
 
     /// Forgets an attempt that has ended.

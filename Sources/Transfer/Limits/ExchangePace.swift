@@ -14,7 +14,8 @@ final class ExchangePace {
         var place: Double?
     }
 
-    /// What a request costs before its size is known: its head and that of the response.
+    /// The cost of a request before its size is known: the heads of the request and of the
+    /// response.
     private static let headEstimate = 1 << 10
 
     private let pacer: SessionPacer
@@ -79,18 +80,18 @@ final class ExchangePace {
         down.allowance -= count
     }
 
-    /// Claims a piece of the response's body, and reserves bytes for those behind it; false when
-    /// the attempt must wait for its turn.
+    /// Claims a piece of the response's body, and reserves bytes for the pieces behind it; false
+    /// when the attempt must wait for its turn.
     func claim(_ count: Int, length: Int64?, now: MonotonicTime) -> Bool {
         if let place = down.place {
-            // Something else has made libcurl continue.
+            // Another event has made libcurl continue.
             guard pacer.limit.time(of: place, .down, now: now) <= now else { return false }
             down.place = nil
         }
         if down.allowance > 0 { return true }
         settle(&down, .down, now)
-        // A smaller part than what libcurl reads at once would let what it keeps grow. The last
-        // wait comes before libcurl has read all: version 8 waits in circles behind an end.
+        // A part below one read of libcurl would let libcurl's kept bytes grow. The last wait comes
+        // before libcurl has read all: version 8 waits in circles behind an end.
         let half = max(pacer.limit.part(.down) / 2, bufferSize)
         let rest = length.map { $0 - received } ?? .max
         let wanted = max(count, rest - Int64(half) <= bufferSize ? Int(rest) : half)
@@ -145,7 +146,7 @@ final class ExchangePace {
         let isDue = [takeTurn(&down, .down, now), takeTurn(&up, .up, now)].contains(true)
         guard down.place == nil, up.place == nil, let start = waitStart else { return (isDue, nil) }
         waitStart = nil
-        // The body may rest since something else has made libcurl continue.
+        // The body may rest since another event has made libcurl continue.
         return (true, now - start)
     }
 
@@ -160,7 +161,7 @@ final class ExchangePace {
         return true
     }
 
-    /// Ends the attempt's part: what it reserved and did not use is for the others.
+    /// Ends the attempt's part: its reserved but unused bytes are for the others.
     ///
     /// - Returns: How long the present wait was; nil without one.
     func end(_ now: MonotonicTime) -> Duration? {
@@ -177,7 +178,7 @@ final class ExchangePace {
         pacer.add(key, place, direction, now)
     }
 
-    /// Spends what was moved beyond the reserved bytes, or gives back what is left of them.
+    /// Spends the bytes moved beyond the reserved ones, or gives back the unused ones.
     private func settle(
         _ way: inout Way,
         _ direction: BandwidthLimit.Direction,

@@ -3,7 +3,7 @@ internal import SystemKit
 internal import TransferModel
 
 /// Stands between libcurl and an exchange whose session has a limit of bandwidth: counts the bytes
-/// and lets libcurl keep those whose turn has not come.
+/// and lets libcurl keep the bytes whose turn has not come.
 ///
 /// Exchanges of other sessions receive the events of their handles themselves.
 final class PacedClient: EasyHandleClient {
@@ -17,7 +17,7 @@ final class PacedClient: EasyHandleClient {
     /// Smaller bodies in memory are counted and never wait.
     private static let smallestBody = 16 << 10
 
-    /// The client without the limit: the exchange, or what stands before it.
+    /// The client without the limit: the exchange, or the client before it.
     private let inner: any EasyHandleClient
 
     init(_ exchange: Exchange, behind inner: any EasyHandleClient, _ pace: ExchangePace) {
@@ -64,7 +64,7 @@ final class PacedClient: EasyHandleClient {
         return !isHeld
     }
 
-    /// Counts what a conversation has moved in a turn, and pauses it when that was too much.
+    /// Counts the bytes that a conversation has moved in a turn, and pauses it after too many.
     ///
     /// - Returns: Whether it is paused.
     func didConverse(_ now: MonotonicTime) -> Bool {

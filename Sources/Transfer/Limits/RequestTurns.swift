@@ -13,7 +13,8 @@ package final class RequestTurns: Sendable {
         var next: MonotonicTime
     }
 
-    /// How late a request may be without moving those after it: a busy thread costs no requests.
+    /// How late a request may be without moving the requests after it: a busy thread costs no
+    /// requests.
     private static let slack = Duration.milliseconds(100)
 
     private let limits: SessionLimits

@@ -4,7 +4,7 @@ internal import TransferModel
 
 /// The response to a URL without a server, and how much of its body was read.
 ///
-/// Its head is that of the Fetch standard: status 200 and the `Content-Type` of the content.
+/// Its head follows the Fetch standard: status 200 and the `Content-Type` of the content.
 struct LocalBody {
     /// The bytes that one turn of the engine's thread reads.
     private static let step: Int64 = 1 << 20

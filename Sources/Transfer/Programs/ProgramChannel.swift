@@ -54,7 +54,7 @@ final class ProgramChannel: ConversationChannel {
             case .bytes(let count): return count
             case .full: return 0
             case .closed:
-                // A program may answer without its whole input; what is left of that is dropped.
+                // A program may answer without its whole input; the rest of the input is dropped.
                 closeInput()
                 return bytes.count
             }

@@ -82,7 +82,7 @@ final class ProgramConversation: Conversation {
     var wantsInput: Bool { !isOver }
     var hasOutput: Bool { !output.isEmpty }
     var nextTime: MonotonicTime? { nil }
-    /// A program that has said its last word needs no other.
+    /// A program that has sent its last message needs no other.
     var farewell: [UInt8] { decoder.isOver ? [] : RunnerMessage.cancel }
 
     func takeOutput() -> [UInt8] {

@@ -60,7 +60,7 @@ final class ProgramRoster {
         leaving.removeAll { $0.deadline <= now || $0.process.hasEnded }
     }
 
-    /// Waits for the programs that are left, and kills those that do not end in time.
+    /// Waits for the remaining programs, and kills programs that do not end in time.
     func finish() {
         for (process, deadline) in leaving { _ = process.awaitEnd(until: deadline.nanoseconds) }
         leaving = []

@@ -1,6 +1,6 @@
 package import TransferModel
 
-/// A check whether an existing file is the one that a download would fetch.
+/// A check whether an existing file is the file that a download would fetch.
 ///
 /// A class, because few attempts have one.
 package final class FileExamination: Sendable, Equatable {
@@ -17,7 +17,7 @@ package final class FileExamination: Sendable, Equatable {
     /// The folder that must exist beside the file, absolute; nil for none.
     ///
     /// An archive gets its name after the folder of its content: both together mean that the
-    /// content is that of the archive.
+    /// folder has the archive's content.
     package let archiveFolder: String?
 
     /// Makes the check for a destination.

@@ -53,7 +53,7 @@ final class PresentFile: Sendable {
             if let mode = examination.mode, mode != file.permissions { return false }
             if let limit = examination.maximumSize, file.identity.size > limit { return false }
             if let folder = examination.archiveFolder {
-                // What is no folder shows itself when the archive is extracted again.
+                // A file in place of the folder shows itself when the archive is extracted again.
                 guard (try? Folder(path: folder, create: false)) != nil else { return false }
             }
             digest = MessageDigest(examination.checksum.algorithm.family)

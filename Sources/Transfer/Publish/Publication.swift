@@ -16,7 +16,7 @@ final class PublicationJob: Sendable {
     let announced: Checksum?
     /// Whether to parse the body as a list of checksums.
     let isChecksumList: Bool
-    /// What to do with the stored response; nil without a cache.
+    /// The treatment of the stored response; nil without a cache.
     let cached: CacheOutcome?
 
     init(

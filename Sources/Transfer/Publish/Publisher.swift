@@ -87,7 +87,7 @@ final class Publisher: Sendable {
         queue.notify()
     }
 
-    /// Checks an existing file against its checksum; the result arrives like that of an attempt.
+    /// Checks an existing file against its checksum; the result arrives like an attempt's result.
     func submit(_ file: PresentFile) {
         queue.withLock {
             $0.examinations[file.key] = false

@@ -28,7 +28,7 @@ enum ByteOrderMark {
 
     /// The encoding that the mark declares.
     ///
-    /// The mark of little-endian UTF-32 may also be that of UTF-16 and a NUL.
+    /// The mark of little-endian UTF-32 may also be the mark of UTF-16 and a NUL.
     func encoding(expecting expected: TextEncoding) -> TextEncoding {
         switch self {
         case .utf8: .utf8

@@ -6,7 +6,7 @@ internal import TransferModel
 /// A part ends at the next delimiter, or after its `Content-Length` if it has one. Memory is
 /// bounded by the pieces that arrive and the limits below, whatever the server sends.
 struct PartSplitter {
-    /// What follows in the body.
+    /// The next event in the body.
     enum Event: Hashable {
         /// A part begins, with its fields.
         case begin(HeaderFields)
@@ -36,7 +36,7 @@ struct PartSplitter {
         case closed
     }
 
-    /// What a line behind a part is.
+    /// The kind of a line behind a part.
     private enum Line {
         case delimiter
         case lastDelimiter
@@ -91,7 +91,7 @@ struct PartSplitter {
         }
     }
 
-    /// Takes the next piece of the body; the positions of earlier events are of no use any more.
+    /// Takes the next piece of the body; the positions of earlier events are invalid afterwards.
     mutating func push(_ piece: Span<UInt8>) {
         bytes.removeFirst(start)
         start = 0
@@ -253,7 +253,7 @@ struct PartSplitter {
         return true
     }
 
-    /// The kind of a line by what follows the delimiter in it.
+    /// The kind of a line by the bytes behind the delimiter in it.
     private static func kind(ofRest rest: ArraySlice<UInt8>) -> Line {
         var rest = rest
         while let last = rest.last, [9, 13, 32].contains(last) { rest.removeLast() }

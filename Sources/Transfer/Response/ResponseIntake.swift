@@ -108,8 +108,8 @@ struct ResponseIntake: ~Copyable {
         return ReprDigest.announced(in: head.fields, isWhole: !isRest)
     }
 
-    /// Whether the whole body has come of a response behind which libcurl sends another request; it
-    /// does not wait for the body of a connection that ends with it.
+    /// Whether the whole body of a response has come behind which libcurl sends another request;
+    /// libcurl does not wait for a body that ends with its connection.
     func hasPassedOverAll(
         of method: String,
         received: Int64,
@@ -166,8 +166,8 @@ struct ResponseIntake: ~Copyable {
 
     /// Begins to decode a body that has a content coding; findings end the transfer.
     ///
-    /// A body with an unknown coding may be kept as sent, as URLSession does; a stored file must be
-    /// what the job says.
+    /// A body with an unknown coding may be kept as sent, as URLSession does; a stored file must
+    /// have the form that the job says.
     mutating func beginDecoding(_ head: ResponseHead, mayKeepCoding: Bool) -> Findings? {
         do throws(BodyDecoding.Fault) {
             decoding = try BodyDecoding.make(head)

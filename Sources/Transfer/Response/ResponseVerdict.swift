@@ -41,7 +41,7 @@ enum ResponseVerdict {
     ///   - redirects: Whether redirects are followed or are the result.
     ///   - isRest: Whether the response has the rest of a body and, with the existing part, counts
     ///     as 200.
-    ///   - hasParts: Whether the media types of its parts are checked, not that of the response.
+    ///   - hasParts: Whether the media types of its parts are checked, not the response's type.
     ///   - checks: Receives every check that ran.
     /// - Returns: The decision about the body.
     static func judge(

@@ -16,8 +16,8 @@ struct SegmentAttempt {
         return .awaitsSegments
     }
 
-    /// Continues the attempt after the end of all requests: one more request asks a server that was
-    /// of no use for parts for the rest, or for everything if it refuses ranges.
+    /// Continues the attempt after the end of all requests: one more request fetches the rest from
+    /// a server that was of no use for parts, or the whole file if the server refuses ranges.
     func conclude(_ outcome: SegmentMachine.Outcome) -> Attempt.Next {
         role.download.end(outcome)
         let exchange = attempt.exchange

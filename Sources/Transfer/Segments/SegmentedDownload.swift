@@ -80,8 +80,9 @@ final class SegmentedDownload {
         )
     }
 
-    /// The request for the file at the URL that has answered, then those at mirrors that no attempt
-    /// has asked; none at mirrors without a checksum, and none after a file with a wrong one.
+    /// The request for the file at the URL that has answered, then the requests at mirrors that no
+    /// attempt has asked; none at mirrors without a checksum, and none after a file with a wrong
+    /// one.
     ///
     /// A validator tells versions of one resource apart, not two resources (RFC 9110 §8.8.3).
     private static func requests(of exchange: Exchange, hasChecksum: Bool) -> [RequestSpec] {
@@ -165,7 +166,7 @@ final class SegmentedDownload {
     func write(_ bytes: Span<UInt8>, of lane: Int) throws(SystemError) -> Bool {
         guard let offset = machine.offset(of: lane) else { return false }
         let now = main.move(bytes: lane == mainLane ? 0 : bytes.count)
-        let count = machine.wantedCount(of: bytes.count, lane)
+        let count = machine.claim(bytes.count, for: lane)
         do throws(SystemError) {
             try output.write(bytes.extracting(first: count), at: offset)
         } catch {
@@ -302,7 +303,10 @@ final class SegmentedDownload {
                 // The next attempt fetches the gaps alone.
                 partial.setLoose(looseRanges)
             } else {
-                main.part.resumption?.partial?.setLoose([])
+                if let partial = main.part.resumption?.partial {
+                    partial.setLoose(looseRanges)
+                    try partial.dropLoose()
+                }
                 try output.dropLoose()
             }
         } catch {

@@ -48,7 +48,7 @@ final class SessionTransport {
     private static let mostOriginsWithoutALPN = 1024
     /// The protection spaces that accepted the session's credentials.
     var knownSpaces = KnownSpaces()
-    /// What the session's `knownHosts` says of servers of SSH.
+    /// The lines of the session's `knownHosts` for servers of SSH.
     var knownHosts = KnownHostsReadings()
     /// The versions of resumable uploads that the origins support.
     var uploadSupport = UploadSupport()

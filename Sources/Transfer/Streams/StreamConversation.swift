@@ -2,7 +2,7 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// What a stream task says and hears: the steps of the job file over bytes.
+/// The conversation of a stream task: the steps of the job file over bytes.
 ///
 /// A value. It keeps at most what the running step keeps, and `aheadLimit` bytes that no step has
 /// taken yet.

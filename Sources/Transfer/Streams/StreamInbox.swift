@@ -85,8 +85,7 @@ struct StreamInbox {
         }
     }
 
-    /// Takes whole lines up to one that matches; the line break of that one is not part of the
-    /// result.
+    /// Takes whole lines up to a line that matches, whose line break is not part of the result.
     private mutating func takeLines(
         _ pattern: String,
         _ reading: StreamReading

@@ -15,7 +15,7 @@ struct WebSocketConversation: Conversation {
         case over
     }
 
-    /// What a step does next.
+    /// The progress of a step.
     private enum Progress {
         case waits
         case isDone

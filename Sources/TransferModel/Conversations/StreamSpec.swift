@@ -4,7 +4,7 @@
 package final class StreamSpec: Sendable {
     /// Whether the connection has TLS from its beginning.
     package let isSecure: Bool
-    /// What the task does, one step after the other; at least one.
+    /// The steps of the task, one after the other; at least one.
     package let steps: [StreamStep]
 
     /// The method in the records of stream tasks, which have no request.

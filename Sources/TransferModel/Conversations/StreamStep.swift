@@ -10,7 +10,7 @@ package struct StreamStep: ConversationStep, Hashable {
         case startSecureConnection
         /// Tells the peer that nothing more will be sent.
         case closeWrite
-        /// Drops everything that arrives from now on.
+        /// Drops all bytes that arrive from now on.
         case closeRead
     }
 
@@ -23,7 +23,7 @@ package struct StreamStep: ConversationStep, Hashable {
         case closeRead
     }
 
-    /// What the step does.
+    /// The action of the step.
     package var action: Action
     /// The longest duration of the step; nil for no limit but those of the task.
     package var timeout: Duration?

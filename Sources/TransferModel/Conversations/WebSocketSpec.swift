@@ -1,4 +1,4 @@
-/// The conversation of a WebSocket task: what the job file says beside the request.
+/// The conversation of a WebSocket task: the job file's settings beside the request.
 ///
 /// A class, because it is immutable and passed on often.
 package final class WebSocketSpec: Sendable {
@@ -6,7 +6,7 @@ package final class WebSocketSpec: Sendable {
     package let subprotocols: [String]
     /// The most bytes of a received message, as `URLSessionWebSocketTask.maximumMessageSize`.
     package let maximumMessageSize: Int
-    /// What the task does one after the other; the last step is a `close`.
+    /// The steps of the task, one after the other; the last step is a `close`.
     package let steps: [WebSocketStep]
 
     /// The largest received message of a task that sets no limit, bytes: URLSession's default.
@@ -24,7 +24,7 @@ package final class WebSocketSpec: Sendable {
     }
 
     /// The requirements for the response to the opening handshake (RFC 6455 §4.2.2); the steps have
-    /// those for messages.
+    /// the requirements for messages.
     package var expectation: Expectation {
         var expectation = Expectation()
         expectation.statusCodes = [101...101]

@@ -20,7 +20,7 @@ package struct WebSocketStep: ConversationStep, Hashable {
         case close
     }
 
-    /// What the step does.
+    /// The action of the step.
     package var action: Action
     /// The longest duration of the step; nil for no limit but those of the task.
     package var timeout: Duration?

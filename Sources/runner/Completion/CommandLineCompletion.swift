@@ -1,6 +1,6 @@
 import SystemKit
 
-/// What could stand in place of the last word of a command line.
+/// The possible words in place of the last word of a command line.
 ///
 /// Reads the words as the parser does, as far as they are there.
 struct CommandLineCompletion {

@@ -35,7 +35,7 @@ struct CommandTree {
     /// The tree of the command line.
     ///
     /// - Parameter text: The parser's description, from `_dumpHelp()`.
-    /// - Throws: What is wrong with the description.
+    /// - Throws: The fault of the description.
     init(_ text: String) throws(JSONValue.Fault) {
         let document = try JSONValue(text)
         self.init(command: document["command"] ?? .null)

@@ -42,7 +42,7 @@ struct Completion: ParsableCommand {
     /// Answers a script.
     ///
     /// - Parameters:
-    ///   - words: Those after the program's name; the last one is to be completed.
+    ///   - words: The words after the program's name; the last one is to be completed.
     ///   - description: The parser's description of the command line.
     /// - Throws: A fault of the description; `SystemError` when nothing can be written.
     static func answer(_ words: [String], description: String) throws {

@@ -23,7 +23,7 @@ enum TrustExamination {
         return Examination(name: "certificates", findings: stores + (hasRoots ? [] : [none]))
     }
 
-    /// The roots in one file, that of the environment if it names one.
+    /// The roots in one file, the environment's file if it names one.
     private static func file(_ path: String?, or entry: RootsEnvironment.Entry?) -> Finding? {
         guard let path = entry?.path ?? path else { return nil }
         let origin = entry.map { " (`\($0.variable)`)" } ?? ""

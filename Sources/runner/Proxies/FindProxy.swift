@@ -14,7 +14,7 @@ struct FindProxy: ParsableCommand {
         shouldDisplay: false
     )
 
-    /// More processor time than a script may take, in case that nobody kills this process.
+    /// More processor time than a script may take, in case the runner does not kill this process.
     private static let mostSeconds: UInt = 30
 
     @Argument(help: "The script's file.")

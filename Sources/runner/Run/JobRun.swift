@@ -87,7 +87,7 @@ struct JobRun {
         return outputs
     }
 
-    /// The scheduler, with everything that observes the run.
+    /// The scheduler, with all observers of the run.
     private func scheduler(
         for job: FilledJob,
         in context: RunContext,

@@ -5,7 +5,7 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// The idempotency keys of a run's orders, made from what the job's journal keeps.
+/// The idempotency keys of a run's orders, made from the seeds that the job's journal keeps.
 final class JournalledKeys: OrderKeys {
     let journal: KeyJournal
 

@@ -3,8 +3,8 @@ import Scheduler
 import SystemKit
 import TransferModel
 
-/// Keeps the end of a run in the journals and runs the hook, so that a later run repeats what a
-/// crash leaves out.
+/// Keeps the end of a run in the journals and runs the hook, so that a later run repeats the steps
+/// that a crash omits.
 struct RunEnding {
     /// Nil when the job has no orders with keys.
     let keys: JournalledKeys?

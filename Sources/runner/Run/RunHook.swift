@@ -11,7 +11,7 @@ struct RunHook {
     private let hidden: HiddenSecrets
     private let signals: RunSignals
     private let inbox: Inbox<Scheduler.Message>
-    /// What the webhook tells of the run.
+    /// The notes of the run for the webhook.
     let notes: RunNotes
 
     /// Prepares the hook of a job.

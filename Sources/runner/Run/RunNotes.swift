@@ -2,8 +2,8 @@ import Report
 import SystemKit
 import TransferModel
 
-/// What the hooks of a run need from its course: the webhook with its secrets, and the tasks that
-/// did not succeed.
+/// The facts of a run that its hooks need: the webhook with its secrets, and the tasks that did not
+/// succeed.
 final class RunNotes: RunEventSink, Sendable {
     private struct State {
         var webhook: Webhook?

@@ -70,7 +70,7 @@ final class SecretResolver: Sendable {
     ///   - others: Further values that must not be shown.
     ///   - folder: The absolute path of the commands' working folder.
     /// - Returns: A value for each declaration.
-    /// - Throws: `PlanRejected` with everything that is missing; `Stopped` after `stop`.
+    /// - Throws: `PlanRejected` with all missing values; `Stopped` after `stop`.
     func resolve(
         _ declarations: [SecretDeclaration],
         besides others: [Secret],

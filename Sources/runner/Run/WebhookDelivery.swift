@@ -6,9 +6,9 @@ import TransferModel
 
 /// Posts the summary of a run to the job's webhook, within a time limit.
 ///
-/// It has an engine of its own, because that of the run may have ended, or may never have begun.
+/// It has an engine of its own, because the run's engine may have ended, or may never have begun.
 struct WebhookDelivery {
-    /// What the delivery waits for.
+    /// The events that the delivery waits for.
     private enum Message: Sendable {
         case ended(EndedAttempt)
         case stopped
@@ -18,7 +18,7 @@ struct WebhookDelivery {
     private let body: [UInt8]
     private let inbox = Inbox<Message>()
 
-    /// The most requests; only those are repeated that the server may answer otherwise soon.
+    /// The most requests; a request is repeated only if the server may answer otherwise soon.
     private static let mostAttempts = 3
     /// How long the engine may take to end an attempt that is over.
     private static let grace = Duration.seconds(1)

@@ -26,7 +26,7 @@ import Testing
             ("{{ a | upper }}", ["{{ a | upper }} ?"]),
             ("{{}}", ["{{}} ?"]),
             ("$HOME/$(A_B)", ["$HOME ${env.HOME}", "$(A_B) ${env.A_B}"]),
-            ("$(date +%F)", ["$(date +%F) ?"]),
+            ("$(date +%F)", ["$(date +%F) ${run.date}"]),
             ("é$HOMEé", ["$HOME ${env.HOME}"]),
             ("a$region", ["$region ${var.region}"]),
         ] as [(String, [String])]

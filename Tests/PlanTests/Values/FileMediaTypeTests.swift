@@ -7,7 +7,7 @@ import TestSupport
     @Test func `the documentation has every known ending and its type`() throws {
         let path = #filePath.replacing(
             #/Tests/PlanTests/.*/#,
-            with: "Sources/runner/runner.docc/Transfers.md"
+            with: "Sources/runner/runner.docc/Uploads.md"
         )
         let page = String(decoding: try #require(Fixture.read(path)), as: UTF8.self)
         for (ending, type) in FileMediaType.known {

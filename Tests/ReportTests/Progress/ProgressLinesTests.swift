@@ -197,7 +197,7 @@ import TransferModel
         let reason =
             "exit code \(code.rawValue): a signal stopped the run, although every task had already ended\n"
         let whole = lines.summary(summary, startDate: nil, reportPath: nil)
-        #expect(whole == "1 of 2 tasks succeeded, 1 unchanged; 0 B received\n" + reason)
+        #expect(whole == "2 of 2 tasks succeeded (1 unchanged); 0 B received\n" + reason)
         (summary.unchanged, summary.cancelled) = (0, 1)
         #expect(!lines.summary(summary, startDate: nil, reportPath: nil).contains("exit code"))
     }

@@ -239,7 +239,7 @@ import TransferModel
         machine.didAnswer(requests[1], .unusable("the status 416"), at: now)
         #expect(machine.isClosed(0) == comesFirst)
         // Without a part, the first connection goes on to the end of the file.
-        let wanted = machine.wantedCount(of: 4 << 20, main)
+        let wanted = machine.claim(4 << 20, for: main)
         #expect(wanted == (comesFirst ? 4 : 1) << 20)
         #expect(machine.source(of: requests[2]) == (comesFirst ? nil : 0))
     }

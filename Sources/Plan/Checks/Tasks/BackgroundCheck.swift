@@ -1,8 +1,8 @@
 internal import Diagnostics
 internal import TransferModel
 
-/// Finds what a task of a background session cannot have: a later run, in another process, may
-/// continue the task.
+/// Finds the settings that a task of a background session cannot have: a later run, in another
+/// process, may continue the task.
 enum BackgroundCheck {
     /// Reports settings that need the process of one run; `capture` is the first one that the task
     /// uses.

@@ -3,7 +3,7 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// Finds what contradicts the body of a task.
+/// Finds the settings that contradict the body of a task.
 enum BodyCheck {
     /// Reports keys of `encoding` that are about another kind of body.
     static func check(

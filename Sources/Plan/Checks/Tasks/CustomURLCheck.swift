@@ -3,7 +3,7 @@ internal import TransferModel
 
 /// Finds settings that mean nothing for a task whose URL a program of the session serves.
 enum CustomURLCheck {
-    /// The keys that describe a connection of the runner, or what it keeps of responses.
+    /// The keys that describe a connection of the runner, or the parts of responses that it keeps.
     private static let keys = [
         "cachePolicy", "decode", "mirrors", "resumable", "segments",
     ]

@@ -33,7 +33,7 @@ enum DownloadCheck {
                 &log
             )
         }
-        // Each mirror would carry out what a POST asks for.
+        // Each mirror would carry out the POST.
         if !draft.mirrors.isEmpty, let method = draft.method, method != "GET", method != "HEAD" {
             place.report(
                 .conflictingKeys,
@@ -67,7 +67,7 @@ enum DownloadCheck {
         }
     }
 
-    /// Reports what contradicts `mixedReplace` and `becomeDownload`.
+    /// Reports settings that contradict `mixedReplace` and `becomeDownload`.
     private static func checkRules(
         of draft: TaskDraft,
         at place: TaskPlace,

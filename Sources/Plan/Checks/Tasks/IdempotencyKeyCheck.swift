@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import TransferModel
 
-/// Finds what contradicts the `idempotencyKey` of a task.
+/// Finds settings that contradict the `idempotencyKey` of a task.
 enum IdempotencyKeyCheck {
     /// Checks a task; `isOrderOfRun` says whether its order differs in every run.
     static func check(

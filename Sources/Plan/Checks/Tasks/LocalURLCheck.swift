@@ -67,7 +67,7 @@ enum LocalURLCheck {
         }
     }
 
-    /// Reports a file outside of the session's folders, and what is not known of a file.
+    /// Reports a file outside of the session's folders, and an expected media type.
     private static func checkFile(
         _ url: HTTPURL,
         _ draft: TaskDraft,

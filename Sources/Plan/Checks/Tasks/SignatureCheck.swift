@@ -1,7 +1,7 @@
 internal import Diagnostics
 internal import TransferModel
 
-/// Finds what the signature of a session does not allow in a task.
+/// Finds the settings that the signature of a session does not allow in a task.
 enum SignatureCheck {
     /// The header fields that `awsSigV4` adds to a request that it signs.
     private static let signedFields = [

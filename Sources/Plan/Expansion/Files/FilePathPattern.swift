@@ -16,7 +16,7 @@ struct FilePathPattern: Sendable {
     /// At least one.
     let components: [Component]
 
-    /// Reads an absolute path; `folder`, which ends in a slash, stands in it without wildcards.
+    /// Reads an absolute path; its beginning `folder`, which ends in a slash, has no wildcards.
     init(_ path: String, in folder: String = "/") throws(ValueFault) {
         guard path.utf8.last != UInt8(ascii: "/") else {
             throw ValueFault(
@@ -48,7 +48,7 @@ struct FilePathPattern: Sendable {
         self.components = components
     }
 
-    /// The positions that a pattern can be at: all with that of the component behind a `**`.
+    /// The positions that a pattern can be at: a `**` adds the position of the next component.
     func closed(_ positions: [Int]) -> [Int] {
         var closed: [Int] = []
         for position in positions {

@@ -32,7 +32,8 @@ struct FileRows: Sendable {
 
     let files: [File]
 
-    /// The key of a file: its path, and of a long one its end behind a number made of all of it.
+    /// The key of a file: its path, or for a long path a number made of the whole path, then its
+    /// end.
     static func key(of relativePath: String, longest: Int) -> String {
         guard relativePath.utf8.count > longest else { return relativePath }
         // FNV-1a, 64 bits: the same in every run.

@@ -56,7 +56,7 @@ struct FileWalk {
         var root: String
     }
 
-    /// A search that has not begun; `names` are those of earlier searches.
+    /// A search that has not begun; `names` is the count of names in earlier searches.
     init(_ pattern: FilePathPattern, includesHidden: Bool, names: Int = 0) {
         self.names = names
         self.pattern = pattern
@@ -68,7 +68,7 @@ struct FileWalk {
     ///
     /// - Parameters:
     ///   - resolve: Gives where an absolute path leads, through all links.
-    ///   - list: Gives what is in the folder of an absolute path.
+    ///   - list: Gives the children of the folder of an absolute path.
     /// - Throws: Why the search ends before its end.
     mutating func run(
         resolve: (String) -> String = { $0 },

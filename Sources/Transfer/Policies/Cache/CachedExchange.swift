@@ -129,7 +129,7 @@ final class CachedExchange {
         return cache.plan(for: request, isRepeated: ignoresStored, now: now)
     }
 
-    /// Replaces the fields of the request that was looked up by those that are sent.
+    /// Replaces the fields of the looked-up request by the sent fields.
     func renew(_ fields: [HeaderField]) {
         request = request.map {
             CacheRequest(
@@ -193,7 +193,7 @@ final class CachedExchange {
         return url.resolving(location)?.text
     }
 
-    /// What a stored response gives to the request.
+    /// The answer of a stored response to the request.
     func answer(with stored: StoredResponse) -> StoredAnswer {
         request.flatMap { StoredAnswer(to: $0, with: stored) } ?? .whole
     }

@@ -96,7 +96,7 @@ struct RequestCollapsing {
         return withdrawn
     }
 
-    /// Lets no attempt wait any longer; returns all that waited.
+    /// Lets no attempt wait any longer; returns the attempts that waited.
     mutating func endAll() -> [AttemptRequest] {
         defer {
             leaders = [:]

@@ -7,7 +7,7 @@ package import TransferModel
 /// Each question is a process of its own, which is killed when it takes too long: a script may
 /// never end, and may wait for names. A few run at a time; attempts to the same origin share one.
 final class ProxyFinder {
-    /// What a question is about.
+    /// The subject of a question.
     private struct Question: Hashable {
         var session: Int
         var origin: Origin
@@ -166,8 +166,8 @@ final class ProxyFinder {
         let keys = waiting.removeValue(forKey: question) ?? []
         switch result {
         case .choices(let all):
-            // Proxies of HTTP carry no FTP and no SSH: they are no way, and no reason for a direct
-            // connection.
+            // Proxies of HTTP carry no FTP and no SSH: they are no route, and no reason for a
+            // direct connection.
             let isOfFiles = question.origin.scheme.isOfFileServer
             let choices = isOfFiles ? all.filter(\.mayCarryFiles) : all
             guard !choices.isEmpty else {

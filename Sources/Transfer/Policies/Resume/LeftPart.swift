@@ -3,7 +3,7 @@ package import TransferModel
 
 /// The part of a download that an earlier run has left, seen without touching it.
 ///
-/// A run takes it up only if the server's file is still the one that it is a part of.
+/// A run takes it up only if the file at the server is unchanged.
 package struct LeftPart: Sendable, Hashable {
     /// The bytes that the part's record vouches for, at least 1.
     package let count: Int64

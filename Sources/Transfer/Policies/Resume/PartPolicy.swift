@@ -33,8 +33,8 @@ struct PartPolicy {
     var start: Int64 { resumption?.start ?? 0 }
     /// Whether the response has the rest of a file.
     var isRest: Bool { start > 0 }
-    /// The digest that the first response announced, if this one has the rest of its file: what
-    /// the rest itself announces cannot vouch for the beginning.
+    /// The digest that the first response announced, if this response has the rest of its file: a
+    /// digest announced with the rest cannot vouch for the beginning.
     var announcedDigest: Checksum? { isRest ? resumption?.partial?.announced : nil }
     /// The request that follows a useless response to one for the rest; nil for none.
     var repetition: Resumption.Repetition? { resumption?.repetition }

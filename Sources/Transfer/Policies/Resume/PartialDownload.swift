@@ -32,7 +32,7 @@ package final class PartialDownload: Sendable {
     /// The URL that answered, after all redirects and without the signature in its query.
     enum Source {
         case url(String)
-        /// The salted digest of the URL, which is all that a record keeps.
+        /// The salted digest of the URL, the only form that a record keeps.
         case digest(String, salt: String)
     }
 
@@ -56,8 +56,8 @@ package final class PartialDownload: Sendable {
     /// for it.
     let writing: Lock<Writing>
     private let prefix: Lock<PrefixDigest>
-    /// The bytes behind the first gap, and whether those of earlier runs were dropped.
-    private let loose: Lock<(ranges: ByteRangeSet, hasDropped: Bool)>
+    /// The bytes behind the first gap, and how often they were dropped.
+    private let loose: Lock<(ranges: ByteRangeSet, drops: Int)>
     /// The number of stretches of the part that earlier runs left.
     private let earlierCount: Int
 
@@ -90,7 +90,7 @@ package final class PartialDownload: Sendable {
         earlierCount = earlier.count
         let pieces = record?.pieces ?? []
         prefix = Lock(PrefixDigest(behind: earlier, pieces: pieces))
-        loose = Lock((ByteRangeSet(pieces.map(\.range)), false))
+        loose = Lock((ByteRangeSet(pieces.map(\.range)), 0))
     }
 
     /// The number of bytes before the first gap.
@@ -111,7 +111,7 @@ package final class PartialDownload: Sendable {
     /// Removes the bytes behind the first gap, because one connection continues from there.
     func dropLoose() throws(SystemError) {
         guard !looseRanges.isEmpty else { return }
-        loose.withLock { $0 = (ByteRangeSet(), true) }
+        loose.withLock { $0 = (ByteRangeSet(), $0.drops + 1) }
         try file.dropLoose()
     }
 
@@ -174,7 +174,7 @@ package final class PartialDownload: Sendable {
                 tenure: try Self.tenure(bootIdentifier, of: file)
             )
             var recordFile = PartialRecordFile()
-            // The record comes first: a part without a record would belong to nobody.
+            // The record comes first: a part without a record would belong to no download.
             try replace(by: record, &recordFile, isDurable: false)
             hasRecord = true
             try file.keep(as: names.part)
@@ -212,7 +212,8 @@ package final class PartialDownload: Sendable {
             do throws(SystemError) {
                 let end = min(length, total - 1)
                 try vouch(upTo: end, reach)
-                // What this run adds behind pieces of earlier runs counts only if they are right.
+                // Bytes of this run behind pieces of earlier runs count only if the pieces are
+                // right.
                 if try compare(while: { isWorthwhile() && !self.hasNextCheckpoint }) {
                     try vouch(upTo: end, reach)
                 }
@@ -255,12 +256,21 @@ package final class PartialDownload: Sendable {
     /// Compares some of the bytes of earlier runs with the record; returns whether a piece behind a
     /// gap was found right.
     private func compare(while isWorthwhile: @Sendable () -> Bool) throws(SystemError) -> Bool {
-        let hasDropped = loose.withLock { $0.hasDropped }
-        return try prefix.withLock { prefix throws(SystemError) in
-            if hasDropped { prefix.forgetPieces() }
+        try withPrefix { prefix throws(SystemError) in
             let start = prefix.firstUnproven
             try prefix.compare(file, atMost: PrefixDigest.lookLength, while: isWorthwhile)
             return !prefix.isCorrupt && prefix.firstUnproven != start
+        }
+    }
+
+    /// Calls `body` with the digests, which know no piece that was dropped.
+    private func withPrefix<Result>(
+        _ body: (inout sending PrefixDigest) throws(SystemError) -> sending Result
+    ) throws(SystemError) -> sending Result {
+        let drops = loose.withLock { $0.drops }
+        return try prefix.withLock { prefix throws(SystemError) in
+            prefix.forgetPieces(dropped: drops)
+            return try body(&prefix)
         }
     }
 
@@ -269,7 +279,7 @@ package final class PartialDownload: Sendable {
         upTo length: Int64,
         _ reach: PartialReach
     ) throws(SystemError) {
-        let (end, digest, pieces) = try prefix.withLock { prefix throws(SystemError) in
+        let (end, digest, pieces) = try withPrefix { prefix throws(SystemError) in
             let end = min(length, prefix.firstUnproven ?? length)
             let digest = try prefix.extend(to: end, of: file)
             let (unproven, ranges) = loosePieces(unproven: prefix.unprovenPieces)
@@ -281,15 +291,13 @@ package final class PartialDownload: Sendable {
         try note(digest.map { .init(length: end, digest: $0) }, pieces, reach)
     }
 
-    /// The bytes behind gaps: those of the pieces of earlier runs that were not compared, if they
-    /// still are behind gaps, and the other ones, for which this run vouches.
+    /// The bytes behind gaps: uncompared pieces of earlier runs that still are behind gaps, and the
+    /// other pieces, for which this run vouches.
     private func loosePieces(
         unproven: [PartialRecord.Piece]
     ) -> (unproven: [PartialRecord.Piece], own: [Range<Int64>]) {
         loose.withLock { loose in
-            let kept =
-                loose.hasDropped
-                ? [] : unproven.filter { loose.ranges.missing(in: $0.range).isEmpty }
+            let kept = unproven.filter { loose.ranges.missing(in: $0.range).isEmpty }
             let earlier = ByteRangeSet(kept.map(\.range))
             return (kept, loose.ranges.ranges.flatMap { earlier.missing(in: $0) })
         }
@@ -341,9 +349,7 @@ package final class PartialDownload: Sendable {
 
     /// Reads the bytes of earlier runs, and returns whether they match the record.
     func verify() throws(SystemError) -> Bool {
-        let hasDropped = loose.withLock { $0.hasDropped }
-        return try prefix.withLock { prefix throws(SystemError) in
-            if hasDropped { prefix.forgetPieces() }
+        try withPrefix { prefix throws(SystemError) in
             try prefix.compare(file)
             return !prefix.isCorrupt && prefix.firstUnproven == nil
         }
@@ -403,7 +409,7 @@ package final class PartialDownload: Sendable {
         return (names.record, text)
     }
 
-    // MARK: - What an earlier run has left
+    // MARK: - The leftovers of an earlier run
 
     /// The kind of the file beside a destination that has a record's name.
     private enum Beside {
@@ -486,8 +492,8 @@ package final class PartialDownload: Sendable {
         }
     }
 
-    /// Removes what a run left that was killed while it named or published a file: a record without
-    /// a part, and the name of a part that is published.
+    /// Removes the leftovers of a run that was killed while it named or published a file: a record
+    /// without a part, and the name of a part that is published.
     ///
     /// - Returns: Whether the file has no record any more.
     static func removeLeftover(_ names: PartialNames, of name: String, in folder: Folder) -> Bool {

@@ -23,7 +23,7 @@ struct PartialFolders {
     /// The most folders that are listed.
     private static let mostFolders = 1000
 
-    /// The folder of the last request, which is most often also that of the next file.
+    /// The folder of the last request, most often also the folder of the next file.
     private var last: (path: String, content: Content)?
     private var known: [String: Content] = [:]
 
@@ -59,8 +59,8 @@ struct PartialFolders {
         return last != nil
     }
 
-    /// Lists the records, and removes what killed processes left between a temporary and a final
-    /// name.
+    /// Lists the records, and removes the files that killed processes left between a temporary and
+    /// a final name.
     private static func look(_ path: String, limit: Int) -> Content {
         let names = try? Folder.names(in: path, limit: limit) { name in
             name.hasByteSuffix(PartialNames.recordEnding) || TemporaryName.isWellFormed(name)

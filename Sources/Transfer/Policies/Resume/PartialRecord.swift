@@ -67,8 +67,8 @@ struct PartialRecord: Hashable {
         return whole.last?.length == synced.length ? Array(whole) : whole + [synced]
     }
 
-    /// Makes the record that of a later run: drops what is not certain, and lets the stretches
-    /// before the first gap count as checkpoints.
+    /// Makes the record a record of a later run: drops uncertain checkpoints and pieces, and lets
+    /// the stretches before the first gap count as checkpoints.
     ///
     /// - Parameters:
     ///   - isRestarted: Whether the kernel that took the written bytes may have been restarted.

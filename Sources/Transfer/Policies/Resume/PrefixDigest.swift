@@ -10,14 +10,15 @@ struct PrefixDigest: ~Copyable {
     /// The stretches of earlier runs that were not compared yet.
     private var earlier: ArraySlice<PartialRecord.Checkpoint>
     private var comparison: Stretch
-    private var own: Stretch
+    private let own: Stretch
     /// The pieces of earlier runs that were not compared yet.
     private var earlierPieces: ArraySlice<PartialRecord.Piece>
     private var pieceComparison: Stretch?
-    /// The pieces that this run vouches for, by their beginnings: its own, and those of earlier
-    /// runs that were compared, which grow by what follows them.
+    /// The pieces that this run vouches for, by their beginnings: its own, and compared ones of
+    /// earlier runs, which grow by the bytes that follow them.
     private var ownPieces: [Int64: Stretch] = [:]
-    private var hasForgottenPieces = false
+    /// How often the pieces were dropped when they were forgotten last.
+    private var forgottenDrops = 0
     /// Whether the bytes of earlier runs differ from the record.
     private(set) var isCorrupt = false
 
@@ -40,10 +41,12 @@ struct PrefixDigest: ~Copyable {
     /// The pieces of earlier runs that were not compared with the record.
     var unprovenPieces: [PartialRecord.Piece] { Array(earlierPieces) }
 
-    /// The pieces of earlier runs were dropped: their bytes are fetched again.
-    mutating func forgetPieces() {
-        guard !hasForgottenPieces else { return }
-        hasForgottenPieces = true
+    /// Forgets the pieces when they were dropped again: their bytes are fetched anew.
+    ///
+    /// - Parameter drops: How often the download has dropped its pieces.
+    mutating func forgetPieces(dropped drops: Int) {
+        guard drops > forgottenDrops else { return }
+        forgottenDrops = drops
         earlierPieces = []
         pieceComparison = nil
         ownPieces = [:]
@@ -51,7 +54,7 @@ struct PrefixDigest: ~Copyable {
 
     /// Hashes the pieces that this run vouches for.
     ///
-    /// - Returns: Those that could be read, with their digests.
+    /// - Returns: The pieces that could be read, with their digests.
     mutating func pieces(
         _ ranges: [Range<Int64>],
         of file: OutputFile
@@ -90,7 +93,7 @@ struct PrefixDigest: ~Copyable {
     /// - Parameters:
     ///   - file: The part.
     ///   - limit: The most bytes to read.
-    ///   - isWorthwhile: Called from time to time; false postpones the rest to the next call.
+    ///   - isWorthwhile: Called after each MiB; false postpones the rest to the next call.
     /// - Throws: The error of pread(2).
     mutating func compare(
         _ file: OutputFile,
@@ -101,7 +104,7 @@ struct PrefixDigest: ~Copyable {
         while !isCorrupt, rest > 0, let checkpoint = earlier.first {
             let start = comparison.length
             let end = min(checkpoint.length, start + min(rest, 1 << 20))
-            guard isWorthwhile() else { return }
+            guard rest == limit || isWorthwhile() else { return }
             guard try comparison.read(to: end, of: file) else {
                 isCorrupt = true
                 return
@@ -112,24 +115,25 @@ struct PrefixDigest: ~Copyable {
             earlier.removeFirst()
             comparison = Stretch(from: end)
         }
-        try comparePieces(file, rest, while: isWorthwhile)
+        try comparePieces(file, rest, of: limit, while: isWorthwhile)
     }
 
     private mutating func comparePieces(
         _ file: OutputFile,
-        _ limit: Int64,
+        _ rest: Int64,
+        of limit: Int64,
         while isWorthwhile: @Sendable () -> Bool
     ) throws(SystemError) {
-        var rest = limit
+        var rest = rest
         while !isCorrupt, rest > 0, let piece = earlierPieces.first {
-            var stretch = pieceComparison ?? Stretch(from: piece.range.lowerBound)
+            let stretch = pieceComparison ?? Stretch(from: piece.range.lowerBound)
+            pieceComparison = stretch
             let start = stretch.length
             let end = min(piece.range.upperBound, start + min(rest, 1 << 20))
-            guard isWorthwhile() else { return }
+            guard rest == limit || isWorthwhile() else { return }
             // A shorter file has lost the piece, which is fetched again.
             guard try stretch.read(to: end, of: file) else { return }
             rest -= end - start
-            pieceComparison = stretch
             guard end == piece.range.upperBound else { continue }
             guard stretch.digest?.current == piece.digest else {
                 isCorrupt = true
@@ -142,8 +146,8 @@ struct PrefixDigest: ~Copyable {
     }
 }
 
-/// The digest of a stretch of a file.
-private struct Stretch {
+/// The digest of a stretch of a file, which also holds what was hashed before a failed read.
+private final class Stretch {
     let start: Int64
     /// The present end of the stretch.
     private(set) var length: Int64
@@ -156,7 +160,7 @@ private struct Stretch {
     }
 
     /// Hashes up to `end`; false when the file is shorter, or more was hashed already.
-    mutating func read(to end: Int64, of file: OutputFile) throws(SystemError) -> Bool {
+    func read(to end: Int64, of file: OutputFile) throws(SystemError) -> Bool {
         guard length < end, let digest else { return length == end && digest != nil }
         var buffer = [UInt8](repeating: 0, count: Int(clamping: min(end - length, 1 << 20)))
         while length < end {

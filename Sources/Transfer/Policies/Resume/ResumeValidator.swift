@@ -8,7 +8,7 @@ enum ResumeValidator: Sendable, Hashable {
     /// The date as the server wrote it.
     case lastModified(String)
     /// The modification time of a file at a file server, as an HTTP date, and with it the size that
-    /// every part names: what FTP and SFTP tell of a file.
+    /// every part names: the facts that FTP and SFTP give about a file.
     case sizeAndModification(String)
 
     /// The least age of a date at the time of the response, seconds, so that the file cannot have

@@ -38,7 +38,7 @@ final class Resumption {
     /// The request that follows, because the response to the offer is of no use; nil for none.
     var repetition: Repetition?
 
-    /// What a request asks for once more.
+    /// The part of the file that a repeated request asks for.
     enum Repetition {
         case wholeFile
         /// By the fields of the new offer.
@@ -209,7 +209,7 @@ final class Resumption {
     func end(after failure: TransferFailure, at url: String, hasMirror: Bool) {
         guard let partial else { return }
         let isGone = failure.kind == .httpStatus && hasMirror && hasChecksum
-        // The publication finds out what is wrong with a complete file.
+        // The publication finds the fault of a complete file.
         guard partial.isSpoilt || failure.endsResuming && partial.isOf(url) && !isGone else {
             return
         }

@@ -45,8 +45,7 @@ struct SegmentGrowth: Sendable {
     /// Whether the number may still change.
     var isMeasuring: Bool { !isSettled }
 
-    /// Judges the number of connections by the bytes that all of them have brought since they all
-    /// send.
+    /// Judges the number of connections by the bytes that they have brought since all of them send.
     ///
     /// - Parameters:
     ///   - received: The number of bytes that are there.

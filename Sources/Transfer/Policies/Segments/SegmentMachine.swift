@@ -4,10 +4,10 @@ internal import TransferModel
 ///
 /// A value without I/O and clock: the caller reports responses, bytes and ends. After a response,
 /// an end and at `nextCheck` it carries out the steps until `step` returns nil. Each missing byte
-/// is requested once, except those that a cut or slow request did not bring: other connections take
+/// is requested once, except bytes that a cut or slow request did not bring: other connections take
 /// over the end of the request that would end last, in proportion to their speeds.
 struct SegmentMachine: Sendable {
-    /// What the caller does next.
+    /// The caller's next step.
     enum Step: Sendable, Hashable {
         /// Request these bytes from that source.
         case request(lane: Int, source: Int, range: Range<Int64>)
@@ -21,7 +21,7 @@ struct SegmentMachine: Sendable {
     enum Outcome: Sendable, Hashable {
         /// Every byte has arrived.
         case complete
-        /// No source sends the missing bytes as parts; those that have arrived stay of use.
+        /// No source sends the missing bytes as parts; the bytes that have arrived stay of use.
         case incomplete
     }
 
@@ -129,7 +129,7 @@ struct SegmentMachine: Sendable {
         }
     }
 
-    /// Asks a source of no use for parts no more; a response that has begun goes on.
+    /// Requests no more parts from a useless source; a response that has begun continues.
     private mutating func close(_ source: Int, at now: MonotonicTime) {
         sources[source].close()
         for index in lanes.indices.reversed()
@@ -143,15 +143,16 @@ struct SegmentMachine: Sendable {
     /// - Returns: The number of bytes to write, at `offset(of:)` before the call. The caller ends
     ///   the request when they are fewer than arrived or `isSatisfied` follows.
     mutating func take(_ count: Int, of number: Int, at now: MonotonicTime) -> Int {
-        let wanted = wantedCount(of: count, number)
+        let wanted = claim(count, for: number)
         guard let index = index(of: number), lanes[index].hasAnswered else { return 0 }
         lanes[index].take(wanted, of: count, at: now)
         return wanted
     }
 
-    /// How many of that many bytes are wanted, if they arrive next; the gap behind the request is
-    /// wanted from it, too.
-    mutating func wantedCount(of count: Int, _ number: Int) -> Int {
+    /// Claims bytes that arrive next for a request, also in the gap behind its range.
+    ///
+    /// - Returns: The number of bytes that the file still needs from the request.
+    mutating func claim(_ count: Int, for number: Int) -> Int {
         guard let index = index(of: number), lanes[index].hasAnswered else { return 0 }
         if lanes[index].wanted.length <= count, lanes[index].isCut { extend(into: gaps) }
         return Int(clamping: min(Int64(count), lanes[index].wanted.length))

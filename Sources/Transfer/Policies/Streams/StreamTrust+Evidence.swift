@@ -2,7 +2,7 @@ internal import CurlKit
 internal import TransferModel
 
 extension StreamTrust.Evidence {
-    /// What the head of an accepted response says about the end of its body.
+    /// The evidence in the head of an accepted response about the end of its body.
     ///
     /// - Parameters:
     ///   - head: The head.

@@ -23,7 +23,7 @@ struct StreamTrust: Sendable, Hashable {
         detectsCuts || !carriesBody && (method == "GET" || method == "HEAD") && mayRepeat()
     }
 
-    /// What a response's head and its task say about the end of the body.
+    /// The evidence in a response's head and its task about the end of the body.
     struct Evidence {
         /// Whether the method or the status excludes a body.
         var hasNoBody = false
@@ -38,7 +38,7 @@ struct StreamTrust: Sendable, Hashable {
     /// Whether the runner itself can vouch for the end of an accepted body.
     ///
     /// - Parameters:
-    ///   - evidence: What is known when the response's head is complete.
+    ///   - evidence: The known facts when the response's head is complete.
     ///   - protocolName: The ALPN name of the response's protocol.
     /// - Returns: Whether the body may be read; otherwise the request is sent again over HTTP/1.1.
     func accepts(_ evidence: Evidence, over protocolName: String?) -> Bool {

@@ -165,7 +165,7 @@ struct UploadMachine: Equatable {
     ///   - head: The head.
     ///   - request: The URL of the request.
     ///   - isSent: Whether the whole request has left.
-    /// - Returns: The next step; the leg is then that of the next request.
+    /// - Returns: The next step; the leg then belongs to the next request.
     mutating func didAnswer(_ head: ResponseHead, from request: HTTPURL, isSent: Bool) -> Step {
         let fields = UploadFields(head.fields)
         note(fields)

@@ -34,7 +34,7 @@ struct UploadStart {
         guard match != .nothing || wanted.mayReplace else { throw .anotherUpload }
         guard partial.url.origin == request.url.origin else {
             guard isRepeatable else { return nil }
-            // The new origin gets only what the task sends; the old upload expires.
+            // The new origin gets only the fields and the body of the task; the old upload expires.
             keeper.forgetUpload(of: wanted.id)
             return offer(version)
         }
@@ -56,7 +56,7 @@ struct UploadStart {
     /// Whether the body is long enough to be resumed: servers keep nothing of shorter ones.
     private var isLong: Bool { total.map { $0 >= TaskSpec.leastResumableCount } ?? false }
 
-    /// An order whose earlier fate cannot be told is not sent.
+    /// An order whose earlier fate is unknown is not sent.
     private func meet(_ obstacle: UploadObstacle) throws(TransferFailure) {
         guard !isRepeatable, isLong else { return }
         // After the failure has reported the unknown outcome once, another run sends the order.
