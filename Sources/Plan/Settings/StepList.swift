@@ -4,18 +4,18 @@ internal import TransferModel
 
 /// A step of a conversation while it is read.
 struct StepDraft<Step: ConversationStep>: Sendable {
-    /// What the step does; nil before that is read.
+    /// The action of the step; nil before it is read.
     var action: Step.Action?
     var timeout: Duration?
     var captures: [Capture] = []
-    /// The file for what the step takes.
+    /// The file for the bytes that the step takes.
     var file: PathValue?
     /// The bytes of the job that the step sends.
     var size = 0
     /// The step itself, if it sends a secret.
     var secretPlace: NodeID?
 
-    /// The step; nil before what it does is read.
+    /// The step; nil before its action is read.
     var step: Step? { action.map { Step($0, timeout: timeout) } }
 
     /// The key that all steps have.
@@ -47,7 +47,7 @@ extension StepOrder {
     var faultOfMore: String? { nil }
 }
 
-/// `steps`: what a conversation does, one step after the other.
+/// `steps`: the steps of a conversation, one after the other.
 enum StepList {
     /// The most steps of a task.
     private static let mostSteps = 10_000
@@ -113,7 +113,7 @@ extension ValueType where Value == [UInt8] {
 }
 
 extension Reader {
-    /// Reads what a step sends; nil with a fault, which is reported.
+    /// Reads the content that a step sends; nil with a fault, which is reported.
     mutating func sent<Draft>(
         _ table: SettingTable<Draft>,
         _ empty: Draft,

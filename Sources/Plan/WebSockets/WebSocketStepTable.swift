@@ -8,7 +8,7 @@ struct SendDraft: Sendable {
     var type: MessageType?
     var count = 1
 
-    /// What the step does; nil before its message is read.
+    /// The action of the step; nil before its message is read.
     var action: WebSocketStep.Action? {
         guard var message else { return nil }
         message.type = type ?? message.type

@@ -2,7 +2,7 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// What a task says and hears over a connection that libcurl only opens, such as a WebSocket's, or
+/// The conversation of a task over a connection that libcurl only opens, such as a WebSocket's, or
 /// over the pipes of a program.
 ///
 /// It has no socket, file or clock: `RunningConversation` gives it the bytes that arrive, writes

@@ -2,7 +2,7 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// What a conversation moves its bytes over: a connection that libcurl opened, or the pipes of a
+/// The carrier of a conversation's bytes: a connection that libcurl opened, or the pipes of a
 /// program.
 ///
 /// No call waits. Lives on its engine's thread.

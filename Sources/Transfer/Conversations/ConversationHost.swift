@@ -2,7 +2,7 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-/// What the exchange of a conversation knows and records for it.
+/// The exchange's facts and records for its conversation.
 protocol ConversationHost: AnyObject {
     /// How the conversation treats time.
     var setting: ConversationSetting { get }
@@ -10,7 +10,7 @@ protocol ConversationHost: AnyObject {
     var stage: ExchangeStage { get }
     /// Whether TLS must announce its end (close_notify).
     var requiresCloseNotify: Bool { get }
-    /// Whether the task's file takes what `writeFile` gets.
+    /// Whether the task has a file for the bytes of `writeFile`.
     var hasFile: Bool { get }
 
     /// Prepares TLS over the open connection, by the rules of the session.

@@ -7,11 +7,11 @@ internal import TransferModel
 ///
 /// Lives on its engine's thread.
 final class RunningConversation {
-    /// What follows a turn.
+    /// The state after a turn.
     enum Turn {
         /// The connection or the time of the conversation will continue it.
         case waits
-        /// There is more to do when others have had their turn.
+        /// There is more to do when other attempts have had their turn.
         case hasMore
         case isOver
     }
@@ -50,7 +50,7 @@ final class RunningConversation {
     private static let bufferSize = 4 << 10
     /// How long a turn begins further steps.
     private static let turnTime = Duration.milliseconds(10)
-    /// A peer that reads nothing holds up nobody for longer.
+    /// A peer that reads nothing delays the end by no more.
     private static let farewellTime = Duration.seconds(1)
 
     init(
@@ -181,7 +181,7 @@ final class RunningConversation {
         return true
     }
 
-    /// Reads what has arrived; returns whether anything has.
+    /// Reads the bytes that have arrived; returns whether there are any.
     private func read(at now: MonotonicTime) throws(TransferFailure) -> Bool {
         guard wantsInput, !hasPeerEnded else { return false }
         switch try channel.read(into: &buffer) {
@@ -205,7 +205,7 @@ final class RunningConversation {
         return true
     }
 
-    /// Takes in what the conversation has decided.
+    /// Carries out the decisions of the conversation.
     private func settle(at now: MonotonicTime) {
         if let successor = conversation.successor { conversation = successor }
         writeFile(at: now)

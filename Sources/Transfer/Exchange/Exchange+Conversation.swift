@@ -2,7 +2,7 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-// What an exchange knows and records for the conversation over its connection.
+// An exchange's facts and records for the conversation over its connection.
 extension Exchange: ConversationHost {
     var setting: ConversationSetting {
         ConversationSetting(clock: context.clock, idleLimit: request.timeoutInterval)
@@ -77,7 +77,7 @@ extension Exchange: ConversationHost {
     }
 }
 
-// What an exchange knows and records for the conversation with its program.
+// An exchange's facts and records for the conversation with its program.
 extension Exchange: ProgramHost {
     func didMove(at now: MonotonicTime) { _ = move(at: now) }
 

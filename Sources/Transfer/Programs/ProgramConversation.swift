@@ -3,7 +3,7 @@ internal import ProtocolPrograms
 internal import SystemKit
 internal import TransferModel
 
-/// What the exchange of a program knows and records for it.
+/// The exchange's facts and records for its program.
 protocol ProgramHost: AnyObject {
     /// How far the exchange has come, for the failure that ends it.
     var stage: ExchangeStage { get }

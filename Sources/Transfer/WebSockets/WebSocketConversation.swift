@@ -21,7 +21,7 @@ struct WebSocketConversation: Conversation {
         case isDone
     }
 
-    /// What the running step keeps beside its progress.
+    /// The state of the running step beside its progress.
     private struct StepState {
         /// The position in the file of the message that is being sent.
         var fileOffset: Int64 = 0

@@ -88,7 +88,7 @@ struct WebSocketFaults {
             phase: phase,
             detail: "the server closed the connection with \(code)\(words)",
             urlError: .networkConnectionLost,
-            // RFC 6455 §7.4.1: the server has found a fault in what it got.
+            // RFC 6455 §7.4.1: the server has found a fault in the client's messages.
             isPermanent: [1002, 1003, 1007, 1008, 1009, 1010].contains(code)
         )
     }

@@ -50,7 +50,7 @@ struct WebSocketOpening: Conversation {
     mutating func didWrite(at now: MonotonicTime) { lastActivity = now }
     mutating func excuseSilence(at now: MonotonicTime) { lastActivity = now }
 
-    /// Reads the response head, and what follows it.
+    /// Reads the response head, and the bytes behind it.
     mutating func receive(_ bytes: Span<UInt8>, at now: MonotonicTime) {
         lastActivity = now
         for index in bytes.indices {

@@ -1,4 +1,4 @@
-/// What a report says of a conversation.
+/// The report's facts about a conversation.
 ///
 /// Indirect, because few tasks have it and records are passed on often.
 package indirect enum ConversationRecord: Sendable, Hashable {
@@ -16,7 +16,7 @@ package indirect enum ConversationRecord: Sendable, Hashable {
     }
 }
 
-/// What a report says of a stream's conversation.
+/// The report's facts about a stream's conversation.
 package struct StreamRecord: Sendable, Hashable {
     /// The steps that have begun, in order; of many only the first ones.
     package var steps: [StepRecord<StreamStep.Name>]
@@ -40,7 +40,7 @@ package struct StreamRecord: Sendable, Hashable {
     }
 }
 
-/// What a report says of a WebSocket conversation.
+/// The report's facts about a WebSocket conversation.
 package struct WebSocketRecord: Sendable, Hashable {
     /// The subprotocol that the server chose; nil for none.
     package var subprotocol: String?

@@ -3,7 +3,7 @@ package protocol ConversationStep: Sendable {
     /// The names of the steps in job files and reports.
     associatedtype Name: RawRepresentable, Sendable, Hashable, CaseIterable
     where Name.RawValue == String
-    /// What a step does.
+    /// The action of a step.
     associatedtype Action: Sendable
 
     /// Creates a step.

@@ -1,6 +1,6 @@
 /// One step of a stream's conversation.
 package struct StreamStep: ConversationStep, Hashable {
-    /// What a step does.
+    /// The action of a step.
     package enum Action: Sendable, Hashable {
         /// Sends bytes.
         case write(StepContent)

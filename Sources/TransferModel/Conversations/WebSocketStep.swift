@@ -1,6 +1,6 @@
 /// One step of a WebSocket conversation.
 package struct WebSocketStep: ConversationStep, Hashable {
-    /// What a step does.
+    /// The action of a step.
     package enum Action: Sendable, Hashable {
         /// Sends a message so many times, at least once.
         case send(OutgoingMessage, count: Int)

@@ -10,7 +10,7 @@ import TransferModel
     /// An exchange whose file is an array.
     private final class Host: ConversationHost {
         var file: [UInt8] = []
-        /// What each write to the file throws; nil to take the bytes.
+        /// The error that each write to the file throws; nil to take the bytes.
         var fault: SystemError?
         let setting: ConversationSetting
         let requiresCloseNotify = true
