@@ -13,7 +13,7 @@ struct NeedSearch {
     private let graph: TaskGraph
     /// The nodes, each after the nodes that it needs.
     private let order: [Int]
-    /// Where a node stands in the order; `unordered` for a node in a cycle, and for nodes that need
+    /// The place of each node in the order; `unordered` for a node in a cycle, and for nodes that need
     /// one of them.
     private var positions: [UInt32]
 

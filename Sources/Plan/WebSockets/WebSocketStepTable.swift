@@ -121,6 +121,6 @@ private struct WebSocketOrder: StepOrder {
         _ reader: inout Reader
     ) {
         if case .close? = step.action { hasClosed = true }
-        reader.checkNames(of: step.captures, &captures, list, at: list.key)
+        reader.checkNames(of: step.captures, &captures, of: list, at: node)
     }
 }

@@ -22,17 +22,17 @@ package struct WebSocketStep: ConversationStep, Hashable {
 
     /// The action of the step.
     package var action: Action
-    /// The longest duration of the step; nil for no limit but those of the task.
-    package var timeout: Duration?
+    /// The longest duration of the step, 10 s for a `close` without one; nil for no limit but those
+    /// of the task.
+    package let timeout: Duration?
 
-    /// How long a `close` without a limit of its own awaits the server's Close frame.
     private static let closeTimeout = Duration.seconds(10)
 
     /// Creates a step.
     package init(_ action: Action, timeout: Duration? = nil) {
         self.action = action
-        self.timeout = timeout
-        if case .close = action { self.timeout = timeout ?? Self.closeTimeout }
+        let isClose = if case .close = action { true } else { false }
+        self.timeout = timeout ?? (isClose ? Self.closeTimeout : nil)
     }
 
     /// The name of the step's key, also in reports.
