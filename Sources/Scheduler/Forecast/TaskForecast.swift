@@ -1,5 +1,5 @@
 package import SystemKit
-internal import Transfer
+package import Transfer
 package import TransferModel
 
 /// The action that a run would take for a task here and now.
@@ -92,5 +92,44 @@ package enum TaskForecast: Sendable, Hashable {
         guard facts.occupant == .file else { return .fetch(.new) }
         if facts.hasChecksum == false { return .fetch(.different) }
         return task.destination?.ifExists == .revalidate ? .revalidate : .fetch(.replaced)
+    }
+}
+
+/// The file system's facts about a download's destination before the task starts.
+package struct TaskFacts: Sendable {
+    /// The occupant of the destination.
+    package var occupant: PathOccupant
+    /// Whether the file there has the literal checksum of the task; nil without either.
+    package var hasChecksum: Bool?
+    /// The part that an earlier run has left.
+    package var part: LeftPart?
+
+    /// Facts that are known already.
+    package init(occupant: PathOccupant, hasChecksum: Bool? = nil, part: LeftPart? = nil) {
+        self.occupant = occupant
+        self.hasChecksum = hasChecksum
+        self.part = part
+    }
+
+    /// Looks at the destination of a task, and reads its file if a checksum decides; nil for a task
+    /// whose destination is not known before the server names it, and for one without.
+    ///
+    /// The size of the response decides whether a data task has a destination.
+    ///
+    /// - Parameter task: A task whose settings are known.
+    package init?(of task: TaskSpec) {
+        guard let destination = task.destination, !destination.isFolder,
+            destination.sizeToExceed == nil
+        else { return nil }
+        occupant = PathOccupant(at: destination.path)
+        if occupant == .file, task.isMetByFile, case .digest(let checksum) = destination.checksum {
+            let examination = FileExamination(
+                destination,
+                checksum,
+                maximumSize: task.expectation.maximumSize
+            )
+            hasChecksum = (try? examination.isMet()) ?? false
+        }
+        part = LeftPart(of: destination, requesting: task.request.url.text)
     }
 }

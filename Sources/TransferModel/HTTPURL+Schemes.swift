@@ -1,7 +1,10 @@
 internal import SystemKit
 
-// URLs of files at servers of FTP and SSH. Only a task's own URL may be one: the initializer that
+// URLs of other schemes than http and https. Only a task's own URL may be one: the initializer that
 // reads `Location`, mirrors and all other URLs accepts http and https alone.
+
+// MARK: Files at servers of FTP and SSH
+
 extension HTTPURL {
     /// Why the path of a URL does not name one file of a file server.
     package enum FileServerFault: Error, Hashable {
@@ -98,6 +101,51 @@ extension Origin.Scheme {
         switch self {
         case .ftp, .ftps, .sftp: true
         case .http, .https, .data, .file, .custom: false
+        }
+    }
+}
+
+// MARK: URLs without a server
+
+extension HTTPURL {
+    /// A `data` URL; its origin is shared by all of them and has no host.
+    package init(_ url: DataURL) {
+        self.init(
+            text: url.text,
+            origin: Origin(scheme: .data, host: "", port: 0),
+            authorityEnd: "data:".utf8.count,
+            pathEnd: url.text.utf8.count
+        )
+    }
+
+    /// A `file` URL; its origin is shared by all of them and has no host.
+    package init(_ url: FileURL) {
+        self.init(
+            text: url.text,
+            origin: Origin(scheme: .file, host: "", port: 0),
+            authorityEnd: "file://".utf8.count,
+            pathEnd: url.text.utf8.count
+        )
+    }
+
+    /// Whether the runner answers requests for the URL by itself, without a connection.
+    package var isLocal: Bool { origin.scheme.isLocal }
+}
+
+extension Origin.Scheme {
+    /// Whether URLs of the scheme have no server.
+    package var isLocal: Bool {
+        switch self {
+        case .http, .https, .custom, .ftp, .ftps, .sftp: false
+        case .data, .file: true
+        }
+    }
+
+    /// Whether all traffic to a server of the scheme is encrypted.
+    package var isEncrypted: Bool {
+        switch self {
+        case .https, .ftps, .sftp: true
+        case .http, .ftp, .data, .file, .custom: false
         }
     }
 }
