@@ -95,9 +95,7 @@ extension Span<UInt8> {
             return 0
         }
     }
-}
 
-extension Span<UInt8> {
     /// The Unicode scalar at `index` and its length in bytes; nil for invalid UTF-8.
     ///
     /// Strict by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.

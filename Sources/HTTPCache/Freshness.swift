@@ -105,14 +105,7 @@ extension StoredResponse {
         fields.append(HeaderField(name: "Age", value: String(age)))
         return ResponseHead(statusCode: statusCode, fields: fields)
     }
-}
 
-extension Timestamp {
-    /// Whole seconds since 1970, rounded down so that no date gets later (RFC 9111 §4.2).
-    var seconds: Int64 { microseconds.flooredDivision(by: 1_000_000).quotient }
-}
-
-extension StoredResponse {
     /// When the response becomes useless, seconds since 1970: stale, and without a validator.
     ///
     /// - Returns: nil when the response can be validated then.
@@ -120,4 +113,9 @@ extension StoredResponse {
         if Validators.hasAny(fields) { return nil }
         return responseTime.seconds + Freshness(of: self, now: responseTime).remaining
     }
+}
+
+extension Timestamp {
+    /// Whole seconds since 1970, rounded down so that no date gets later (RFC 9111 §4.2).
+    var seconds: Int64 { microseconds.flooredDivision(by: 1_000_000).quotient }
 }

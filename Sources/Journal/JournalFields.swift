@@ -67,6 +67,21 @@ struct JournalFields {
     }
 }
 
+/// Integers in journals, lowest byte first.
+extension FixedWidthInteger where Self: Sendable {
+    var littleEndianBytes: [UInt8] {
+        (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> Self($0 * 8)) }
+    }
+
+    /// Takes the number off the front; nil when there are too few bytes, which then stay.
+    init?(takenFrom bytes: inout ArraySlice<UInt8>) {
+        let width = Self.bitWidth / 8
+        guard bytes.count >= width else { return nil }
+        self = bytes.prefix(width).reversed().reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
+        bytes.removeFirst(width)
+    }
+}
+
 // The binary form of a transfer's state in a journal.
 extension [UInt8] {
     mutating func add(_ transfer: EarlierTransfer) {
@@ -165,20 +180,5 @@ extension JournalFields {
         try optional { (fields) throws(Unreadable) in
             Int(clamping: try fields.number(Int64.self))
         }
-    }
-}
-
-/// Integers in journals, lowest byte first.
-extension FixedWidthInteger where Self: Sendable {
-    var littleEndianBytes: [UInt8] {
-        (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> Self($0 * 8)) }
-    }
-
-    /// Takes the number off the front; nil when there are too few bytes, which then stay.
-    init?(takenFrom bytes: inout ArraySlice<UInt8>) {
-        let width = Self.bitWidth / 8
-        guard bytes.count >= width else { return nil }
-        self = bytes.prefix(width).reversed().reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
-        bytes.removeFirst(width)
     }
 }

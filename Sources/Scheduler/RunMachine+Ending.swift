@@ -192,16 +192,7 @@ extension RunMachine {
     }
 }
 
-extension TransferFailure {
-    /// The failure of a task that ends with it, and why no attempt follows.
-    func explained(_ reason: RetryDecision.Reason, _ task: ActiveTask) -> TransferFailure {
-        var failure = self
-        failure.isOutcomeUnknown = task.leavesOutcomeUnknown(self)
-        failure.explain(reason, of: task.request, under: task.spec.retry)
-        return failure
-    }
-}
-
+/// The stop of a run, and the tasks that it ends.
 extension RunMachine {
     /// Stops the run for a reason.
     mutating func stop(_ reason: StopReason, _ now: MonotonicTime) {
@@ -267,5 +258,15 @@ extension RunMachine {
         complete(end.task, record, verdict: end.verdict)
         if case .skipped(let skip) = end.cause { ledger.skip(end.task, for: skip) }
         return proceed(now)
+    }
+}
+
+extension TransferFailure {
+    /// The failure of a task that ends with it, and why no attempt follows.
+    func explained(_ reason: RetryDecision.Reason, _ task: ActiveTask) -> TransferFailure {
+        var failure = self
+        failure.isOutcomeUnknown = task.leavesOutcomeUnknown(self)
+        failure.explain(reason, of: task.request, under: task.spec.retry)
+        return failure
     }
 }

@@ -235,13 +235,6 @@ package final class Scheduler {
     }
 }
 
-extension MonotonicTime {
-    /// The current reading of the monotonic clock.
-    package static func present() -> MonotonicTime {
-        MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
-    }
-}
-
 extension Scheduler {
     /// Reports a run that does not begin: `started`, each task's end for that reason, `finished`.
     ///
@@ -272,5 +265,12 @@ extension Scheduler {
         let summary = machine.summary(now())
         emit(.finished(summary))
         return summary
+    }
+}
+
+extension MonotonicTime {
+    /// The current reading of the monotonic clock.
+    package static func present() -> MonotonicTime {
+        MonotonicTime(nanoseconds: Clock.monotonicNanoseconds())
     }
 }

@@ -36,9 +36,7 @@ extension TransferFailure {
         default: return false
         }
     }
-}
 
-extension TransferFailure {
     /// Adds to the failure why runner did not repeat the attempt, where that helps the user, and
     /// the usual advice if there is none.
     mutating func explain(

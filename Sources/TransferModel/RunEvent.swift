@@ -33,6 +33,17 @@ package enum RunEvent: Sendable {
     }
 }
 
+/// The record of a task that has ended, on its way to the sinks that show and keep it.
+///
+/// An object, because a record is large and passed on often.
+package final class EndedTask: Sendable {
+    /// The data about the task.
+    package let record: TaskRecord
+
+    /// Creates the end of a task from its record.
+    package init(_ record: consuming TaskRecord) { self.record = record }
+}
+
 /// The progress of a running transfer.
 package struct TaskProgress: Sendable, Hashable {
     /// The task's id in the job file.
@@ -211,17 +222,6 @@ package enum ExitCode: Int32, Sendable, Hashable, CaseIterable {
     case fault = 70
     case interrupted = 130
     case terminated = 143
-}
-
-/// The record of a task that has ended, on its way to the sinks that show and keep it.
-///
-/// An object, because a record is large and passed on often.
-package final class EndedTask: Sendable {
-    /// The data about the task.
-    package let record: TaskRecord
-
-    /// Creates the end of a task from its record.
-    package init(_ record: consuming TaskRecord) { self.record = record }
 }
 
 extension ExitCode {

@@ -52,6 +52,13 @@ extension Timestamp {
         let seconds = date.daysSinceEpoch * 86_400 + hour * 3_600 + minute * 60 + second
         self.init(microseconds: seconds * 1_000_000 + fraction)
     }
+
+    /// The time as RFC 3339 text, for messages and tests.
+    package var rfc3339: String {
+        var formatter = TimestampFormatter()
+        let text = formatter.text(of: self)
+        return String(decoding: text.indices.map { text[$0] }, as: UTF8.self)
+    }
 }
 
 /// Writes times as RFC 3339 in UTC with six fractional digits, such as
@@ -105,15 +112,6 @@ package struct TimestampFormatter: Sendable {
         let (tens, ones) = UInt8(truncatingIfNeeded: value).quotientAndRemainder(dividingBy: 10)
         text[start] = UInt8(ascii: "0") &+ tens
         text[start + 1] = UInt8(ascii: "0") &+ ones
-    }
-}
-
-extension Timestamp {
-    /// The time as RFC 3339 text, for messages and tests.
-    package var rfc3339: String {
-        var formatter = TimestampFormatter()
-        let text = formatter.text(of: self)
-        return String(decoding: text.indices.map { text[$0] }, as: UTF8.self)
     }
 }
 

@@ -263,30 +263,6 @@ final class SessionTransport {
     }
 }
 
-extension TLSOptions {
-    fileprivate init(_ tls: TLSConfiguration, roots: RootsEnvironment) {
-        self.init(
-            minimumVersion: Version(tls.minimumVersion),
-            maximumVersion: tls.maximumVersion.map(Version.init),
-            caFile: tls.caFile,
-            systemFile: roots.file?.path,
-            systemFolder: roots.folder?.path,
-            pinnedPublicKeys: tls.pinnedPublicKeys.isEmpty
-                ? nil : tls.pinnedPublicKeys.joined(separator: ";"),
-            isVerified: tls.serverTrust == .system
-        )
-    }
-}
-
-extension TLSOptions.Version {
-    fileprivate init(_ version: TLSConfiguration.Version) {
-        switch version {
-        case .tls12: self = .tls12
-        case .tls13: self = .tls13
-        }
-    }
-}
-
 // Decides which sockets and connections of the session an exchange may use.
 extension SessionTransport {
     /// The options of the socket to an address; nil when no permitted interface leads there.
@@ -348,6 +324,30 @@ extension SessionTransport {
     ) {
         guard let invalidation, !RequestSpec.isSafe(request.method) else { return }
         invalidation.apply(head, to: request.method, request.url, at: time())
+    }
+}
+
+extension TLSOptions {
+    fileprivate init(_ tls: TLSConfiguration, roots: RootsEnvironment) {
+        self.init(
+            minimumVersion: Version(tls.minimumVersion),
+            maximumVersion: tls.maximumVersion.map(Version.init),
+            caFile: tls.caFile,
+            systemFile: roots.file?.path,
+            systemFolder: roots.folder?.path,
+            pinnedPublicKeys: tls.pinnedPublicKeys.isEmpty
+                ? nil : tls.pinnedPublicKeys.joined(separator: ";"),
+            isVerified: tls.serverTrust == .system
+        )
+    }
+}
+
+extension TLSOptions.Version {
+    fileprivate init(_ version: TLSConfiguration.Version) {
+        switch version {
+        case .tls12: self = .tls12
+        case .tls13: self = .tls13
+        }
     }
 }
 

@@ -6,15 +6,6 @@ import SystemKit
 import Transfer
 import TransferModel
 
-/// The values that all steps of one run share.
-struct RunContext {
-    let request: RunRequest
-    let start: RunStart
-    let signals: RunSignals
-    let inbox: Inbox<Scheduler.Message>
-    let hook: RunHook
-}
-
 /// The parts of a run, made in the order of `init` and released in reverse by `release`.
 struct RunResources {
     private let context: RunContext
@@ -183,6 +174,15 @@ struct RunResources {
                 + "a state folder with --state-dir"
         )
     }
+}
+
+/// The values that all steps of one run share.
+struct RunContext {
+    let request: RunRequest
+    let start: RunStart
+    let signals: RunSignals
+    let inbox: Inbox<Scheduler.Message>
+    let hook: RunHook
 }
 
 /// The relation between open files and concurrent tasks: a file and its connections for each, and
