@@ -1,0 +1,84 @@
+internal import Diagnostics
+internal import SystemKit
+
+/// Pins of public keys: `sha256//` and the base64 of 32 bytes (RFC 7469 §2.4), as curl writes them.
+enum PublicKeyPinText {
+    /// 43 digits, of which the last holds two bits that mean nothing, and one `=`.
+    static let pattern = "^sha256//[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$"
+
+    private static let prefix = "sha256//"
+
+    /// The text itself when it is one.
+    static func parse(_ text: String) throws(ValueFault) -> String {
+        guard text.hasBytePrefix(prefix) else {
+            throw ValueFault(
+                .badValue,
+                "`\(text.excerpt)` is not the pin of a public key",
+                likely: likely(text),
+                help: help
+            )
+        }
+        guard isDigest(text.utf8.dropFirst(prefix.utf8.count)) else {
+            throw ValueFault(
+                .badValue,
+                "expected `\(prefix)` and 44 characters of base64, the SHA-256 of a key",
+                help: help
+            )
+        }
+        return text
+    }
+
+    private static let help =
+        "`openssl x509 -in server.pem -noout -pubkey | openssl pkey -pubin -outform der "
+        + "| openssl dgst -sha256 -binary | base64` prints the text after `sha256//`"
+
+    /// The pin that was meant: with another separator, or without the name of its hash.
+    private static func likely(_ text: String) -> String? {
+        var digest = text[...]
+        for known in ["sha256/", "sha256:", "sha256-", "pin-sha256=", "SHA256:"] {
+            digest = text.withoutBytePrefix(known) ?? digest
+        }
+        return isDigest(digest.utf8) ? prefix + digest : nil
+    }
+
+    private static func isDigest(_ bytes: some BidirectionalCollection<UInt8>) -> Bool {
+        guard bytes.count == 44, bytes.last == UInt8(ascii: "=") else { return false }
+        let digits = bytes.dropLast()
+        return digits.allSatisfy(isDigit) && digits.last.map(endsDigest) ?? false
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F: true
+        default: false
+        }
+    }
+
+    /// Whether the last digit's two spare bits are zero.
+    private static func endsDigest(_ byte: UInt8) -> Bool {
+        "AEIMQUYcgkosw048".utf8.contains(byte)
+    }
+}
+
+/// The fingerprint of an SSH host key, as OpenSSH writes it.
+enum HostKeyText {
+    static let pattern = "^SHA256:[A-Za-z0-9+/]{43}=?$"
+
+    /// The base64 of the digest without padding.
+    static func parse(_ text: String) throws(ValueFault) -> String {
+        let digits = text.utf8.dropFirst("SHA256:".utf8.count)
+        let digest = digits.last == UInt8(ascii: "=") ? digits.dropLast() : digits
+        let isBase64 = digest.allSatisfy {
+            (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
+                || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/")
+        }
+        guard text.hasBytePrefix("SHA256:"), digest.count == 43, isBase64 else {
+            throw ValueFault(
+                .badValue,
+                "`\(text.excerpt)` is not a fingerprint of a host key",
+                help: "`ssh-keygen -lf` shows it: `SHA256:` and 43 characters"
+            )
+        }
+        return String(Substring(digest))
+    }
+}
