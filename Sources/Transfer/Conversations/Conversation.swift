@@ -5,9 +5,9 @@ internal import TransferModel
 /// The conversation of a task over a connection that libcurl only opens, such as a WebSocket's, or
 /// over the pipes of a program.
 ///
-/// `RunningConversation` gives it the bytes that arrive, writes the bytes of `takeOutput`, moves the
-/// bytes of files, and calls `tick` at `nextTime`. Memory is bounded: a conversation that holds many
-/// bytes wants no input.
+/// `RunningConversation` gives it the bytes that arrive, writes the bytes of `takeOutput`, moves
+/// the bytes of files, and calls `tick` at `nextTime`. Memory is bounded: a conversation that holds
+/// many bytes wants no input.
 protocol Conversation {
     /// Whether the connection should be read.
     var wantsInput: Bool { get }
