@@ -14,9 +14,7 @@ extension Attempt {
             exchange.sent.answersChallenge = exchange.sent.hasAnsweredChallenge
             return send()
         }
-        if let file = exchange.sent.file {
-            return FileTransferAttempt(attempt: self, file: file).end(code)
-        }
+        if let file = exchange.sent.file { return end(file, code) }
         exchange.noteSent()
         let ended = EndedExchange(exchange: exchange, code: code)
         let protocolName = ended.protocolName
@@ -107,7 +105,7 @@ extension Attempt {
         return perform { () throws(TransferFailure) in
             // No task waits for the answer to such a request.
             if isGivingUp, !exchange.hasFailed, failure.kind != .cancelled {
-                return try UploadAttempt(attempt: self).didCancel()
+                return try didCancelUpload()
             }
             if case .refuse? = exchange.verdict { exchange.noteCutRefusal(failure.kind) }
             if !exchange.hasFailed { exchange.fail(failure) }
@@ -160,11 +158,6 @@ extension Attempt {
                 cached: cached
             )
         )
-    }
-
-    /// Ends the exchange of a download over several connections; nil when the attempt ends, too.
-    private func endSegment() -> Next? {
-        SegmentRole.of(exchange).flatMap { SegmentAttempt(attempt: self, role: $0).endExchange() }
     }
 
     /// Whether the attempt has an accepted response, or the result of a stream, which has none.

@@ -42,10 +42,8 @@ struct Attempt {
     /// Begins the first exchange; a body that cannot be opened is a failure before anything is
     /// sent.
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
-        if exchange.hop.url.isLocal { return LocalAttempt(attempt: self).begin() }
-        if let file = exchange.sent.file {
-            return FileTransferAttempt(attempt: self, file: file).begin(sockets, errors)
-        }
+        if exchange.hop.url.isLocal { return beginLocal() }
+        if let file = exchange.sent.file { return begin(file, sockets, errors) }
         do throws(TransferFailure) {
             let boundary: String?
             do throws(SystemError) {
@@ -55,9 +53,7 @@ struct Attempt {
             }
             // With a cache, once it is known that nothing stored answers.
             if exchange.caching == nil { beginResuming() }
-            if exchange.request.upload != nil {
-                try UploadAttempt(attempt: self).begin(boundary: boundary)
-            }
+            try beginUpload(boundary: boundary)
             beginAuthentication()
             try sign()
         } catch {
@@ -158,7 +154,7 @@ struct Attempt {
             exchange.part.askAgain(&exchange.hop)
             exchange.checks = []
             return try repeatRequest(.resume)
-        case .didCancelUpload: return try UploadAttempt(attempt: self).didCancel()
+        case .didCancelUpload: return try didCancelUpload()
         case .follow: return try follow()
         case .answer(let answer): return try self.answer(answer)
         case .sendUnasked:
@@ -166,7 +162,7 @@ struct Attempt {
             exchange.hop.headers.removeAll { $0.name.lowercased() == "expect" }
             exchange.recorder.didGetRefusal()
             return try repeatRequest(.transparentRetry)
-        case .proceed: return try UploadAttempt(attempt: self).proceed()
+        case .proceed: return try proceedWithUpload()
         case .finish, .endCaching: return finish()
         }
     }
@@ -246,7 +242,7 @@ struct Attempt {
         if isDecoding { return decodeOn() }
         if exchange.local != nil || isReading {
             return perform { () throws(TransferFailure) in
-                try exchange.local == nil ? readStep() : LocalAttempt(attempt: self).read()
+                try exchange.local == nil ? readStep() : readLocal()
             }
         }
         return mayResume ? resume() : .receives

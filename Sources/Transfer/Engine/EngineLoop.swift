@@ -331,8 +331,7 @@ final class EngineLoop: MultiHandle.Driver {
             pacing?.endExchange(of: exchange.request.key, now)
         case .end(let outcome):
             let attempt = Attempt(exchange: download.main)
-            guard let role = SegmentRole.of(download.main) else { return }
-            perform(SegmentAttempt(attempt: attempt, role: role).conclude(outcome), of: attempt)
+            perform(attempt.conclude(outcome, of: download), of: attempt)
         }
     }
 

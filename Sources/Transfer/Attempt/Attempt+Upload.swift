@@ -1,17 +1,11 @@
 internal import CurlKit
 internal import TransferModel
 
-/// The steps of an attempt that sends a resumable upload: carries out the decisions of
-/// `ActiveUpload`.
-///
-/// A value without state of its own: the exchange has the upload.
-struct UploadAttempt {
-    let attempt: Attempt
-
-    private var exchange: Exchange { attempt.exchange }
-
+// The steps of an attempt that sends a resumable upload: carries out the decisions of
+// `ActiveUpload`.
+extension Attempt {
     /// Begins or resumes the task's upload.
-    func begin(boundary: String?) throws(TransferFailure) {
+    func beginUpload(boundary: String?) throws(TransferFailure) {
         guard let wanted = exchange.request.upload else { return }
         let hop = exchange.hop
         let session = exchange.session
@@ -41,14 +35,14 @@ struct UploadAttempt {
     }
 
     /// Sends the request of the upload's current leg.
-    private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Attempt.Next {
+    private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Next {
         if setLeg(of: upload) { watchAnew() }
         exchange.checks = []
         exchange.redirects.beginLeg()
         exchange.connection.beginLeg()
         exchange.bodyHold.beginBody()
-        attempt.beginAuthentication()
-        return try attempt.repeatRequest(upload.reason)
+        beginAuthentication()
+        return try repeatRequest(upload.reason)
     }
 
     /// Makes the hop the request of the upload's leg.
@@ -71,19 +65,19 @@ struct UploadAttempt {
             interval: exchange.request.timeoutInterval, deadline: exchange.request.deadline
         )
         exchange.watch = ActivityWatch(
-            idleLimit: attempt.isGivingUp ? limit : request.interval,
-            minimumRate: attempt.isGivingUp ? nil : exchange.session.configuration.minimumRate,
-            deadline: attempt.isGivingUp
+            idleLimit: isGivingUp ? limit : request.interval,
+            minimumRate: isGivingUp ? nil : exchange.session.configuration.minimumRate,
+            deadline: isGivingUp
                 ? min(request.deadline ?? now + limit, now + limit) : request.deadline,
             now: now
         )
     }
 
     /// Continues after a response that was not the answer.
-    func proceed() throws(TransferFailure) -> Attempt.Next {
-        guard let upload = exchange.upload else { return attempt.finish() }
+    func proceedWithUpload() throws(TransferFailure) -> Next {
+        guard let upload = exchange.upload else { return finish() }
         switch upload.next(after: exchange.hop.method) {
-        case .finish: return attempt.finish()
+        case .finish: return finish()
         case .leg: return try beginLeg(of: upload)
         case .finishWithoutAnswer: return try finishWithoutAnswer(upload)
         case .fail(let fault):
@@ -94,21 +88,20 @@ struct UploadAttempt {
                 at: exchange.hop.url.origin
             )
             if isOver { exchange.upload = nil }
-            return try attempt.repeatRequest(.transparentRetry)
+            return try repeatRequest(.transparentRetry)
         }
     }
 
     /// Continues after the request that cancels an upload, whatever its response.
-    func didCancel() throws(TransferFailure) -> Attempt.Next {
-        guard let upload = exchange.upload else { return attempt.finish() }
+    func didCancelUpload() throws(TransferFailure) -> Next {
+        guard let upload = exchange.upload else { return finish() }
         upload.didCancel()
-        return upload.step == .proceed ? try beginLeg(of: upload) : try proceed()
+        return upload.step == .proceed ? try beginLeg(of: upload) : try proceedWithUpload()
     }
 
     /// Ends an attempt whose answer was lost: for a task that expects nothing more, a success is
     /// enough.
-    private func finishWithoutAnswer(_ upload: ActiveUpload) throws(TransferFailure) -> Attempt.Next
-    {
+    private func finishWithoutAnswer(_ upload: ActiveUpload) throws(TransferFailure) -> Next {
         exchange.forgetResponse()
         let request = exchange.request
         if let failure = upload.failureWithoutAnswer(
@@ -117,6 +110,6 @@ struct UploadAttempt {
             throw failure
         }
         exchange.checks = [TaskRecord.Check(.clientError, passed: true)]
-        return attempt.finish()
+        return finish()
     }
 }
