@@ -59,7 +59,7 @@ extension Exchange {
         let now = move()
         recorder.didDeliver(count: bytes.count, at: now)
         if verdict?.isPassedOver ?? proxy.hasSequel {
-            try BodyLimit(exchange: self).countPassedOver(recorder.deliveredBytes)
+            try countPassedOver(recorder.deliveredBytes)
         }
         if let excess = part.resumption?.excess(recorder.deliveredBytes) { throw excess }
         if let findings = response.bodyCheck?.take(bytes) {
@@ -92,5 +92,47 @@ extension Exchange {
             guard error.isOutOfRoom, caching?.giveWay(error) == true else { throw error }
             return try response.sink.write(bytes)
         }
+    }
+
+    // MARK: - Unwanted bytes
+
+    /// Takes a piece of a chunked body with its framing, which alone is no sign of life.
+    func didReceiveChunks(_ count: Int) {
+        // Earlier pieces were delivered by now.
+        let excess = response.excessFraming(
+            received: recorder.receivedBodyBytes,
+            delivered: recorder.deliveredBytes
+        )
+        if let excess {
+            if !hasFailed { fail(excess) }
+            // libcurl calls `mayDiscard` after each piece, also without any of the body.
+            handle.hearDiscardedBody()
+        }
+        recorder.didTransfer(.bodyReceived, count: count, at: .now)
+    }
+
+    /// Takes the count of a body that libcurl discards.
+    func discard(received: Int64) throws(TransferFailure) {
+        if response.discarded.didGrow(to: received) { _ = move() }
+        // Only libcurl 7.88 reports the framing of the body; all versions report pieces without
+        // body bytes.
+        if response.parser.framing.isChunked, response.discarded.isStuck {
+            throw excess(limit: nil)
+        }
+        try countPassedOver(max(received, recorder.receivedBodyBytes))
+    }
+
+    /// Counts the body of a response that another request follows.
+    private func countPassedOver(_ count: Int64) throws(TransferFailure) {
+        guard count <= DiscardedBody.limit else { throw excess(limit: DiscardedBody.limit) }
+    }
+
+    /// The failure of an unwanted body: the failure of a proxy's question where no response is
+    /// judged.
+    private func excess(limit: Int64?) -> TransferFailure {
+        guard verdict == nil else {
+            return recorder.stage.excessBody(of: head?.statusCode, limit: limit)
+        }
+        return proxy.excessQuestion(at: recorder.stage, head, limit: limit)
     }
 }

@@ -49,7 +49,7 @@ extension Exchange: EasyHandleClient {
     func didTransfer(_ traffic: Traffic, count: Int) {
         if traffic == .tlsSent, proxy.isTLSOfProxy { return }
         if traffic == .bodyReceived, response.parser.framing.isChunked {
-            return BodyLimit(exchange: self).didReceiveChunks(count)
+            return didReceiveChunks(count)
         }
         // TLS records on a connection with several streams may belong to any of them.
         let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
@@ -90,7 +90,7 @@ extension Exchange: EasyHandleClient {
                 return true
             }
             if hasFailed { return false }
-            try BodyLimit(exchange: self).discard(received: received)
+            try discard(received: received)
             return true
         } catch {
             fail(error)
