@@ -60,8 +60,7 @@ extension Attempt {
         guard exchange.handle.wasShutOut, [.reset, .truncated].contains(failure.kind) else {
             return nil
         }
-        let code = CurlCode(rawValue: failure.curlCode ?? 56)
-        return EndedExchange(exchange: exchange, code: code).failure
+        return exchange.failure(behind: CurlCode(rawValue: failure.curlCode ?? 56))
     }
 
     /// Continues after the response to an opening handshake that opened no WebSocket: redirects,

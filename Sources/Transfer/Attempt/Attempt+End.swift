@@ -16,26 +16,27 @@ extension Attempt {
         }
         if let file = exchange.sent.file { return end(file, code) }
         exchange.noteSent()
-        let ended = EndedExchange(exchange: exchange, code: code)
-        let protocolName = ended.protocolName
-        exchange.response.hasUnannouncedEnd = ended.isUnannounced
+        let protocolName = exchange.versionName
+        exchange.response.hasUnannouncedEnd = exchange.isUnannounced(code)
         let isEnd =
             code.isOK || exchange.response.isCutOff || exchange.response.hasUnannouncedEnd
         let isComplete = isEnd && exchange.head != nil
         exchange.response.isWhole =
             code.isOK && exchange.response.isDelimited(to: exchange.hop.method, over: protocolName)
-        if isComplete, ended.showsHTTP1 {
+        if isComplete, exchange.showsHTTP1 {
             exchange.session.noteOriginWithoutALPN(exchange.hop.url.origin)
         }
         var machine = machine
         machine.isAsked = !machine.hasFailed && exchange.proxy.isAsked(isComplete: isComplete)
-        machine.isGivenUp = !isComplete && (ended.mayResend() || ended.mayGoAnotherWay())
+        machine.isGivenUp =
+            !isComplete
+            && (exchange.mayResend(after: code) || exchange.mayGoAnotherWay(after: code))
         machine.isUnvouched = exchange.response.isUnvouched
-        if !machine.hasFailed, let fault = fault(of: ended, isComplete: isComplete, machine) {
+        if !machine.hasFailed, let fault = fault(behind: code, isComplete: isComplete, machine) {
             exchange.fail(fault)
             machine.hasFailed = true
         }
-        if !isEnd { ended.noteCutRefusal() }
+        if !isEnd { exchange.noteCutRefusal(after: code) }
         let isFault = !isEnd && !exchange.response.isUnchanged && !machine.isAsked
         noteFailedConnection()
         exchange.recorder.end(
@@ -44,7 +45,7 @@ extension Attempt {
                 && exchange.failure?.kind != .truncated,
             protocolName: protocolName,
             curlCode: isFault ? code.rawValue : nil,
-            osErrno: isFault ? ended.osErrno : nil
+            osErrno: isFault ? exchange.osErrno(behind: code) : nil
         )
         machine.isCaching = exchange.caching != nil && exchange.part.segment == nil
         let step = machine.step
@@ -77,16 +78,16 @@ extension Attempt {
 
     /// The failure of an exchange that has ended; nil for none.
     private func fault(
-        of ended: EndedExchange,
+        behind code: CurlCode,
         isComplete: Bool,
         _ machine: AttemptMachine
     ) -> TransferFailure? {
         let isExpected = machine.repetition == nil && !machine.isAsked
-        if isComplete { return ended.faultOfResponse(isExpected: isExpected) }
+        if isComplete { return exchange.faultOfResponse(after: code, isExpected: isExpected) }
         let isFault =
             !exchange.response.isUnchanged && !machine.isGivenUp && !machine.isAsked
             && !machine.isGivingUp
-        return isFault ? ended.failure : nil
+        return isFault ? exchange.failure(behind: code) : nil
     }
 
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.

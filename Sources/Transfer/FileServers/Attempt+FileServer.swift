@@ -61,15 +61,15 @@ extension Attempt {
         let isStopped =
             exchange.hasFailed || exchange.response.isCutOff || exchange.response.isUnchanged
         let isFault = !isStopped && !code.isOK
-        let ended = EndedExchange(exchange: exchange, code: code)
-        let isGivenUp = isFault && ended.mayGoAnotherWay()
+        let isGivenUp = isFault && exchange.mayGoAnotherWay(after: code)
         if isFault, !isGivenUp {
             if file.easy.offset > 0, FileTransferFault.refusesOffset(code) {
                 exchange.part.resumption?.repetition = .wholeFile
             } else {
-                exchange.fail(lateHandshake(file, code) ?? FileTransferFault(ended, file).failure)
+                let fault = FileTransferFault(exchange: exchange, code: code, file: file)
+                exchange.fail(lateHandshake(file, code) ?? fault.failure)
             }
-        } else if !isStopped, let fault = ended.miscount ?? ended.missingCloseNotify {
+        } else if !isStopped, let fault = exchange.miscount ?? exchange.missingCloseNotify {
             exchange.fail(fault)
         }
         exchange.response.isWhole = code.isOK
@@ -78,7 +78,7 @@ extension Attempt {
             isComplete: code.isOK && !exchange.hasFailed && !exchange.response.isCutOff,
             protocolName: file.scheme.rawValue,
             curlCode: isFault ? code.rawValue : nil,
-            osErrno: isFault ? ended.osErrno : nil
+            osErrno: isFault ? exchange.osErrno(behind: code) : nil
         )
         return perform { () throws(TransferFailure) in
             var machine = machine
