@@ -15,12 +15,15 @@ extension Attempt {
             return abort(exchange.recorder.stage.lostConnection)
         }
         exchange.watch.keepOnlyDeadline()
-        run(start(exchange, .now), over: connection)
+        exchange.kind = .conversation(running(start(exchange, .now), over: connection))
         return converse()
     }
 
-    private func run(_ conversation: any Conversation, over channel: any ConversationChannel) {
-        exchange.conversation = RunningConversation(
+    private func running(
+        _ conversation: any Conversation,
+        over channel: any ConversationChannel
+    ) -> RunningConversation {
+        RunningConversation(
             conversation,
             of: exchange,
             over: channel,
@@ -41,7 +44,7 @@ extension Attempt {
     /// Ends the attempt with the result of its conversation, whose handle has been taken out of its
     /// multi handle.
     func end(_ conversation: RunningConversation) -> Next {
-        if exchange.hop.url.isCustom { return endProgram(conversation) }
+        if case .program = exchange.kind { return endProgram(conversation) }
         if let failure = conversation.failure, !exchange.hasFailed {
             exchange.fail(certificateFailure(behind: failure) ?? failure)
         }
@@ -66,7 +69,7 @@ extension Attempt {
     /// Continues after the response to an opening handshake that opened no WebSocket: redirects,
     /// challenges and refusals are those of any exchange.
     private func endOpening() -> Next {
-        exchange.conversation = nil
+        exchange.kind = .http
         // The rest of the response stays unread.
         exchange.response.isCutOff = true
         return end(CurlCode(rawValue: 23))
@@ -116,7 +119,7 @@ extension Attempt {
             name: program.command.first ?? scheme,
             of: exchange
         ) { [unowned channel] in channel.ending }
-        run(conversation, over: channel)
+        exchange.kind = .program(running(conversation, over: channel))
     }
 
     /// Gives a body that is in memory to the same reader as others.
@@ -146,7 +149,7 @@ extension Attempt {
         if let failure = conversation.failure, !exchange.hasFailed { exchange.fail(failure) }
         if !exchange.hasFailed, let fault = faultOfProgramEnd { exchange.fail(fault) }
         conversation.close()
-        exchange.conversation = nil
+        exchange.kind = .http
         exchange.recorder.end(isComplete: exchange.response.isWhole, protocolName: nil)
         return perform { () throws(TransferFailure) in try take(machine.step) }
     }

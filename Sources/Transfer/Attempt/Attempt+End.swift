@@ -14,7 +14,7 @@ extension Attempt {
             exchange.sent.answersChallenge = exchange.sent.hasAnsweredChallenge
             return send()
         }
-        if let file = exchange.sent.file { return end(file, code) }
+        if let file = exchange.file { return end(file, code) }
         exchange.noteSent()
         let protocolName = exchange.versionName
         exchange.response.hasUnannouncedEnd = exchange.isUnannounced(code)
@@ -98,7 +98,7 @@ extension Attempt {
         if download?.isMainOver != true {
             exchange.recorder.end(
                 isComplete: false,
-                protocolName: exchange.sent.file?.scheme.rawValue
+                protocolName: exchange.file?.scheme.rawValue
                     ?? exchange.handle.networkProtocolName
             )
         }

@@ -43,7 +43,7 @@ struct Attempt {
     /// sent.
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
         if exchange.hop.url.isLocal { return beginLocal() }
-        if let file = exchange.sent.file { return begin(file, sockets, errors) }
+        if let file = exchange.file { return begin(file, sockets, errors) }
         do throws(TransferFailure) {
             let boundary: String?
             do throws(SystemError) {
@@ -240,11 +240,10 @@ struct Attempt {
     func takeTurn(mayResume: Bool) -> Next {
         if exchange.conversation != nil { return converse() }
         if isDecoding { return decodeOn() }
-        if exchange.local != nil || isReading {
-            return perform { () throws(TransferFailure) in
-                try exchange.local == nil ? readStep() : readLocal()
-            }
+        if case .local(let local) = exchange.kind {
+            return perform { () throws(TransferFailure) in try read(local) }
         }
+        if isReading { return perform { () throws(TransferFailure) in try readStep() } }
         return mayResume ? resume() : .receives
     }
 

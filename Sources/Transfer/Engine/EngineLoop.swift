@@ -269,7 +269,8 @@ final class EngineLoop: MultiHandle.Driver {
             exchange.part.segment = SegmentRole(download, lane: lane, request: request)
             download.didStart(lane, exchange)
         }
-        let client = FileTransferClient.client(of: exchange)
+        let client: any EasyHandleClient =
+            exchange.file.map { FileTransferClient(exchange, $0) } ?? exchange
         handle.client = client
         pacing?.begin(exchange, client)
         let attempt = Attempt(exchange: exchange)
@@ -451,7 +452,7 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func breakOff(_ attempt: Attempt) {
-        if attempt.exchange.sent.file != nil { attempt.exchange.handle.resetFileTransfer() }
+        if attempt.exchange.file != nil { attempt.exchange.handle.resetFileTransfer() }
         attempt.exchange.session.multi.remove(attempt.exchange.handle)
     }
 

@@ -48,7 +48,7 @@ extension EasyRequest {
             requiresFreshConnection = true
         }
         clientCertificate = session.clientCertificate(for: url.origin)
-        if let transfer = exchange.sent.file {
+        if let transfer = exchange.file {
             transfer.begin(at: exchange.part.resumption?.offer?.offset ?? 0)
             if carriesBody { transfer.willSend(self, to: sentRequest.url) }
             file = transfer.easy

@@ -150,7 +150,7 @@ extension Exchange {
         at now: MonotonicTime
     ) throws(TransferFailure) -> Bool {
         let isNew = recorder.hasNewConnection
-        let isSecure = hop.url.origin.scheme == .https || sent.file?.usesTLS == true
+        let isSecure = hop.url.origin.scheme == .https || file?.usesTLS == true
         let isEncrypted = isSecure || proxy.route?.isEncrypted == true
         if !isNew, !session.isClean(connection, isEncrypted: isEncrypted, of: handle) {
             guard self.connection.refusedReuse.refuse() else {

@@ -27,7 +27,7 @@ extension Exchange {
         response.lacksProof(to: hop.method, isRest: part.isRest)
             && handle.lacksCloseNotify
             && session.configuration.tls.closeNotify == .required
-            && (sent.file != nil || hop.url.origin.scheme == .https && isHTTP1)
+            && (file != nil || hop.url.origin.scheme == .https && isHTTP1)
     }
 
     /// Whether an origin that chose no version of HTTP has answered by HTTP/1.

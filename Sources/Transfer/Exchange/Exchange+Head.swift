@@ -117,7 +117,7 @@ extension Exchange {
     private func vouches(for head: ResponseHead) -> Bool {
         let trust = session.streamTrust
         // Programs and file servers say themselves that the response is whole.
-        if trust.detectsCuts || hop.url.isCustom || sent.file != nil { return true }
+        if trust.detectsCuts || hop.url.isCustom || file != nil { return true }
         let protocolName = handle.networkProtocolName
         if StreamTrust.isFramed(protocolName) { return true }
         let evidence = StreamTrust.Evidence(

@@ -48,10 +48,8 @@ final class Exchange {
     var bodyHold = BodyHold()
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy
-    /// The conversation over the connection, once it is open.
-    var conversation: RunningConversation?
-    /// The body of a URL without a server, while it is read.
-    var local: LocalBody?
+    /// What answers the exchange.
+    var kind: ExchangeKind
     /// Decides on the exchange's way; nil where every interface will do.
     var path: PathPolicy?
 
@@ -69,11 +67,17 @@ final class Exchange {
         part = PartPolicy(keeper, session, context.clock, startTime: now)
         startTime = now
         hop = request.request
+        let file = FileTransfer(
+            hop.url,
+            in: session.configuration,
+            silence: request.timeoutInterval
+        )
+        kind = file.map(ExchangeKind.fileServer) ?? .http
         carriesBody = request.body != nil
         connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
         let credentials = session.configuration.credentials
         authentication =
-            credentials.isEmpty || request.stream != nil || hop.url.isOfFileServer
+            credentials.isEmpty || request.stream != nil || file != nil
             ? nil : Authentication(credentials, sendsItself: request.webSocket != nil)
         // A stream has no version of HTTP that the server could choose.
         if request.webSocket != nil || request.stream != nil { connection.keepToHTTP1() }
@@ -94,6 +98,19 @@ final class Exchange {
         )
         // Last, so that it is moved and not copied.
         self.request = request
+    }
+
+    /// The conversation over the connection or with the program, once it has begun.
+    var conversation: RunningConversation? {
+        switch kind {
+        case .conversation(let conversation), .program(let conversation): conversation
+        case .http, .local, .fileServer: nil
+        }
+    }
+
+    /// The transfer at a file server; nil for another kind of server.
+    var file: FileTransfer? {
+        if case .fileServer(let file) = kind { file } else { nil }
     }
 
     /// The final head; nil until it is whole.
@@ -185,7 +202,7 @@ final class Exchange {
     /// Whether the exchange waits for its body while its connection can bring nothing more.
     ///
     /// At a file server libcurl may wait for no socket while the body pauses.
-    var isStuck: Bool { head == nil && body?.isWaiting == true && sent.file == nil }
+    var isStuck: Bool { head == nil && body?.isWaiting == true && file == nil }
 
     /// Continues to send, because the body has bytes or has ended.
     func resumeBody() throws(CurlCode) {

@@ -6,8 +6,6 @@ struct SentRequest {
     var hearsTraffic = true
     /// The `Cookie` that the session has added.
     var cookies: String?
-    /// The transfer by FTP or SFTP; nil for http.
-    var file: FileTransfer?
     /// The fields that sign the request.
     var signature: [HeaderField] = []
     /// Whether the next exchange is the same request with the answer to a challenge.

@@ -56,7 +56,7 @@ extension Attempt {
     func end(_ file: FileTransfer, _ code: CurlCode) -> Next {
         if code.isOK, !exchange.hasFailed, !file.isJudged {
             // An empty file, of which no piece has come.
-            _ = file.judge(exchange)
+            _ = exchange.judgeFacts(of: file)
         }
         let isStopped =
             exchange.hasFailed || exchange.response.isCutOff || exchange.response.isUnchanged

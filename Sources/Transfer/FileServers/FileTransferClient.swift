@@ -69,7 +69,7 @@ final class FileTransferClient: EasyHandleClient {
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
-        guard mayContinue(file.isJudged || file.judge(exchange)) else { return .failed }
+        guard mayContinue(file.isJudged || exchange.judgeFacts(of: file)) else { return .failed }
         let now = exchange.move(bytes: bytes.count)
         exchange.recorder.didTransfer(.bodyReceived, count: bytes.count, at: now)
         return mayContinue(exchange.receive(bytes)) ? .taken : .failed
@@ -104,18 +104,16 @@ final class FileTransferClient: EasyHandleClient {
     }
 }
 
-extension FileTransferClient {
-    /// The receiver of the events of an exchange's handle: the exchange itself, except at a file
-    /// server.
-    static func client(of exchange: Exchange) -> any EasyHandleClient {
-        guard exchange.request.request.url.origin.scheme.isOfFileServer,
-            let file = FileTransfer(
-                exchange.request.request.url,
-                in: exchange.session.configuration,
-                silence: exchange.request.timeoutInterval
-            )
-        else { return exchange }
-        exchange.sent.file = file
-        return FileTransferClient(exchange, file)
+extension Exchange {
+    /// Judges the response that the facts about a file stand for, before its body; false when its
+    /// body is not wanted.
+    func judgeFacts(of file: FileTransfer) -> Bool {
+        let facts = file.judge(handle, carriesBody: carriesBody)
+        let head = facts.head(from: file.easy.offset)
+        response.head = head
+        response.parser.assume(length: facts.length(from: file.easy.offset))
+        recorder.didReceiveHead(count: 0, isFinal: true, at: move())
+        recorder.didReceive(head)
+        return receive(head)
     }
 }

@@ -20,14 +20,13 @@ extension Attempt {
             exchange.response.servedLength = local.length
             exchange.recorder.didRead(local.head, from: .local, at: exchange.move())
             guard exchange.receive(local.head) else { return try endLocal() }
-            exchange.local = local
-            return try readLocal()
+            return try read(local)
         }
     }
 
     /// Reads the next piece of the body, and leaves the rest to later turns.
-    func readLocal() throws(TransferFailure) -> Next {
-        guard var local = exchange.local else { return finish() }
+    func read(_ local: LocalBody) throws(TransferFailure) -> Next {
+        var local = local
         // The attempt waits for the disk only, so no idle time counts.
         exchange.watch.willBegin(at: .now)
         do throws(TransferFailure) {
@@ -38,12 +37,12 @@ extension Attempt {
             exchange.fail(error)
             return try endLocal()
         }
-        exchange.local = local
+        exchange.kind = .local(local)
         return .read
     }
 
     private func endLocal() throws(TransferFailure) -> Next {
-        exchange.local = nil
+        exchange.kind = .http
         exchange.recorder.end(isComplete: !exchange.hasFailed, protocolName: nil)
         return try take(machine.step)
     }
