@@ -110,8 +110,8 @@ extension Attempt {
         case .restart: return try repeatRequest(.restart)
         case .serve(let serving):
             if case .failure = serving.occasion {
-                exchange.forgetFailure()
-                exchange.checks = []
+                exchange.outcome.forgetFailure()
+                exchange.outcome.forgetChecks()
             }
             // The record of the stored response follows the exchange's record.
             exchange.forgetResponse()

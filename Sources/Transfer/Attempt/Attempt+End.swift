@@ -108,7 +108,7 @@ extension Attempt {
             if isGivingUp, !exchange.hasFailed, failure.kind != .cancelled {
                 return try didCancelUpload()
             }
-            if case .refuse? = exchange.verdict { exchange.noteCutRefusal(failure.kind) }
+            if case .refuse? = exchange.verdict { exchange.outcome.noteCutRefusal(failure.kind) }
             if !exchange.hasFailed { exchange.fail(failure) }
             if let next = try endCaching(isComplete: false) { return next }
             return finish()

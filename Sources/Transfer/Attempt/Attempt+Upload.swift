@@ -24,20 +24,20 @@ extension Attempt {
             isRepeatable: hop.isIdempotent || hop.hasIdempotencyKey || wanted.mayRepeat,
             isPlain: session.configuration.hasPlainWay
                 && exchange.request.access == session.configuration.access,
-            now: exchange.context.clock.timestamp(of: exchange.startTime),
+            now: exchange.context.clock.timestamp(of: exchange.recorder.startTime),
             keeper: exchange.part.keeper
         )
         let upload = try start.upload(session.uploadSupport.version(for: hop.url.origin))
         exchange.upload = upload
         guard let upload, upload.machine.leg != .creation else { return }
         setLeg(of: upload)
-        exchange.beginRecord(upload.reason, at: exchange.startTime)
+        exchange.beginRecord(upload.reason, at: exchange.recorder.startTime)
     }
 
     /// Sends the request of the upload's current leg.
     private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Next {
         if setLeg(of: upload) { watchAnew() }
-        exchange.checks = []
+        exchange.outcome.forgetChecks()
         exchange.redirects.beginLeg()
         exchange.connection.beginLeg()
         exchange.bodyHold.beginBody()
@@ -109,7 +109,8 @@ extension Attempt {
         ) {
             throw failure
         }
-        exchange.checks = [TaskRecord.Check(.clientError, passed: true)]
+        exchange.outcome.forgetChecks()
+        exchange.outcome.add([TaskRecord.Check(.clientError, passed: true)])
         return finish()
     }
 }

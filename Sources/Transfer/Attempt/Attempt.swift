@@ -144,15 +144,15 @@ struct Attempt {
             return try repeatRequest(.transparentRetry)
         case .fetchAgain:
             exchange.connection.keepToHTTP1()
-            exchange.checks = []
+            exchange.outcome.forgetChecks()
             return try repeatRequest(.unvouchedBody)
         case .startOver:
             exchange.part.giveUp(&exchange.hop)
-            exchange.checks = []
+            exchange.outcome.forgetChecks()
             return try repeatRequest(.restart)
         case .askAgain:
             exchange.part.askAgain(&exchange.hop)
-            exchange.checks = []
+            exchange.outcome.forgetChecks()
             return try repeatRequest(.resume)
         case .didCancelUpload: return try didCancelUpload()
         case .follow: return try follow()

@@ -8,7 +8,7 @@ extension AttemptResult {
         let method = exchange.hop.method
         self.init(
             key: exchange.request.key,
-            startTime: exchange.startTime,
+            startTime: exchange.recorder.startTime,
             endTime: .now,
             currentRequest: transactions.last { $0.reason != .segment }?.request
                 ?? .init(
@@ -19,7 +19,7 @@ extension AttemptResult {
         )
         redirectCount = exchange.redirects.count
         response = exchange.head.map(exchange.reported)
-        checks = exchange.checks
+        checks = exchange.outcome.checks
         failure = exchange.failure
         if failure != nil {
             explainFailure(of: exchange)

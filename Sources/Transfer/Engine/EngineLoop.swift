@@ -261,7 +261,6 @@ final class EngineLoop: MultiHandle.Driver {
             consume request,
             handle: handle,
             session: session,
-            context: context,
             keeper: keeper,
             now: now
         )

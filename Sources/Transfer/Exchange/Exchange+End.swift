@@ -102,7 +102,7 @@ extension Exchange {
     /// Records a refused response that was cut, unless a callback has ended it.
     func noteCutRefusal(after code: CurlCode) {
         guard case .refuse? = verdict, ![23, 42].contains(code.rawValue) else { return }
-        noteCutRefusal(faultOfTransfer(behind: code).kind)
+        outcome.noteCutRefusal(faultOfTransfer(behind: code).kind)
     }
 
     private func faultOfTransfer(behind code: CurlCode) -> TransferFailure {

@@ -17,7 +17,7 @@ extension Exchange {
         if response.parser.maySetCookies {
             session.cookies?.keep(head, from: hop.url, first: request.request.url)
         }
-        if session.invalidation != nil {
+        if context.invalidation != nil {
             session.invalidate(after: head, of: hop, at: context.wallTime)
         }
         if head.statusCode == 401 { handle.noteChallenge() }
@@ -68,6 +68,7 @@ extension Exchange {
         guard part.resumption == nil || judgeRest(head) else { return false }
         if upload != nil, judgeUpload(head) { return true }
         if caching != nil, isAnsweredByStored(head) { return true }
+        var checks: [TaskRecord.Check] = []
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,
@@ -77,6 +78,7 @@ extension Exchange {
             hasParts: request.mixedReplace != nil && PartSplitter.applies(to: head),
             checks: &checks
         )
+        outcome.add(checks)
         response.verdict = verdict
         // libcurl stops sending now, but does not see that a paused request has nothing left to do.
         // When libcurl cannot be resumed, the idle time ends the attempt.

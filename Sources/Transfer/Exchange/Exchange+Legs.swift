@@ -44,7 +44,7 @@ extension Exchange {
         )
         recorder.didGetRefusal()
         forgetResponse()
-        checks = []
+        outcome.forgetChecks()
         upload?.machine.willRepeat()
         beginRecord(.authentication, at: now)
         if let route = proxy.route { recorder.willUseProxy(route.url) }

@@ -7,18 +7,9 @@ internal import TransferModel
 ///
 /// `Attempt` begins one exchange after the other on the same handle. Lives on its engine's thread.
 final class Exchange {
-    /// Held by reference: a failure is large, and nearly no exchange has one.
-    private final class KeptFailure {
-        let failure: TransferFailure
-        init(_ failure: TransferFailure) { self.failure = failure }
-    }
-
     let request: AttemptRequest
     let handle: EasyHandle
     let session: SessionTransport
-    /// The values that the engine's threads share.
-    let context: EngineContext
-    let startTime: MonotonicTime
     var watch: ActivityWatch
     /// The request of the current hop.
     var hop: RequestSpec
@@ -32,8 +23,8 @@ final class Exchange {
     var recorder: TransactionRecorder
     /// The received part of the response.
     var response = ResponseIntake()
-    var checks: [TaskRecord.Check] = []
-    private var keptFailure: KeptFailure?
+    /// The checks so far, and why the attempt fails.
+    var outcome = AttemptOutcome()
     /// nil when the session or the task has no cache.
     let caching: CachedExchange?
     /// Resumes and keeps parts of the file.
@@ -57,15 +48,12 @@ final class Exchange {
         _ request: consuming AttemptRequest,
         handle: EasyHandle,
         session: SessionTransport,
-        context: EngineContext,
         keeper: PartialKeeper,
         now: MonotonicTime
     ) {
         self.handle = handle
         self.session = session
-        self.context = context
-        part = PartPolicy(keeper, session, context.clock, startTime: now)
-        startTime = now
+        part = PartPolicy(keeper, session, startTime: now)
         hop = request.request
         let file = FileTransfer(
             hop.url,
@@ -87,7 +75,7 @@ final class Exchange {
             reason: request.reason,
             method: hop.method,
             url: request.stream == nil ? hop.url.text : StreamSpec.address(hop.url.text),
-            clock: context.clock,
+            clock: session.context.clock,
             now: now
         )
         watch = ActivityWatch(
@@ -118,29 +106,21 @@ final class Exchange {
     /// nil until the head is judged.
     var verdict: ResponseVerdict? { response.verdict }
 
+    /// The values that the engine's threads share.
+    var context: EngineContext { session.context }
+
     // MARK: - Failures
 
-    /// Why the attempt fails; libcurl's code then only says that a callback ended the transfer.
-    var failure: TransferFailure? { keptFailure?.failure }
-    /// Whether the attempt fails: cheaper than `failure`.
-    var hasFailed: Bool { keptFailure != nil }
+    var failure: TransferFailure? { outcome.failure }
+    var hasFailed: Bool { outcome.hasFailed }
 
     /// Notes why the attempt fails, in place of an earlier failure.
-    func fail(_ failure: TransferFailure) { keptFailure = KeptFailure(failure) }
-
-    /// Forgets the failure, because a stored response answers.
-    func forgetFailure() { keptFailure = nil }
+    func fail(_ failure: TransferFailure) { outcome.fail(failure) }
 
     /// Notes the results of checks.
     func note(_ findings: Findings) {
-        checks += findings.checks
+        outcome.add(findings.checks)
         if let failure = findings.failure { fail(failure) }
-    }
-
-    /// Records that a refused response was cut: the first check, that the response is whole, fails.
-    func noteCutRefusal(_ kind: TransferFailure.Kind) {
-        guard checks.first?.check == .clientError else { return }
-        checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
     }
 
     /// The failure of an exchange without a permitted path.

@@ -8,7 +8,7 @@ extension Attempt {
         guard !role.download.isOver else { return role.request == nil ? nil : .leftSegment }
         role.download.didEnd(role.lane, exchange)
         guard role.request == nil else { return .leftSegment }
-        exchange.forgetFailure()
+        exchange.outcome.forgetFailure()
         return .awaitsSegments
     }
 
@@ -19,7 +19,7 @@ extension Attempt {
         guard outcome == .incomplete, let refusal = download.refusal, !download.hasMainFailed,
             exchange.failure?.kind != .localIO
         else { return finish() }
-        exchange.forgetFailure()
+        exchange.outcome.forgetFailure()
         let hasRest = exchange.part.endSegments(for: exchange.request, refusal)
         let isResuming = hasRest && !download.refusesRanges
         return perform { () throws(TransferFailure) in

@@ -289,7 +289,7 @@ final class SegmentedDownload {
         main.recorder.adopt(records)
         switch outcome {
         case .complete:
-            main.forgetFailure()
+            main.outcome.forgetFailure()
             output.join(upTo: total)
             main.response.isWhole = true
         case .incomplete:

@@ -63,7 +63,7 @@ extension SessionTransport {
         of request: RequestSpec,
         at time: @autoclosure () -> Timestamp
     ) {
-        guard let invalidation, !RequestSpec.isSafe(request.method) else { return }
-        invalidation.apply(head, to: request.method, request.url, at: time())
+        guard !RequestSpec.isSafe(request.method) else { return }
+        context.invalidation?.apply(head, to: request.method, request.url, at: time())
     }
 }

@@ -14,18 +14,15 @@ struct PartPolicy {
     var segmentRequests = 0
     let keeper: PartialKeeper
     private let session: SessionTransport
-    private let clock: RunClock
     private let startTime: MonotonicTime
 
     init(
         _ keeper: PartialKeeper,
         _ session: SessionTransport,
-        _ clock: RunClock,
         startTime: MonotonicTime
     ) {
         self.keeper = keeper
         self.session = session
-        self.clock = clock
         self.startTime = startTime
     }
 
@@ -139,7 +136,7 @@ struct PartPolicy {
         guard let head = response.head, let total = response.contentLength,
             isResumable(file, for: request, response)
         else { return }
-        let now = clock.timestamp(of: .now)
+        let now = session.context.clock.timestamp(of: .now)
         let validator =
             url.isOfFileServer
             ? ResumeValidator(ofFile: head, now: now) : ResumeValidator(head, now: now)
