@@ -101,7 +101,7 @@ extension Attempt {
         }
         let channel: ProgramChannel
         do throws(SystemError) {
-            try openBodyInMemory()
+            try exchange.body.openMemory(exchange.request.body)
             channel = try roster.start(program, key: exchange.request.key)
         } catch {
             var failure = TransferFailure(reading: error, phase: .prepare)
@@ -109,27 +109,17 @@ extension Attempt {
             throw failure
         }
         let now = MonotonicTime.now
-        let size = exchange.body?.size
-        exchange.recorder.willSendBody(exchange.carriesBody ? .pieces(total: size) : .none)
+        let size = exchange.body.reader?.size
+        exchange.recorder.willSendBody(exchange.body.isCarried ? .pieces(total: size) : .none)
         exchange.recorder.willAskProgram(hop.headers, at: now)
         exchange.watch.didBegin(at: now)
         let conversation = ProgramConversation(
             hop,
-            exchange.carriesBody ? .length(size) : .none,
+            exchange.body.isCarried ? .length(size) : .none,
             name: program.command.first ?? scheme,
             of: exchange
         ) { [unowned channel] in channel.ending }
         exchange.kind = .program(running(conversation, over: channel))
-    }
-
-    /// Gives a body that is in memory to the same reader as others.
-    private func openBodyInMemory() throws(SystemError) {
-        guard exchange.carriesBody, exchange.body == nil else { return }
-        switch exchange.request.body {
-        case .bytes(let bytes), .compressed(let bytes, _):
-            exchange.body = try SegmentedBody([.bytes(bytes)])
-        default: break
-        }
     }
 
     private func unsupported(_ scheme: String) -> TransferFailure {

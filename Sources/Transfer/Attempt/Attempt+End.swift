@@ -172,7 +172,7 @@ extension Attempt {
         let isAccepted = if case .accept = exchange.verdict { true } else { false }
         if !exchange.hasFailed {
             do throws(TransferFailure) {
-                try exchange.body?.verify()
+                try exchange.body.reader?.verify()
                 if isAccepted { try exchange.endParts() }
                 if isAccepted, !exchange.recorder.isRequestSent { throw ExchangeStage.earlyAnswer }
             } catch {
@@ -180,7 +180,7 @@ extension Attempt {
             }
         }
         if var failure = exchange.failure {
-            if exchange.body?.isSpent == true { failure.explainSpentBody() }
+            if exchange.body.reader?.isSpent == true { failure.explainSpentBody() }
             exchange.authentication?.explain(&failure, exchange.head, from: exchange.hop.url)
             return exchange.fail(failure)
         }

@@ -7,7 +7,7 @@ extension Attempt {
     func follow() throws(TransferFailure) -> Next {
         guard let head = exchange.head else { return finish() }
         let hop = exchange.hop
-        let (carriesBody, caching) = (exchange.carriesBody, exchange.caching)
+        let (carriesBody, caching) = (exchange.body.isCarried, exchange.caching)
         caching?.willFollow()
         exchange.redirects.visit(RedirectDecision.visit(hop.method, hop.url, exchange.sent.cookies))
         let isAtOwnURL = exchange.upload?.isAtOwnURL == true
@@ -47,7 +47,7 @@ extension Attempt {
             if next.method != hop.method, !hop.isIdempotent { exchange.redirects.leaveOrder() }
             if carriesBody, !keepsBody { exchange.upload?.machine.leave() }
             exchange.hop = next
-            exchange.carriesBody = keepsBody
+            exchange.body.carry(keepsBody)
             exchange.connection.beginHop()
             caching?.beginHop()
             beginAuthentication()

@@ -10,7 +10,7 @@ extension Attempt {
         guard exchange.authentication != nil, !hop.url.isCustom else { return }
         let start = exchange.authentication?.begin(
             hop.url,
-            hasBody: exchange.carriesBody,
+            hasBody: exchange.body.isCarried,
             hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
             known: exchange.session.knownSpaces
         )
@@ -23,7 +23,7 @@ extension Attempt {
         exchange.sent.signature = []
         exchange.sent.signature = try authentication.signature(
             for: exchange.hop,
-            exchange.carriesBody ? exchange.request.body : nil
+            exchange.body.isCarried ? exchange.request.body : nil
         ) {
             // Not the run's clock: a server compares the date with its own clock, and machines
             // sleep or are set right.
@@ -38,7 +38,7 @@ extension Attempt {
         exchange.proxy.beginExchange(
             to: origin,
             by: exchange.session.route(to: origin),
-            carriesBody: exchange.carriesBody,
+            carriesBody: exchange.body.isCarried,
             keepsChallenge: exchange.sent.answersChallenge,
             tunnels: exchange.request.conversation != nil
         )

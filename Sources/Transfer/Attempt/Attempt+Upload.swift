@@ -14,12 +14,12 @@ extension Attempt {
             wanted: wanted,
             request: hop,
             boundary: boundary,
-            total: isOwn ? nil : exchange.bodySize,
+            total: isOwn ? nil : exchange.body.size(of: exchange.request.body),
             source: UploadDigests.Source(
                 request: exchange.request.request,
                 credentials: session.configuration.credentials,
                 body: exchange.request.body,
-                files: exchange.body as? SegmentedBody
+                files: exchange.body.reader as? SegmentedBody
             ),
             isRepeatable: hop.isIdempotent || hop.hasIdempotencyKey || wanted.mayRepeat,
             isPlain: session.configuration.hasPlainWay
@@ -51,8 +51,7 @@ extension Attempt {
     @discardableResult
     private func setLeg(of upload: ActiveUpload) -> Bool {
         exchange.hop = upload.request(at: upload.url(after: exchange.hop.url))
-        exchange.carriesBody = upload.part != nil
-        if let part = upload.part { (exchange.body as? SegmentedBody)?.restrict(to: part) }
+        exchange.body.carry(upload.part)
         return upload.beginLeg()
     }
 

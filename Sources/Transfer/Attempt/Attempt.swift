@@ -68,43 +68,12 @@ struct Attempt {
         _ sockets: SocketTable,
         _ errors: ErrorRelay
     ) throws(SystemError) -> String? {
-        switch exchange.request.body {
-        case .file(let path, let root):
-            exchange.body = try SegmentedBody(
-                [.file(path: path, within: root)],
-                files: exchange.request.bodyFiles
-            )
-        case .multipart(let parts):
-            let form =
-                exchange.request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
-                ?? MultipartForm(for: exchange.hop.headers)
-            exchange.hop.headers.append(form.contentType)
-            exchange.body = try SegmentedBody(
-                form.segments(of: parts),
-                files: exchange.request.bodyFiles
-            )
-            return form.boundary
-        case .command(let arguments, let folder):
-            try openStream(.command(arguments, folder: folder), sockets, errors)
-        case .pipe(let path):
-            try openStream(.pipe(path: path), sockets, errors)
-        case .bytes, .compressed, nil: break
+        let form = try exchange.body.open(for: exchange.request, sockets, errors)
+        if let form { exchange.hop.headers.append(form.contentType) }
+        if exchange.body.reader is StreamBody {
+            exchange.session.multi.tellsOfDroppedSockets = true
         }
-        return nil
-    }
-
-    private func openStream(
-        _ source: StreamBody.Source,
-        _ sockets: SocketTable,
-        _ errors: ErrorRelay
-    ) throws(SystemError) {
-        exchange.body = try StreamBody(
-            source,
-            sockets: sockets,
-            errors: errors,
-            key: exchange.request.key
-        )
-        exchange.session.multi.tellsOfDroppedSockets = true
+        return form?.boundary
     }
 
     // MARK: - Steps
@@ -191,7 +160,7 @@ struct Attempt {
     func repeatRequest(_ reason: TransactionMetrics.Reason) throws(TransferFailure) -> Next {
         exchange.forgetResponse()
         exchange.connection.beginExchange()
-        if exchange.carriesBody { try exchange.body?.rewind() }
+        try exchange.body.rewind()
         let now = MonotonicTime.now
         exchange.watch.willBegin(at: now)
         exchange.upload?.machine.willRepeat()

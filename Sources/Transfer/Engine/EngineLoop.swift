@@ -183,7 +183,7 @@ final class EngineLoop: MultiHandle.Driver {
             return perform(attempt.converse(), of: attempt)
         }
         // The event may be of a program that has just ended.
-        guard attempt.exchange.body?.isWaiting == true else { return }
+        guard attempt.exchange.body.isWaiting else { return }
         do throws(CurlCode) {
             try attempt.exchange.resumeBody()
         } catch {
@@ -406,7 +406,7 @@ final class EngineLoop: MultiHandle.Driver {
 
     private func release(_ attempt: Attempt) {
         // Closed before the result is delivered, so that the program's standard error comes first.
-        attempt.exchange.body?.close()
+        attempt.exchange.body.reader?.close()
         attempts[attempt.exchange.request.key] = nil
         pacing?.end(attempt.exchange.request.key, .now)
         proxies?.forget(attempt.exchange.request.key)

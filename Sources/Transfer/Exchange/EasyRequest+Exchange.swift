@@ -5,7 +5,7 @@ extension EasyRequest {
     /// The request of an exchange's hop for libcurl.
     convenience init(of exchange: Exchange) {
         let session = exchange.session
-        let (url, carriesBody) = (exchange.hop.url, exchange.carriesBody)
+        let (url, carriesBody) = (exchange.hop.url, exchange.body.isCarried)
         let authentication = exchange.authentication?.easy
         // Without TLS and bodies, the callbacks of the response report all traffic, unless libcurl
         // passes over a proxy's response.
@@ -36,7 +36,7 @@ extension EasyRequest {
             // part. An idle connection may be dead, which shows when the body has begun to flow.
             requiresFreshConnection: exchange.connection.requiresFreshConnection
                 || exchange.upload != nil || exchange.request.requiresFreshConnection
-                || exchange.isStream,
+                || exchange.body.isStream,
             hearsTraffic: exchange.sent.hearsTraffic
         )
         let isUnreached = session.unreachedHosts.remove(exchange.peer.host) != nil
@@ -69,14 +69,14 @@ extension EasyRequest.Body {
     init(of exchange: Exchange) {
         exchange.bodyHold.beginBody()
         self = .none
-        guard exchange.carriesBody else { return }
+        guard exchange.body.isCarried else { return }
         let (bytes, originalCount): ([UInt8], Int)
         switch exchange.request.body {
         case nil: return
         case .bytes(let whole): (bytes, originalCount) = (whole, whole.count)
         case .compressed(let whole, let original): (bytes, originalCount) = (whole, original)
         default:
-            let size = exchange.body?.size
+            let size = exchange.body.reader?.size
             exchange.recorder.willSendBody(.pieces(total: size))
             self = .stream(size: size)
             return

@@ -82,12 +82,12 @@ extension Exchange: ProgramHost {
     func didMove(at now: MonotonicTime) { _ = move(at: now) }
 
     func readPiece(into buffer: inout [UInt8]) -> BodyRead {
-        guard let body else { return .bytes(0) }
-        if body.isWaiting {
+        guard let reader = body.reader else { return .bytes(0) }
+        if reader.isWaiting {
             // The turn may be the program's: a named pipe without a writer looks like one at its
             // end.
-            guard body.isReady else { return .paused }
-            body.wake()
+            guard reader.isReady else { return .paused }
+            reader.wake()
         }
         return buffer.withRawSpan { readBody(into: &$0) }
     }

@@ -38,7 +38,7 @@ extension Exchange: EasyHandleClient {
         let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
         recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
         // A request for a challenge only is sent without its body.
-        if carriesBody, authentication?.carried != nil || proxy.route != nil,
+        if body.isCarried, authentication?.carried != nil || proxy.route != nil,
             recorder.sentContentLength == "0", !recorder.isRequestSent
         {
             recorder.willSendBody(.none)
@@ -99,9 +99,9 @@ extension Exchange: EasyHandleClient {
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
-        guard let body else { return .failed }
+        guard let reader = body.reader else { return .failed }
         do throws(TransferFailure) {
-            let read = try body.read(into: &buffer)
+            let read = try reader.read(into: &buffer)
             if case .bytes(let count) = read { recorder.didProduceBody(count: count) }
             return read
         } catch {
@@ -112,7 +112,7 @@ extension Exchange: EasyHandleClient {
 
     func rewindBody() -> Bool {
         do throws(TransferFailure) {
-            try body?.rewind()
+            try body.reader?.rewind()
             recorder.didRewindBody()
             return true
         } catch {
@@ -208,7 +208,7 @@ extension Exchange {
             let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
             recorder.didReceiveInformational(head, at: now)
-            if let upload, head.statusCode == 104, carriesBody, !bodyHold.lacksBody {
+            if let upload, head.statusCode == 104, body.isCarried, !bodyHold.lacksBody {
                 upload.didInform(head, from: hop.url, &session.uploadSupport)
             }
         case .began:

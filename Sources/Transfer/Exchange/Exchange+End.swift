@@ -50,7 +50,7 @@ extension Exchange {
         let detail = code.isOK ? nil : handle.errorDetail
         if connection.lacksVersion(demand, after: code, detail: detail) { return true }
         // The server may have seen the request, so it must be a request that may arrive twice.
-        return !isStream && request.resending.allows(hop)
+        return !body.isStream && request.resending.allows(hop)
             && connection.mayResend(
                 after: code,
                 detail: detail,

@@ -49,7 +49,7 @@ extension Exchange {
     private func passOver() {
         response.sink.discard()
         handle.hearDiscardedBody()
-        if body?.isWaiting == true { try? handle.resume() }
+        if body.isWaiting { try? handle.resume() }
     }
 
     /// Takes the head of a stored response; false when its body is not wanted.
@@ -82,7 +82,7 @@ extension Exchange {
         response.verdict = verdict
         // libcurl stops sending now, but does not see that a paused request has nothing left to do.
         // When libcurl cannot be resumed, the idle time ends the attempt.
-        if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
+        if head.statusCode >= 300, body.isWaiting { try? handle.resume() }
         switch verdict {
         case .redirect, .challenge, .sendUnasked, .stored, .proceed:
             response.sink.discard()

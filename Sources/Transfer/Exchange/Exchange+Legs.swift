@@ -66,7 +66,7 @@ extension Exchange {
 
     /// Notes how many body bytes the running request has sent.
     func noteSent() {
-        guard let upload, carriesBody, !bodyHold.lacksBody else { return }
+        guard let upload, body.isCarried, !bodyHold.lacksBody else { return }
         upload.didSend(
             recorder.sentBodyBytes,
             isRequestSent: recorder.isRequestSent,

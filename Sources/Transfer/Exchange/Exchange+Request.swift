@@ -28,27 +28,14 @@ extension Exchange {
         let mayUseStream =
             session.streamTrust.mayCarry(
                 hop.method,
-                carriesBody: carriesBody,
+                carriesBody: body.isCarried,
                 mayRepeat: request.resending.allows(hop)
             )
         return mayUseStream ? session.httpProtocol(for: hop.url.origin) : .http1
     }
 
-    /// Whether the length of the body is unknown.
-    var isStream: Bool {
-        carriesBody && body.map { $0.size == nil } ?? false
-    }
-
     /// The bytes that the attempt has to send; nil when unknown.
-    var expectedToSend: Int64? { upload?.machine.total ?? bodySize }
-
-    /// The length of the whole body, bytes; nil when unknown, or without a body.
-    var bodySize: Int64? {
-        switch request.body {
-        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
-        default: body?.size
-        }
-    }
+    var expectedToSend: Int64? { upload?.machine.total ?? body.size(of: request.body) }
 
     /// The URL of the running request for a report.
     var reportedURL: String {

@@ -13,13 +13,12 @@ final class Exchange {
     var watch: ActivityWatch
     /// The request of the current hop.
     var hop: RequestSpec
-    var carriesBody: Bool
     /// How the hop's request is sent.
     var sent = SentRequest()
     /// The redirects that led to the hop.
     var redirects = RedirectTrail()
-    /// nil for a body that is in memory.
-    var body: (any RequestBody)?
+    /// The body of the request, which the hop may carry.
+    var body: OutgoingBody
     var recorder: TransactionRecorder
     /// The received part of the response.
     var response = ResponseIntake()
@@ -61,7 +60,7 @@ final class Exchange {
             silence: request.timeoutInterval
         )
         kind = file.map(ExchangeKind.fileServer) ?? .http
-        carriesBody = request.body != nil
+        body = OutgoingBody(of: request)
         connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
         let credentials = session.configuration.credentials
         authentication =
@@ -156,7 +155,7 @@ final class Exchange {
     func overdue(at now: MonotonicTime) -> TransferFailure? {
         // A conversation has limits of its own for silence.
         watch.check(at: now) { conversation == nil ? socketProgress : nil }.map {
-            recorder.stage.timeout($0, idleLimit: request.timeoutInterval, body: body)
+            recorder.stage.timeout($0, idleLimit: request.timeoutInterval, body: body.reader)
         }
     }
 
@@ -182,11 +181,11 @@ final class Exchange {
     /// Whether the exchange waits for its body while its connection can bring nothing more.
     ///
     /// At a file server libcurl may wait for no socket while the body pauses.
-    var isStuck: Bool { head == nil && body?.isWaiting == true && file == nil }
+    var isStuck: Bool { head == nil && body.isWaiting && file == nil }
 
     /// Continues to send, because the body has bytes or has ended.
     func resumeBody() throws(CurlCode) {
-        body?.wake()
+        body.reader?.wake()
         try handle.resume()
     }
 }

@@ -24,7 +24,7 @@ extension Attempt {
             return end(unsent: TransferFailure(reading: error, phase: .prepare))
         }
         exchange.recorder.isHeadless = true
-        if exchange.carriesBody {
+        if exchange.body.isCarried {
             do throws(SystemError) {
                 _ = try openBody(sockets, errors)
             } catch {

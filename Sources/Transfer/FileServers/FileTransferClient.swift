@@ -108,7 +108,7 @@ extension Exchange {
     /// Judges the response that the facts about a file stand for, before its body; false when its
     /// body is not wanted.
     func judgeFacts(of file: FileTransfer) -> Bool {
-        let facts = file.judge(handle, carriesBody: carriesBody)
+        let facts = file.judge(handle, carriesBody: body.isCarried)
         let head = facts.head(from: file.easy.offset)
         response.head = head
         response.parser.assume(length: facts.length(from: file.easy.offset))

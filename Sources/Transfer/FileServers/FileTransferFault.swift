@@ -92,7 +92,7 @@ struct FileTransferFault {
     /// not sent a byte: OpenSSH opens folders as files, and fails to read them.
     private var refusesToRead: Bool {
         let handle = exchange.handle
-        return !exchange.carriesBody && !file.isJudged && handle.fileTime != nil
+        return !exchange.body.isCarried && !file.isJudged && handle.fileTime != nil
             && handle.hasKeptControl
     }
 
