@@ -8,8 +8,8 @@ extension Attempt {
     /// The hop's next step: a stored response, or a request.
     func ask() throws(TransferFailure) -> Next {
         // A response from an upload's own URL may answer nothing else.
-        if exchange.upload?.isAtOwnURL == true { return send() }
-        guard let caching = exchange.caching else {
+        if exchange.policies.upload?.isAtOwnURL == true { return send() }
+        guard let caching = exchange.policies.caching else {
             // A session without a cache has no stored response.
             if exchange.request.cachePolicy == .returnCacheDataDontLoad {
                 return failUnavailable()
@@ -61,7 +61,7 @@ extension Attempt {
 
     /// A request that refreshes a response used while stale; nil without such a response.
     var refresh: AttemptRequest? {
-        exchange.caching?.refresh.map { exchange.request.refresh(of: $0) }
+        exchange.policies.caching?.refresh.map { exchange.request.refresh(of: $0) }
     }
 
     /// All fields of the request by which a response may vary.
@@ -98,7 +98,7 @@ extension Attempt {
 
     /// The cache's next step after an exchange with the network; nil for the usual one.
     func endCaching(isComplete: Bool) throws(TransferFailure) -> Next? {
-        let next = exchange.caching?.next(
+        let next = exchange.policies.caching?.next(
             after: exchange.head,
             exchange.verdict,
             exchange.failure,
@@ -131,8 +131,10 @@ extension Attempt {
     /// resumed file, or one that was fetched anew after resuming failed.
     func forgetStored() {
         if let failure = exchange.failure {
-            exchange.caching?.forget(after: failure)
-        } else if exchange.part.resumption != nil, exchange.caching?.isOfCache != true {
+            exchange.policies.caching?.forget(after: failure)
+        } else if exchange.policies.part.resumption != nil,
+            exchange.policies.caching?.isOfCache != true
+        {
             exchange.session.cache?.forget(exchange.hop.url)
         }
     }
@@ -140,12 +142,12 @@ extension Attempt {
     // MARK: - Stored bodies
 
     /// Whether a stored body is being read.
-    var isReading: Bool { exchange.caching?.reading != nil }
+    var isReading: Bool { exchange.policies.caching?.reading != nil }
 
     /// Answers the running exchange with a stored response: its body is checked and delivered, a
     /// long one in steps.
     private func serve(_ serving: Serving) throws(TransferFailure) -> Next {
-        guard let caching = exchange.caching else { return finish() }
+        guard let caching = exchange.policies.caching else { return finish() }
         let stored = serving.response
         guard exchange.hop.method != "HEAD", stored.body.length > 0,
             caching.answer(with: stored) != .notModified
@@ -165,7 +167,7 @@ extension Attempt {
     func readStep() throws(TransferFailure) -> Next {
         // The attempt waits for the disk only, so no idle time counts.
         exchange.watch.willBegin(at: .now)
-        let caching = exchange.caching
+        let caching = exchange.policies.caching
         switch caching?.reading {
         case .checking(let serving, var check):
             switch check.goOn() {
@@ -196,7 +198,7 @@ extension Attempt {
 
     /// Continues after a stored body proved missing or damaged.
     private func giveUp(_ serving: Serving) throws(TransferFailure) -> Next {
-        guard let caching = exchange.caching else { return finish() }
+        guard let caching = exchange.policies.caching else { return finish() }
         caching.cache.forget(exchange.hop.url)
         let mayAsk = exchange.request.cachePolicy != .returnCacheDataDontLoad
         if case .failure(let failure?) = serving.occasion { throw failure }
@@ -211,7 +213,7 @@ extension Attempt {
         _ content: StoredBody,
         hasBody: Bool
     ) throws(TransferFailure) -> Next {
-        guard let caching = exchange.caching else { return finish() }
+        guard let caching = exchange.policies.caching else { return finish() }
         let stored = serving.response
         let answer = caching.answer(with: stored)
         let head = answer.head(of: stored.head(at: serving.now), length: stored.body.length)
@@ -247,7 +249,7 @@ extension Attempt {
     }
 
     private func endServing() throws(TransferFailure) -> Next {
-        exchange.caching?.reading = nil
+        exchange.policies.caching?.reading = nil
         exchange.recorder.end(isComplete: !exchange.hasFailed, protocolName: nil)
         return try take(machine.step)
     }

@@ -8,9 +8,9 @@ extension Attempt {
         if !code.isOK, !exchange.hasFailed, exchange.isCut {
             exchange.fail(exchange.recorder.stage.flood)
         }
-        if exchange.connection.refusedReuse.isPending, !exchange.hasFailed {
+        if exchange.policies.connection.refusedReuse.isPending, !exchange.hasFailed {
             // On a new connection; nothing of the exchange was sent.
-            exchange.connection.refusedReuse.didEnd()
+            exchange.policies.connection.refusedReuse.didEnd()
             exchange.sent.answersChallenge = exchange.sent.hasAnsweredChallenge
             return send()
         }
@@ -27,7 +27,8 @@ extension Attempt {
             exchange.session.noteOriginWithoutALPN(exchange.hop.url.origin)
         }
         var machine = machine
-        machine.isAsked = !machine.hasFailed && exchange.proxy.isAsked(isComplete: isComplete)
+        machine.isAsked =
+            !machine.hasFailed && exchange.policies.proxy.isAsked(isComplete: isComplete)
         machine.isGivenUp =
             !isComplete
             && (exchange.mayResend(after: code) || exchange.mayGoAnotherWay(after: code))
@@ -41,13 +42,14 @@ extension Attempt {
         noteFailedConnection()
         exchange.recorder.end(
             isComplete: isComplete && machine.repetition == nil && !machine.isUnvouched
-                && (code.isOK || exchange.part.segment == nil) && !exchange.hasLeftRest
+                && (code.isOK || exchange.policies.part.segment == nil) && !exchange.hasLeftRest
                 && exchange.failure?.kind != .truncated,
             protocolName: protocolName,
             curlCode: isFault ? code.rawValue : nil,
             osErrno: isFault ? exchange.osErrno(behind: code) : nil
         )
-        machine.isCaching = exchange.caching != nil && exchange.part.segment == nil
+        machine.isCaching =
+            exchange.policies.caching != nil && exchange.policies.part.segment == nil
         let step = machine.step
         return perform { () throws(TransferFailure) in
             guard step == .endCaching else { return try take(step) }
@@ -126,7 +128,7 @@ extension Attempt {
     func finish() -> Next {
         if let segment = endSegment() { return segment }
         judgeEnd()
-        if exchange.hasFailed { exchange.caching?.reject(.rejected) }
+        if exchange.hasFailed { exchange.policies.caching?.reject(.rejected) }
         forgetStored()
         var result = AttemptResult(of: exchange)
         exchange.conversation?.complete(&result)
@@ -139,7 +141,7 @@ extension Attempt {
             body: exchange.response.bodyCheck?.kept
         )
         let isList = if case .checksums = exchange.request.sink { true } else { false }
-        let cached = exchange.caching?.outcome()
+        let cached = exchange.policies.caching?.outcome()
         guard check != nil || exchange.response.destination != nil || isList else {
             cached?.end(&result)
             return .finished(result)
@@ -150,10 +152,10 @@ extension Attempt {
                 exchange.response.sink.content,
                 check: check,
                 destination: exchange.response.destination,
-                announced: exchange.part.announcedDigest
+                announced: exchange.policies.part.announcedDigest
                     ?? exchange.response.announcedDigest(
                         to: exchange.hop.method,
-                        isRest: exchange.part.isRest
+                        isRest: exchange.policies.part.isRest
                     ),
                 isChecksumList: isList,
                 cached: cached
@@ -181,11 +183,17 @@ extension Attempt {
         }
         if var failure = exchange.failure {
             if exchange.body.reader?.isSpent == true { failure.explainSpentBody() }
-            exchange.authentication?.explain(&failure, exchange.head, from: exchange.hop.url)
+            exchange.policies.authentication?.explain(
+                &failure,
+                exchange.head,
+                from: exchange.hop.url
+            )
             return exchange.fail(failure)
         }
         guard isAccepted else { return }
-        if let shortage = exchange.part.resumption?.shortage { return exchange.fail(shortage) }
+        if let shortage = exchange.policies.part.resumption?.shortage {
+            return exchange.fail(shortage)
+        }
         if !exchange.response.isUnchanged,
             let findings = exchange.response.judgeBody(of: exchange.hop.method)
         {

@@ -7,19 +7,19 @@ extension Attempt {
     /// Decides which credential the first request of a hop carries.
     func beginAuthentication() {
         let hop = exchange.hop
-        guard exchange.authentication != nil, !hop.url.isCustom else { return }
-        let start = exchange.authentication?.begin(
+        guard exchange.policies.authentication != nil, !hop.url.isCustom else { return }
+        let start = exchange.policies.authentication?.begin(
             hop.url,
             hasBody: exchange.body.isCarried,
             hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
             known: exchange.session.knownSpaces
         )
-        exchange.bodyHold.beginHop(awaitsChallenge: start == .asking)
+        exchange.policies.bodyHold.beginHop(awaitsChallenge: start == .asking)
     }
 
     /// Signs the next exchange's request, if its credential signs requests.
     func sign() throws(TransferFailure) {
-        guard let authentication = exchange.authentication else { return }
+        guard let authentication = exchange.policies.authentication else { return }
         exchange.sent.signature = []
         exchange.sent.signature = try authentication.signature(
             for: exchange.hop,
@@ -35,14 +35,14 @@ extension Attempt {
     func chooseRoute() {
         let origin = exchange.hop.url.origin
         guard !exchange.hop.url.isCustom else { return }
-        exchange.proxy.beginExchange(
+        exchange.policies.proxy.beginExchange(
             to: origin,
             by: exchange.session.route(to: origin),
             carriesBody: exchange.body.isCarried,
             keepsChallenge: exchange.sent.answersChallenge,
             tunnels: exchange.request.conversation != nil
         )
-        if let route = exchange.proxy.route { exchange.recorder.willUseProxy(route.url) }
+        if let route = exchange.policies.proxy.route { exchange.recorder.willUseProxy(route.url) }
     }
 
     /// Requests the rest of a file of which an earlier attempt left a part.
@@ -50,8 +50,8 @@ extension Attempt {
     /// - Returns: Whether an earlier attempt left a part.
     @discardableResult
     func beginResuming() -> Bool {
-        guard exchange.part.begin(exchange.request) else { return false }
-        guard let offer = exchange.part.resumption?.offer else { return true }
+        guard exchange.policies.part.begin(exchange.request) else { return false }
+        guard let offer = exchange.policies.part.resumption?.offer else { return true }
         exchange.hop.headers += offer.fields
         exchange.recorder.willResume()
         return true

@@ -25,10 +25,10 @@ extension Attempt {
             isPlain: session.configuration.hasPlainWay
                 && exchange.request.access == session.configuration.access,
             now: exchange.context.clock.timestamp(of: exchange.recorder.startTime),
-            keeper: exchange.part.keeper
+            keeper: exchange.policies.part.keeper
         )
         let upload = try start.upload(session.uploadSupport.version(for: hop.url.origin))
-        exchange.upload = upload
+        exchange.policies.upload = upload
         guard let upload, upload.machine.leg != .creation else { return }
         setLeg(of: upload)
         exchange.beginRecord(upload.reason, at: exchange.recorder.startTime)
@@ -38,9 +38,9 @@ extension Attempt {
     private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Next {
         if setLeg(of: upload) { watchAnew() }
         exchange.outcome.forgetChecks()
-        exchange.redirects.beginLeg()
-        exchange.connection.beginLeg()
-        exchange.bodyHold.beginBody()
+        exchange.policies.redirects.beginLeg()
+        exchange.policies.connection.beginLeg()
+        exchange.policies.bodyHold.beginBody()
         beginAuthentication()
         return try repeatRequest(upload.reason)
     }
@@ -74,7 +74,7 @@ extension Attempt {
 
     /// Continues after a response that was not the answer.
     func proceedWithUpload() throws(TransferFailure) -> Next {
-        guard let upload = exchange.upload else { return finish() }
+        guard let upload = exchange.policies.upload else { return finish() }
         switch upload.next(after: exchange.hop.method) {
         case .finish: return finish()
         case .leg: return try beginLeg(of: upload)
@@ -86,14 +86,14 @@ extension Attempt {
                 isOver ? nil : upload.machine.version,
                 at: exchange.hop.url.origin
             )
-            if isOver { exchange.upload = nil }
+            if isOver { exchange.policies.upload = nil }
             return try repeatRequest(.transparentRetry)
         }
     }
 
     /// Continues after the request that cancels an upload, whatever its response.
     func didCancelUpload() throws(TransferFailure) -> Next {
-        guard let upload = exchange.upload else { return finish() }
+        guard let upload = exchange.policies.upload else { return finish() }
         upload.didCancel()
         return upload.step == .proceed ? try beginLeg(of: upload) : try proceedWithUpload()
     }

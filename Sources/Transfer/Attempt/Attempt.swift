@@ -52,7 +52,7 @@ struct Attempt {
                 throw TransferFailure(reading: error, phase: .prepare)
             }
             // With a cache, once it is known that nothing stored answers.
-            if exchange.caching == nil { beginResuming() }
+            if exchange.policies.caching == nil { beginResuming() }
             try beginUpload(boundary: boundary)
             beginAuthentication()
             try sign()
@@ -82,14 +82,14 @@ struct Attempt {
     var machine: AttemptMachine {
         AttemptMachine(
             hasFailed: exchange.hasFailed,
-            repetition: exchange.part.repetition,
+            repetition: exchange.policies.part.repetition,
             isGivingUp: isGivingUp,
             verdict: exchange.verdict
         )
     }
 
     /// Whether the running request cancels an upload.
-    var isGivingUp: Bool { exchange.upload?.isGivingUp == true }
+    var isGivingUp: Bool { exchange.policies.upload?.isGivingUp == true }
 
     /// Carries out steps; their failure ends the attempt.
     func perform(_ steps: () throws(TransferFailure) -> Next) -> Next {
@@ -105,29 +105,29 @@ struct Attempt {
     func take(_ step: AttemptMachine.Step) throws(TransferFailure) -> Next {
         switch step {
         case .answerProxy:
-            exchange.sent.answersChallenge = exchange.proxy.answersNext
+            exchange.sent.answersChallenge = exchange.policies.proxy.answersNext
             return try repeatRequest(.authentication)
         case .resend:
             // Over a new connection, before others that will share it.
-            exchange.connection.resend()
+            exchange.policies.connection.resend()
             return try repeatRequest(.transparentRetry)
         case .fetchAgain:
-            exchange.connection.keepToHTTP1()
+            exchange.policies.connection.keepToHTTP1()
             exchange.outcome.forgetChecks()
             return try repeatRequest(.unvouchedBody)
         case .startOver:
-            exchange.part.giveUp(&exchange.hop)
+            exchange.policies.part.giveUp(&exchange.hop)
             exchange.outcome.forgetChecks()
             return try repeatRequest(.restart)
         case .askAgain:
-            exchange.part.askAgain(&exchange.hop)
+            exchange.policies.part.askAgain(&exchange.hop)
             exchange.outcome.forgetChecks()
             return try repeatRequest(.resume)
         case .didCancelUpload: return try didCancelUpload()
         case .follow: return try follow()
         case .answer(let answer): return try self.answer(answer)
         case .sendUnasked:
-            exchange.bodyHold.didRefuse()
+            exchange.policies.bodyHold.didRefuse()
             exchange.hop.headers.removeAll { $0.name.lowercased() == "expect" }
             exchange.recorder.didGetRefusal()
             return try repeatRequest(.transparentRetry)
@@ -143,14 +143,14 @@ struct Attempt {
         if answer == .byLibrary {
             // libcurl did not continue.
             answer =
-                exchange.authentication?.giveUp(
+                exchange.policies.authentication?.giveUp(
                     Challenge.all(of: head),
                     from: exchange.hop.url,
                     didSend: exchange.recorder.hasSentAuthorization
                 ) ?? .none
         }
         guard case .credential = answer else { throw try exchange.refusal(head) }
-        exchange.bodyHold.didAnswerChallenge()
+        exchange.policies.bodyHold.didAnswerChallenge()
         exchange.sent.answersChallenge = true
         exchange.recorder.didGetRefusal()
         return try repeatRequest(.authentication)
@@ -159,15 +159,15 @@ struct Attempt {
     /// Begins another exchange with the hop's request.
     func repeatRequest(_ reason: TransactionMetrics.Reason) throws(TransferFailure) -> Next {
         exchange.forgetResponse()
-        exchange.connection.beginExchange()
+        exchange.policies.connection.beginExchange()
         try exchange.body.rewind()
         let now = MonotonicTime.now
         exchange.watch.willBegin(at: now)
-        exchange.upload?.machine.willRepeat()
+        exchange.policies.upload?.machine.willRepeat()
         exchange.beginRecord(reason, at: now)
         chooseRoute()
         try sign()
-        if reason == .redirect { exchange.redirects.follow() }
+        if reason == .redirect { exchange.policies.redirects.follow() }
         return try ask()
     }
 
@@ -177,7 +177,7 @@ struct Attempt {
         let session = exchange.session
         let origin = exchange.hop.url.origin
         if session.awaitsRoute(to: origin) { return .findProxy(origin) }
-        exchange.path = session.paths.map {
+        exchange.policies.path = session.paths.map {
             PathPolicy(
                 to: exchange.peer,
                 under: session.access,
@@ -187,8 +187,9 @@ struct Attempt {
         }
         // libcurl may ask a Kerberos service for a ticket.
         let asksForTicket =
-            exchange.authentication?.easy == .negotiate || exchange.proxy.asksForTicket
-        if let fault = exchange.path?.faultAtBeginning(asksForTicket: asksForTicket) {
+            exchange.policies.authentication?.easy == .negotiate
+            || exchange.policies.proxy.asksForTicket
+        if let fault = exchange.policies.path?.faultAtBeginning(asksForTicket: asksForTicket) {
             return end(unsent: exchange.failure(of: fault))
         }
         return .exchange(EasyRequest(of: exchange))
@@ -231,7 +232,7 @@ struct Attempt {
     /// The failure of an exchange whose interface is gone or no longer permitted; nil while it may
     /// continue.
     func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
-        guard let path = exchange.path, !isReading else { return nil }
+        guard let path = exchange.policies.path, !isReading else { return nil }
         let connections = exchange.session.multipathConnections
         let isMultipath = path.way.map { connections.contains($0.number) } ?? false
         return path.fault(in: network, isMultipath: isMultipath).map(exchange.failure(of:))
@@ -241,7 +242,9 @@ struct Attempt {
     /// bytes.
     func resetForbiddenPath() {
         guard exchange.session.access.isRestricted else { return }
-        guard let way = exchange.path?.way else { return exchange.handle.resetConnections() }
+        guard let way = exchange.policies.path?.way else {
+            return exchange.handle.resetConnections()
+        }
         exchange.session.reset(way)
     }
 }

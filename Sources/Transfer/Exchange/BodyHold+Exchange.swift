@@ -7,6 +7,6 @@ extension BodyHold.Refusal {
         mayRepeat = exchange.request.resending.allows(exchange.hop)
         fields = exchange.hop.headers
         expectation = exchange.request.expectation
-        wasProxyAsked = exchange.proxy.asksFirst
+        wasProxyAsked = exchange.policies.proxy.asksFirst
     }
 }

@@ -6,17 +6,17 @@ extension EasyRequest {
     convenience init(of exchange: Exchange) {
         let session = exchange.session
         let (url, carriesBody) = (exchange.hop.url, exchange.body.isCarried)
-        let authentication = exchange.authentication?.easy
+        let authentication = exchange.policies.authentication?.easy
         // Without TLS and bodies, the callbacks of the response report all traffic, unless libcurl
         // passes over a proxy's response.
         exchange.sent.hearsTraffic =
-            carriesBody || url.origin.scheme == .https || exchange.proxy.route != nil
+            carriesBody || url.origin.scheme == .https || exchange.policies.proxy.route != nil
             || authentication?.takesSeveralRequests == true
         exchange.sent.cookies = exchange.cookieField(for: url)
         let sentRequest = exchange.sent.request(
             of: exchange.hop,
-            exchange.upload,
-            exchange.caching
+            exchange.policies.upload,
+            exchange.policies.caching
         )
         self.init(
             url: sentRequest.url.sentText,
@@ -26,22 +26,20 @@ extension EasyRequest {
                 cookies: exchange.sent.cookies,
                 carriesBody: carriesBody,
                 acceptsCodings: exchange.request.decodesBody,
-                asksFirst: exchange.bodyHold.holdsBodyBack(forProxy: exchange.proxy.asksFirst)
+                asksFirst: exchange.policies.bodyHold.holdsBodyBack(
+                    forProxy: exchange.policies.proxy.asksFirst
+                )
             ),
             body: Body(of: exchange),
-            proxy: exchange.proxy.easy,
+            proxy: exchange.policies.proxy.easy,
             authentication: authentication,
             answersChallenge: exchange.sent.takeAnswersChallenge(),
-            // The connection of an upload's request must not be about to end: that would cost a
-            // part. An idle connection may be dead, which shows when the body has begun to flow.
-            requiresFreshConnection: exchange.connection.requiresFreshConnection
-                || exchange.upload != nil || exchange.request.requiresFreshConnection
-                || exchange.body.isStream,
+            requiresFreshConnection: exchange.requiresFreshConnection,
             hearsTraffic: exchange.sent.hearsTraffic
         )
         let isUnreached = session.unreachedHosts.remove(exchange.peer.host) != nil
-        resolvesAnew = exchange.connection.takeResolvesAnew(isUnreached: isUnreached)
-        httpProtocol = exchange.connection.version(for: exchange.connectionDemand)
+        resolvesAnew = exchange.policies.connection.takeResolvesAnew(isUnreached: isUnreached)
+        httpProtocol = exchange.policies.connection.version(for: exchange.connectionDemand)
         if authentication?.isConnectionBound == true, httpProtocol != .http1 {
             // A connection with streams has other exchanges.
             httpProtocol = .http1
@@ -49,7 +47,7 @@ extension EasyRequest {
         }
         clientCertificate = session.clientCertificate(for: url.origin)
         if let transfer = exchange.file {
-            transfer.begin(at: exchange.part.resumption?.offer?.offset ?? 0)
+            transfer.begin(at: exchange.policies.part.resumption?.offer?.offset ?? 0)
             if carriesBody { transfer.willSend(self, to: sentRequest.url) }
             file = transfer.easy
             hearsTraffic = true
@@ -67,7 +65,7 @@ extension EasyRequest {
 extension EasyRequest.Body {
     /// The body of an exchange's request, which the exchange records.
     init(of exchange: Exchange) {
-        exchange.bodyHold.beginBody()
+        exchange.policies.bodyHold.beginBody()
         self = .none
         guard exchange.body.isCarried else { return }
         let (bytes, originalCount): ([UInt8], Int)
@@ -81,7 +79,7 @@ extension EasyRequest.Body {
             self = .stream(size: size)
             return
         }
-        let part = exchange.upload?.appended(of: bytes)
+        let part = exchange.policies.upload?.appended(of: bytes)
         exchange.recorder.willSendBody(
             .memory(sent: part?.count ?? bytes.count, original: part?.count ?? originalCount)
         )

@@ -58,10 +58,10 @@ extension Exchange {
     private func store(_ bytes: Span<UInt8>) throws(TransferFailure) -> Bool {
         let now = move()
         recorder.didDeliver(count: bytes.count, at: now)
-        if verdict?.isPassedOver ?? proxy.hasSequel {
+        if verdict?.isPassedOver ?? policies.proxy.hasSequel {
             try countPassedOver(recorder.deliveredBytes)
         }
-        if let excess = part.resumption?.excess(recorder.deliveredBytes) { throw excess }
+        if let excess = policies.part.resumption?.excess(recorder.deliveredBytes) { throw excess }
         if let findings = response.bodyCheck?.take(bytes) {
             note(findings)
             return false
@@ -75,13 +75,13 @@ extension Exchange {
             throw TransferFailure(error, phase: .receive)
         }
         // A proxy's answer in the origin's place has the same limit as a refused response.
-        if verdict == nil { throw proxy.refusal(at: recorder.stage) }
+        if verdict == nil { throw policies.proxy.refusal(at: recorder.stage) }
         return false
     }
 
     /// Writes a piece of the body; on a full disk the cache's copy of the body gives way.
     private func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
-        if let segment = part.segment {
+        if let segment = policies.part.segment {
             let isWanted = try segment.write(bytes)
             if !isWanted { response.isCutOff = true }
             return isWanted
@@ -89,7 +89,7 @@ extension Exchange {
         do throws(SystemError) {
             return try response.sink.write(bytes)
         } catch {
-            guard error.isOutOfRoom, caching?.giveWay(error) == true else { throw error }
+            guard error.isOutOfRoom, policies.caching?.giveWay(error) == true else { throw error }
             return try response.sink.write(bytes)
         }
     }
@@ -133,6 +133,6 @@ extension Exchange {
         guard verdict == nil else {
             return recorder.stage.excessBody(of: head?.statusCode, limit: limit)
         }
-        return proxy.excessQuestion(at: recorder.stage, head, limit: limit)
+        return policies.proxy.excessQuestion(at: recorder.stage, head, limit: limit)
     }
 }

@@ -48,7 +48,7 @@ extension Exchange: ConversationHost {
             acceptsCodings: false,
             asksFirst: false
         )
-        return (signed, lines, authentication?.fieldValue(for: signed))
+        return (signed, lines, policies.authentication?.fieldValue(for: signed))
     }
 
     func didSendUpgrade(_ head: Span<UInt8>, at now: MonotonicTime) {

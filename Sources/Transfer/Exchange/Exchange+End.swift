@@ -24,18 +24,18 @@ extension Exchange {
     /// Whether the server has not closed the TLS connection of the accepted body in order, and
     /// nothing else says that the body is whole (RFC 9112 §9.8).
     private var isPerhapsCut: Bool {
-        response.lacksProof(to: hop.method, isRest: part.isRest)
+        response.lacksProof(to: hop.method, isRest: policies.part.isRest)
             && handle.lacksCloseNotify
             && session.configuration.tls.closeNotify == .required
             && (file != nil || hop.url.origin.scheme == .https && isHTTP1)
     }
 
     /// Whether an origin that chose no version of HTTP has answered by HTTP/1.
-    var showsHTTP1: Bool { connection.hasUnchosenVersion && isHTTP1 }
+    var showsHTTP1: Bool { policies.connection.hasUnchosenVersion && isHTTP1 }
 
     /// The `errno` that made libcurl end the exchange with a code; nil when it was none.
     func osErrno(behind code: CurlCode) -> Int? {
-        connection.osErrno(
+        policies.connection.osErrno(
             behind: code,
             last: handle.lastOSErrno,
             hasBegunRequest: recorder.hasBegunRequest
@@ -48,10 +48,10 @@ extension Exchange {
         guard !hasFailed, head == nil else { return false }
         let demand = connectionDemand
         let detail = code.isOK ? nil : handle.errorDetail
-        if connection.lacksVersion(demand, after: code, detail: detail) { return true }
+        if policies.connection.lacksVersion(demand, after: code, detail: detail) { return true }
         // The server may have seen the request, so it must be a request that may arrive twice.
         return !body.isStream && request.resending.allows(hop)
-            && connection.mayResend(
+            && policies.connection.mayResend(
                 after: code,
                 detail: detail,
                 detectsCuts: session.streamTrust.detectsCuts
@@ -63,12 +63,12 @@ extension Exchange {
     /// A proxy that answers, even with a refusal, has been reached.
     func mayGoAnotherWay(after code: CurlCode) -> Bool {
         guard let scripted = session.scripted, !hasFailed,
-            head == nil, !recorder.didSend, proxy.tunnel == nil,
+            head == nil, !recorder.didSend, policies.proxy.tunnel == nil,
             // Not resolved, not connected, too late, no TLS, no SOCKS.
             [5, 6, 7, 28, 35, 97].contains(code.rawValue)
         else { return false }
         let origin = hop.url.origin
-        return scripted.avoid(proxy.route, to: origin, at: .now)
+        return scripted.avoid(policies.proxy.route, to: origin, at: .now)
     }
 
     // MARK: - Failures
@@ -76,7 +76,9 @@ extension Exchange {
     /// The failure of an exchange with a whole response, or one whose end counts as such; nil for
     /// none.
     func faultOfResponse(after code: CurlCode, isExpected: Bool) -> TransferFailure? {
-        if head != nil, verdict == nil, isExpected { return proxy.refusal(at: recorder.stage) }
+        if head != nil, verdict == nil, isExpected {
+            return policies.proxy.refusal(at: recorder.stage)
+        }
         if code.isOK, let miscount { return miscount }
         return missingCloseNotify
     }
@@ -130,16 +132,16 @@ extension Exchange {
                     ?? CertificateFault(code: handle.certificateVerifyResult),
                 detail: handle.errorDetail,
                 didSend: recorder.hasSentAnything,
-                proxy: proxy.end(
+                proxy: policies.proxy.end(
                     in: phase,
                     isToOrigin: recorder.hasBegunRequest,
                     errorCode: handle.proxyErrorCode
                 ),
-                route: proxy.route?.url,
+                route: policies.proxy.route?.url,
                 readsHTTP: !hop.url.isOfFileServer,
                 isEncrypted: origin.scheme == .https,
-                offersHTTP1Only: connection.version(for: connectionDemand) == .http1,
-                lacksChosenVersion: connection.hasUnchosenVersion && head == nil
+                offersHTTP1Only: policies.connection.version(for: connectionDemand) == .http1,
+                lacksChosenVersion: policies.connection.hasUnchosenVersion && head == nil
                     && !session.originsWithoutALPN.contains(origin)
             )
         )
@@ -150,7 +152,7 @@ extension Exchange {
         guard !recorder.didSend else { return nil }
         // ENETDOWN, ENETUNREACH, EHOSTUNREACH.
         let isUnreachable = osErrno(behind: code).map { [100, 101, 113].contains($0) } ?? false
-        guard let path else {
+        guard let path = policies.path else {
             return isWithoutNetwork(code, isUnreachable: isUnreachable)
                 ? faultOfNetwork(behind: code) : nil
         }

@@ -10,7 +10,7 @@ extension Exchange {
     func didReceive(_ head: ResponseHead) throws(TransferFailure) -> Bool {
         response.head = head
         recorder.didReceive(reported(head))
-        if proxy.isQuestion(head) {
+        if policies.proxy.isQuestion(head) {
             try didReceiveQuestion(head)
             return true
         }
@@ -21,15 +21,17 @@ extension Exchange {
             session.invalidate(after: head, of: hop, at: context.wallTime)
         }
         if head.statusCode == 401 { handle.noteChallenge() }
-        if head.statusCode == 417, bodyHold.sendsUnasked(after: BodyHold.Refusal(of: self)) {
+        if head.statusCode == 417, policies.bodyHold.sendsUnasked(after: BodyHold.Refusal(of: self))
+        {
             response.verdict = .sendUnasked
             passOver()
             return true
         }
-        let answer = authentication?.judge(
+        let lacksBody = policies.bodyHold.lacksBody
+        let answer = policies.authentication?.judge(
             head,
             from: hop.url,
-            lacksBody: bodyHold.lacksBody,
+            lacksBody: lacksBody,
             didSend: recorder.hasSentAuthorization,
             hasNewCookies: cookieField(for: hop.url) != sent.cookies,
             in: &session.knownSpaces
@@ -37,7 +39,7 @@ extension Exchange {
         if let answer, answer != .none { response.verdict = .challenge(answer) }
         switch answer {
         case .none?, nil:
-            return bodyHold.lacksBody ? try judgeEmptyRequest(head) : try judge(head)
+            return lacksBody ? try judgeEmptyRequest(head) : try judge(head)
         case .stop: throw try refusal(head)
         case .byLibrary, .credential:
             passOver()
@@ -64,17 +66,17 @@ extension Exchange {
 
     /// Judges the response; false when its body is not wanted.
     private func judge(_ head: ResponseHead) throws(TransferFailure) -> Bool {
-        if let segment = part.segment, segment.isForPart { return segment.judge(head) }
-        guard part.resumption == nil || judgeRest(head) else { return false }
-        if upload != nil, judgeUpload(head) { return true }
-        if caching != nil, isAnsweredByStored(head) { return true }
+        if let segment = policies.part.segment, segment.isForPart { return segment.judge(head) }
+        guard policies.part.resumption == nil || judgeRest(head) else { return false }
+        if policies.upload != nil, judgeUpload(head) { return true }
+        if policies.caching != nil, isAnsweredByStored(head) { return true }
         var checks: [TaskRecord.Check] = []
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,
             expectation: request.expectation,
             redirects: request.redirects,
-            isRest: part.isRest,
+            isRest: policies.part.isRest,
             hasParts: request.mixedReplace != nil && PartSplitter.applies(to: head),
             checks: &checks
         )
@@ -107,7 +109,8 @@ extension Exchange {
         response.parts = try PartIntake(head, request.mixedReplace)
         // Each part is checked when it begins.
         if response.parts?.rule.keep == .last { return try openSink(head) }
-        if let findings = response.check(head, for: request, hop.method, start: part.start) {
+        if let findings = response.check(head, for: request, hop.method, start: policies.part.start)
+        {
             note(findings)
             return false
         }
@@ -127,7 +130,7 @@ extension Exchange {
             in: response,
             to: request,
             method: hop.method,
-            isRest: part.isRest
+            isRest: policies.part.isRest
         )
         if trust.accepts(evidence, over: protocolName) { return true }
         response.isUnvouched = true
@@ -155,16 +158,22 @@ extension Exchange {
             response.isUnchanged = true
             return false
         }
-        if file.ifExists == .revalidate, !request.decodesBody, caching?.isKept(file) == true {
+        if file.ifExists == .revalidate, !request.decodesBody,
+            policies.caching?.isKept(file) == true
+        {
             response.keepsFile = true
             // The body is read only for its checks.
             return response.bodyCheck?.looksAtBytes == true
         }
         response.destination = file
         do throws(SystemError) {
-            if !part.isRest { part.giveUp(&hop) }
-            guard try part.open(file, from: hop.url, for: request, &response) else { return false }
-            if file.segments != nil { part.segment = try SegmentRole.begin(for: self, file) }
+            if !policies.part.isRest { policies.part.giveUp(&hop) }
+            guard try policies.part.open(file, from: hop.url, for: request, &response) else {
+                return false
+            }
+            if file.segments != nil {
+                policies.part.segment = try SegmentRole.begin(for: self, file)
+            }
             return true
         } catch {
             throw TransferFailure(error, phase: .receive)
@@ -174,7 +183,7 @@ extension Exchange {
     /// Judges the response to a request for the rest; false ends the exchange, and a request for
     /// the whole file follows.
     private func judgeRest(_ head: ResponseHead) -> Bool {
-        let isUsable = part.resumption?.judge(
+        let isUsable = policies.part.resumption?.judge(
             head,
             contentLength: response.contentLength,
             from: hop.url,
@@ -187,14 +196,14 @@ extension Exchange {
     /// Does the work on the part that is due at a time, even if no bytes arrive.
     func lookAtPart(at now: MonotonicTime) {
         if response.partTime != nil {
-            part.look(at: now, after: failure, from: hop.url, for: request, &response)
+            policies.part.look(at: now, after: failure, from: hop.url, for: request, &response)
         }
         keepPart(at: now)
     }
 
     /// Keeps the received bytes for later runs when that is due.
     func keepPart(at now: MonotonicTime) {
-        if let step = part.step(at: now) { part.perform(step, for: request) }
+        if let step = policies.part.step(at: now) { policies.part.perform(step, for: request) }
     }
 
     /// Makes a response whose body is gone the result, which can only be a failure.
@@ -215,7 +224,7 @@ extension Exchange {
 
     /// Judges a response for the upload; false when the response is judged like any other.
     private func judgeUpload(_ head: ResponseHead) -> Bool {
-        guard let upload else { return false }
+        guard let upload = policies.upload else { return false }
         noteSent()
         let judgement = upload.judge(
             head,
@@ -234,12 +243,12 @@ extension Exchange {
 
     /// Whether a stored response replaces the response with this head.
     private func isAnsweredByStored(_ head: ResponseHead) -> Bool {
-        guard let caching,
+        guard let caching = policies.caching,
             caching.isAnsweredByStored(
                 head,
                 contentLength: response.contentLength,
                 isFramed: response.isFramed,
-                isWhole: part.resumption == nil,
+                isWhole: policies.part.resumption == nil,
                 at: context.wallTime
             )
         else { return false }

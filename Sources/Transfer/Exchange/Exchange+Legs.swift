@@ -45,9 +45,9 @@ extension Exchange {
         recorder.didGetRefusal()
         forgetResponse()
         outcome.forgetChecks()
-        upload?.machine.willRepeat()
+        policies.upload?.machine.willRepeat()
         beginRecord(.authentication, at: now)
-        if let route = proxy.route { recorder.willUseProxy(route.url) }
+        if let route = policies.proxy.route { recorder.willUseProxy(route.url) }
         _ = EasyRequest.Body(of: self)
         return true
     }
@@ -61,16 +61,18 @@ extension Exchange {
     /// Makes room for the response of another exchange.
     func forgetResponse() {
         response.reset()
-        caching?.forgetResponse()
+        policies.caching?.forgetResponse()
     }
 
     /// Notes how many body bytes the running request has sent.
     func noteSent() {
-        guard let upload, body.isCarried, !bodyHold.lacksBody else { return }
+        guard let upload = policies.upload, body.isCarried, !policies.bodyHold.lacksBody else {
+            return
+        }
         upload.didSend(
             recorder.sentBodyBytes,
             isRequestSent: recorder.isRequestSent,
-            isBuffered: hop.url.origin.scheme == .https || proxy.route != nil
+            isBuffered: hop.url.origin.scheme == .https || policies.proxy.route != nil
         )
     }
 }

@@ -4,7 +4,7 @@ internal import TransferModel
 // Describes the hop's request.
 extension Exchange {
     /// The origin to connect to: the proxy, if there is one.
-    var peer: Origin { proxy.route?.origin ?? hop.url.origin }
+    var peer: Origin { policies.proxy.route?.origin ?? hop.url.origin }
 
     /// The cookies that the current hop carries, or would to another URL; nil for none.
     func cookieField(for url: HTTPURL) -> String? {
@@ -19,12 +19,12 @@ extension Exchange {
             isAlone: request.purpose == .segment
                 || !RequestSpec.isSafe(hop.method)
                     && request.resending.requiresFreshConnection(for: hop),
-            isUpload: upload != nil
+            isUpload: policies.upload != nil
         )
     }
 
     private var newestVersion: HTTPProtocol {
-        if connection.keepsToHTTP1 || !session.offersStreams { return .http1 }
+        if policies.connection.keepsToHTTP1 || !session.offersStreams { return .http1 }
         let mayUseStream =
             session.streamTrust.mayCarry(
                 hop.method,
@@ -34,17 +34,26 @@ extension Exchange {
         return mayUseStream ? session.httpProtocol(for: hop.url.origin) : .http1
     }
 
+    /// Whether the hop's request needs a new connection.
+    ///
+    /// That of an upload must not be about to end: that would cost a part. An idle connection may
+    /// be dead, which shows when the body has begun to flow.
+    var requiresFreshConnection: Bool {
+        policies.connection.requiresFreshConnection || policies.upload != nil
+            || request.requiresFreshConnection || body.isStream
+    }
+
     /// The bytes that the attempt has to send; nil when unknown.
-    var expectedToSend: Int64? { upload?.machine.total ?? body.size(of: request.body) }
+    var expectedToSend: Int64? { policies.upload?.machine.total ?? body.size(of: request.body) }
 
     /// The URL of the running request for a report.
     var reportedURL: String {
         if request.stream != nil { return StreamSpec.address(hop.url.text) }
-        return upload?.reported(hop.url) ?? hop.url.text
+        return policies.upload?.reported(hop.url) ?? hop.url.text
     }
 
     /// A response's head for a report.
     func reported(_ head: ResponseHead) -> ResponseHead {
-        upload?.reported(head, from: hop.url) ?? head
+        policies.upload?.reported(head, from: hop.url) ?? head
     }
 }

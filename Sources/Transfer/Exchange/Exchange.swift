@@ -15,8 +15,6 @@ final class Exchange {
     var hop: RequestSpec
     /// How the hop's request is sent.
     var sent = SentRequest()
-    /// The redirects that led to the hop.
-    var redirects = RedirectTrail()
     /// The body of the request, which the hop may carry.
     var body: OutgoingBody
     var recorder: TransactionRecorder
@@ -24,24 +22,9 @@ final class Exchange {
     var response = ResponseIntake()
     /// The checks so far, and why the attempt fails.
     var outcome = AttemptOutcome()
-    /// nil when the session or the task has no cache.
-    let caching: CachedExchange?
-    /// Resumes and keeps parts of the file.
-    var part: PartPolicy
-    /// nil when the body would be sent anew after a cut.
-    var upload: ActiveUpload?
-    /// Decides on the way by a proxy.
-    var proxy = ProxyPolicy()
-    /// nil when the session has no credentials.
-    var authentication: Authentication?
-    /// Whether the body waits for an answer to the head.
-    var bodyHold = BodyHold()
-    /// Over which connection, and in which version of HTTP, the hop's request leaves.
-    var connection: ConnectionPolicy
+    var policies: ExchangePolicies
     /// What answers the exchange.
     var kind: ExchangeKind
-    /// Decides on the exchange's way; nil where every interface will do.
-    var path: PathPolicy?
 
     init(
         _ request: consuming AttemptRequest,
@@ -52,7 +35,7 @@ final class Exchange {
     ) {
         self.handle = handle
         self.session = session
-        part = PartPolicy(keeper, session, startTime: now)
+        policies = ExchangePolicies(for: request, of: session, keeper: keeper, at: now)
         hop = request.request
         let file = FileTransfer(
             hop.url,
@@ -61,14 +44,6 @@ final class Exchange {
         )
         kind = file.map(ExchangeKind.fileServer) ?? .http
         body = OutgoingBody(of: request)
-        connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
-        let credentials = session.configuration.credentials
-        authentication =
-            credentials.isEmpty || request.stream != nil || file != nil
-            ? nil : Authentication(credentials, sendsItself: request.webSocket != nil)
-        // A stream has no version of HTTP that the server could choose.
-        if request.webSocket != nil || request.stream != nil { connection.keepToHTTP1() }
-        caching = CachedExchange.make(for: request, of: session)
         recorder = TransactionRecorder(
             attempt: request.number,
             reason: request.reason,
@@ -129,7 +104,7 @@ final class Exchange {
             to: peer.host,
             phase: recorder.phase,
             isKnownUnprocessed: !recorder.hasSentAnything,
-            isOfWholeSession: path?.isClosed ?? false
+            isOfWholeSession: policies.path?.isClosed ?? false
         )
     }
 

@@ -24,7 +24,7 @@ final class FileTransferClient: EasyHandleClient {
         // The connection for the file: the same rules, and no part of connecting.
         let now = exchange.move()
         limitHandshake(at: now)
-        return exchange.session.options(for: peer, &exchange.path)
+        return exchange.session.options(for: peer, &exchange.policies.path)
     }
 
     /// Limits the handshake that libcurl does without a return.

@@ -20,7 +20,7 @@ extension Attempt {
             exchange.failure?.kind != .localIO
         else { return finish() }
         exchange.outcome.forgetFailure()
-        let hasRest = exchange.part.endSegments(for: exchange.request, refusal)
+        let hasRest = exchange.policies.part.endSegments(for: exchange.request, refusal)
         let isResuming = hasRest && !download.refusesRanges
         return perform { () throws(TransferFailure) in
             try take(isResuming ? .askAgain : .startOver)
