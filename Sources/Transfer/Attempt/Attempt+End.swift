@@ -8,9 +8,8 @@ extension Attempt {
         if !code.isOK, !exchange.hasFailed, exchange.isCut {
             exchange.fail(exchange.recorder.stage.flood)
         }
-        if exchange.policies.connection.refusedReuse.isPending, !exchange.hasFailed {
+        if !exchange.hasFailed, exchange.policies.connection.takeRefusal() {
             // On a new connection; nothing of the exchange was sent.
-            exchange.policies.connection.refusedReuse.didEnd()
             exchange.sent.answersChallenge = exchange.sent.hasAnsweredChallenge
             return send()
         }

@@ -49,12 +49,12 @@ extension Attempt {
             if next.method != hop.method, !hop.isIdempotent {
                 exchange.policies.redirects.leaveOrder()
             }
-            if carriesBody, !keepsBody { exchange.policies.upload?.machine.leave() }
+            if carriesBody, !keepsBody { exchange.policies.upload?.leave() }
             exchange.hop = next
             exchange.body.carry(keepsBody)
             exchange.policies.connection.beginHop()
             caching?.beginHop()
-            beginAuthentication()
+            beginHop()
             return try repeatRequest(.redirect)
         }
     }

@@ -4,31 +4,21 @@ internal import TransferModel
 
 // Prepares the hop's request.
 extension Attempt {
-    /// Decides which credential the first request of a hop carries.
-    func beginAuthentication() {
-        let hop = exchange.hop
-        guard exchange.policies.authentication != nil, !hop.url.isCustom else { return }
-        let start = exchange.policies.authentication?.begin(
-            hop.url,
-            hasBody: exchange.body.isCarried,
-            hasAuthorization: hop.headers.contains { $0.name.lowercased() == "authorization" },
+    /// Prepares the policies for the first request of a hop.
+    func beginHop() {
+        exchange.policies.beginHop(
+            exchange.hop,
+            carriesBody: exchange.body.isCarried,
             known: exchange.session.knownSpaces
         )
-        exchange.policies.bodyHold.beginHop(awaitsChallenge: start == .asking)
     }
 
     /// Signs the next exchange's request, if its credential signs requests.
     func sign() throws(TransferFailure) {
-        guard let authentication = exchange.policies.authentication else { return }
-        exchange.sent.signature = []
-        exchange.sent.signature = try authentication.signature(
-            for: exchange.hop,
+        try exchange.policies.authentication?.sign(
+            exchange.hop,
             exchange.body.isCarried ? exchange.request.body : nil
-        ) {
-            // Not the run's clock: a server compares the date with its own clock, and machines
-            // sleep or are set right.
-            Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
-        }
+        )
     }
 
     /// Chooses the route to the hop's origin.

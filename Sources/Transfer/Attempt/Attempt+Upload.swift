@@ -28,7 +28,7 @@ extension Attempt {
             keeper: exchange.policies.part.keeper
         )
         let upload = try start.upload(session.uploadSupport.version(for: hop.url.origin))
-        exchange.policies.upload = upload
+        exchange.policies.use(upload)
         guard let upload, upload.machine.leg != .creation else { return }
         setLeg(of: upload)
         exchange.beginRecord(upload.reason, at: exchange.recorder.startTime)
@@ -41,7 +41,7 @@ extension Attempt {
         exchange.policies.redirects.beginLeg()
         exchange.policies.connection.beginLeg()
         exchange.policies.bodyHold.beginBody()
-        beginAuthentication()
+        beginHop()
         return try repeatRequest(upload.reason)
     }
 
@@ -86,7 +86,7 @@ extension Attempt {
                 isOver ? nil : upload.machine.version,
                 at: exchange.hop.url.origin
             )
-            if isOver { exchange.policies.upload = nil }
+            if isOver { exchange.policies.use(nil) }
             return try repeatRequest(.transparentRetry)
         }
     }

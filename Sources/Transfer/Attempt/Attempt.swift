@@ -54,7 +54,7 @@ struct Attempt {
             // With a cache, once it is known that nothing stored answers.
             if exchange.policies.caching == nil { beginResuming() }
             try beginUpload(boundary: boundary)
-            beginAuthentication()
+            beginHop()
             try sign()
         } catch {
             return end(unsent: error)
@@ -159,11 +159,10 @@ struct Attempt {
     /// Begins another exchange with the hop's request.
     func repeatRequest(_ reason: TransactionMetrics.Reason) throws(TransferFailure) -> Next {
         exchange.forgetResponse()
-        exchange.policies.connection.beginExchange()
         try exchange.body.rewind()
+        exchange.policies.willRepeat()
         let now = MonotonicTime.now
         exchange.watch.willBegin(at: now)
-        exchange.policies.upload?.machine.willRepeat()
         exchange.beginRecord(reason, at: now)
         chooseRoute()
         try sign()

@@ -265,7 +265,7 @@ final class EngineLoop: MultiHandle.Driver {
             now: now
         )
         if let (download, lane, request) = segment {
-            exchange.policies.part.segment = SegmentRole(download, lane: lane, request: request)
+            exchange.policies.part.join(SegmentRole(download, lane: lane, request: request))
             download.didStart(lane, exchange)
         }
         let client: any EasyHandleClient =

@@ -13,11 +13,7 @@ extension EasyRequest {
             carriesBody || url.origin.scheme == .https || exchange.policies.proxy.route != nil
             || authentication?.takesSeveralRequests == true
         exchange.sent.cookies = exchange.cookieField(for: url)
-        let sentRequest = exchange.sent.request(
-            of: exchange.hop,
-            exchange.policies.upload,
-            exchange.policies.caching
-        )
+        let sentRequest = exchange.policies.request(of: exchange.hop)
         self.init(
             url: sentRequest.url.sentText,
             method: sentRequest.method,

@@ -40,7 +40,7 @@ extension Exchange: ConversationHost {
     }
 
     var upgrade: (request: RequestSpec, lines: [String], authorization: String?) {
-        let signed = sent.request(of: hop, nil, nil)
+        let signed = policies.authentication?.signed(hop) ?? hop
         let lines = session.headerLines(
             for: signed,
             cookies: sent.cookies,

@@ -36,7 +36,7 @@ extension Exchange: EasyHandleClient {
             policies.proxy.didSend(bytes, toOrigin: recorder.hasBegunRequest)
         }
         let isRewritten =
-            !sent.signature.isEmpty
+            policies.authentication?.isSigned == true
             || policies.upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
         let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
         recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
@@ -156,7 +156,7 @@ extension Exchange {
         let isSecure = hop.url.origin.scheme == .https || file?.usesTLS == true
         let isEncrypted = isSecure || policies.proxy.route?.isEncrypted == true
         if !isNew, !session.isClean(connection, isEncrypted: isEncrypted, of: handle) {
-            guard policies.connection.refusedReuse.refuse() else {
+            guard policies.connection.refuseReuse() else {
                 throw recorder.stage.uncleanConnections
             }
             return false
@@ -171,11 +171,11 @@ extension Exchange {
             case .over(let metrics): recorder.willUse(metrics)
             case .refused:
                 // The pool offered a connection made before the network changed.
-                if !isNew { _ = policies.connection.refusedReuse.refuse() }
+                if !isNew { _ = policies.connection.refuseReuse() }
                 return false
             }
         }
-        if isNew { policies.connection.osErrnoOfConnecting = handle.lastOSErrno }
+        if isNew { policies.connection.didConnect(osErrno: handle.lastOSErrno) }
         let tls = isSecure ? handle.useTLS() : nil
         if isNew, let tls, !tls.hasChosenProtocol {
             // Before anything is sent, so that another exchange can offer more versions.

@@ -172,7 +172,7 @@ extension Exchange {
                 return false
             }
             if file.segments != nil {
-                policies.part.segment = try SegmentRole.begin(for: self, file)
+                policies.part.join(try SegmentRole.begin(for: self, file))
             }
             return true
         } catch {

@@ -45,7 +45,7 @@ extension Exchange {
         recorder.didGetRefusal()
         forgetResponse()
         outcome.forgetChecks()
-        policies.upload?.machine.willRepeat()
+        policies.upload?.willRepeat()
         beginRecord(.authentication, at: now)
         if let route = policies.proxy.route { recorder.willUseProxy(route.url) }
         _ = EasyRequest.Body(of: self)

@@ -17,7 +17,7 @@ struct ExchangePolicies {
     /// Resumes and keeps parts of the file.
     var part: PartPolicy
     /// nil when the body would be sent anew after a cut.
-    var upload: ActiveUpload?
+    private(set) var upload: ActiveUpload?
     /// nil when the session or the task has no cache.
     let caching: CachedExchange?
     /// The redirects that led to the hop.
@@ -38,5 +38,40 @@ struct ExchangePolicies {
             ? nil : Authentication(credentials, sendsItself: request.webSocket != nil)
         part = PartPolicy(keeper, session, startTime: now)
         caching = CachedExchange.make(for: request, of: session)
+    }
+
+    /// Sends the body by a resumable upload from now on; nil sends it like any other.
+    mutating func use(_ upload: ActiveUpload?) { self.upload = upload }
+
+    // MARK: - Before the request
+
+    /// Before the first request of a hop: which credential it carries, and whether its body waits.
+    mutating func beginHop(_ hop: RequestSpec, carriesBody: Bool, known: KnownSpaces) {
+        guard authentication != nil, !hop.url.isCustom else { return }
+        let start = authentication?.begin(
+            hop.url,
+            hasBody: carriesBody,
+            hasAuthorization: hop.headers.contains { $0.isNamed("authorization") },
+            known: known
+        )
+        bodyHold.beginHop(awaitsChallenge: start == .asking)
+    }
+
+    /// Before each further request of the attempt.
+    mutating func willRepeat() {
+        connection.beginExchange()
+        upload?.willRepeat()
+    }
+
+    /// The request of the hop as it is sent, with the fields of an upload, or with those of its
+    /// signature and of the cache.
+    func request(of hop: RequestSpec) -> RequestSpec {
+        if let upload {
+            let headers = hop.headers + upload.machine.fields
+            return RequestSpec(method: hop.method, url: hop.url, headers: headers)
+        }
+        var request = authentication?.signed(hop) ?? hop
+        if let added = caching?.addedFields, !added.isEmpty { request.headers += added }
+        return request
     }
 }

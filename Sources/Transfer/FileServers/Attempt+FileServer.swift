@@ -64,7 +64,7 @@ extension Attempt {
         let isGivenUp = isFault && exchange.mayGoAnotherWay(after: code)
         if isFault, !isGivenUp {
             if file.easy.offset > 0, FileTransferFault.refusesOffset(code) {
-                exchange.policies.part.resumption?.repetition = .wholeFile
+                exchange.policies.part.resumption?.wantWholeFile()
             } else {
                 let fault = FileTransferFault(exchange: exchange, code: code, file: file)
                 exchange.fail(lateHandshake(file, code) ?? fault.failure)

@@ -220,7 +220,7 @@ final class SegmentedDownload {
         let turns = main.context.sessions[main.request.session].requests
         if let turns, turns.hasTimetable { turns.read(minuteOfDay: LocalTime.minuteOfDay, now) }
         let step = machine.step(at: now) { turns.map { $0.take(now) == .taken } ?? true }
-        if case .request? = step { main.policies.part.segmentRequests += 1 }
+        if case .request? = step { main.policies.part.willRequestSegment() }
         if isMainOver, lanes.isEmpty {
             // Without a step the runner waits for a turn, and the servers are not silent.
             if step == nil { main.watch.pause(at: now) } else { main.watch.resume(at: now) }

@@ -18,7 +18,7 @@ struct ConnectionPolicy {
     }
 
     /// Idle connections that were refused before a byte of the running exchange's request was sent.
-    var refusedReuse = RefusedReuse()
+    private var refusedReuse = RefusedReuse()
     /// Whether the hop's request was sent again because libcurl gave it up.
     private(set) var isResent = false
     /// Whether the hop offers every version of HTTP of its session, because the server chose none
@@ -34,7 +34,7 @@ struct ConnectionPolicy {
     private(set) var hasUnchosenVersion = false
     /// The `errno` of the sockets when a new connection was ready, which comes from an unreachable
     /// address.
-    var osErrnoOfConnecting: Int?
+    private var osErrnoOfConnecting: Int?
     /// Whether the previous attempt failed to connect, perhaps on another thread.
     private var resolvesAnew: Bool
 
@@ -60,6 +60,19 @@ struct ConnectionPolicy {
         refusedReuse = RefusedReuse()
         hasUnchosenVersion = false
     }
+
+    /// Refuses an idle connection for the running exchange; false when too many were refused.
+    mutating func refuseReuse() -> Bool { refusedReuse.refuse() }
+
+    /// Notes that libcurl has ended the exchange; returns whether a refusal was the reason, so that
+    /// the exchange begins again.
+    mutating func takeRefusal() -> Bool {
+        defer { refusedReuse.didEnd() }
+        return refusedReuse.isPending
+    }
+
+    /// Notes that a new connection is ready, with the `errno` of the sockets.
+    mutating func didConnect(osErrno: Int?) { osErrnoOfConnecting = osErrno }
 
     /// Whether the request must not use an idle connection, because of earlier events in the hop.
     var requiresFreshConnection: Bool {

@@ -48,7 +48,7 @@ final class ActiveUpload {
     private let salt: String
     private let boundary: String?
     private let creationDate: Timestamp
-    var machine: UploadMachine
+    private(set) var machine: UploadMachine
     /// The step that follows the received response.
     private(set) var step = UploadMachine.Step.judge
     /// Whether the running request cancels the upload.
@@ -175,6 +175,12 @@ final class ActiveUpload {
     var offset: Int64 { part?.lowerBound ?? machine.confirmed }
 
     // MARK: - Events
+
+    /// Notes that the request is sent again with other content or to another URL.
+    func willRepeat() { machine.willRepeat() }
+
+    /// Notes that the rest of the attempt has no body to upload.
+    func leave() { machine.leave() }
 
     /// Takes a 104, which may name the upload's URL; the URL is recorded at once.
     func didInform(_ head: ResponseHead, from url: HTTPURL, _ support: inout UploadSupport) {
