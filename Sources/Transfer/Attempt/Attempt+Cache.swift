@@ -43,19 +43,11 @@ extension Attempt {
                     question = .init(reason: question.reason, mayStore: false)
                     try sign()
                 }
-                // Without the stored body or a copy at the destination, a 304 would be useless.
-                if question.stored.contains(where: {
-                    !$0.hasBody && caching.copy?.file(like: $0.body) == nil
-                }) {
-                    question.conditions = []
-                }
-                caching.question = question
-                caching.verdict = .init(question.isBypass ? .bypassed : .miss, question.reason)
+                caching.ask(question)
             case .unavailable: return failUnavailable()
             }
         }
-        caching.requestTime = now
-        if caching.question?.conditions.isEmpty == false { exchange.recorder.willRevalidate() }
+        if caching.willAsk(at: now) { exchange.recorder.willRevalidate() }
         return send()
     }
 
@@ -142,67 +134,38 @@ extension Attempt {
     // MARK: - Stored bodies
 
     /// Whether a stored body is being read.
-    var isReading: Bool { exchange.policies.caching?.reading != nil }
+    var isReading: Bool { exchange.policies.caching?.isReading == true }
 
     /// Answers the running exchange with a stored response: its body is checked and delivered, a
     /// long one in steps.
     private func serve(_ serving: Serving) throws(TransferFailure) -> Next {
-        guard let caching = exchange.policies.caching else { return finish() }
-        let stored = serving.response
-        guard exchange.hop.method != "HEAD", stored.body.length > 0,
-            caching.answer(with: stored) != .notModified
-        else {
-            return try deliver(serving, .memory([]), hasBody: false)
-        }
-        guard stored.body.length > StoredBodyCheck.step else {
-            guard let body = caching.body(of: stored) else { return try giveUp(serving) }
-            return try deliver(serving, body, hasBody: true)
-        }
-        guard let check = caching.firstCheck(of: stored) else { return try giveUp(serving) }
-        caching.reading = .checking(serving, check)
-        return try readStep()
+        guard let step = exchange.policies.caching?.begin(serving, method: exchange.hop.method)
+        else { return try readStep() }
+        return try take(step)
     }
 
     /// Reads the next step of a stored body.
     func readStep() throws(TransferFailure) -> Next {
         // The attempt waits for the disk only, so no idle time counts.
         exchange.watch.willBegin(at: .now)
-        let caching = exchange.policies.caching
-        switch caching?.reading {
-        case .checking(let serving, var check):
-            switch check.goOn() {
-            case nil:
-                caching?.reading = .checking(serving, check)
-                return .read
-            case true?:
-                caching?.reading = nil
-                caching?.note(check)
-                return try deliver(serving, check.body, hasBody: true)
-            case false?:
-                caching?.reading = nil
-                guard check.copy != nil, let next = caching?.secondCheck(of: serving.response)
-                else { return try giveUp(serving) }
-                caching?.reading = .checking(serving, next)
-                return .read
-            }
-        case .handingOn(let body, let start, let end):
-            let next = min(start + StoredBodyCheck.step, end)
-            guard handOn(body, from: start, to: next), next < end else {
-                return try endServing()
-            }
-            caching?.reading = .handingOn(body, from: next, to: end)
-            return .read
-        case nil: return finish()
+        return try exchange.policies.caching?.readStep().map(take) ?? finish()
+    }
+
+    private func take(_ step: Serving.Step) throws(TransferFailure) -> Next {
+        switch step {
+        case .more: .read
+        case .deliver(let serving, let body): try deliver(serving, body)
+        case .handOn(let body, let start, let end, let isLast):
+            try handOn(body, from: start, to: end) && !isLast ? .read : endServing()
+        case .giveUp(let serving): try giveUp(serving)
         }
     }
 
     /// Continues after a stored body proved missing or damaged.
     private func giveUp(_ serving: Serving) throws(TransferFailure) -> Next {
-        guard let caching = exchange.policies.caching else { return finish() }
-        caching.cache.forget(exchange.hop.url)
+        exchange.policies.caching?.drop(exchange.hop.url)
         let mayAsk = exchange.request.cachePolicy != .returnCacheDataDontLoad
         if case .failure(let failure?) = serving.occasion { throw failure }
-        caching.question = .init(reason: .damaged)
         if case .lookup = serving.occasion { return mayAsk ? try ask() : failUnavailable() }
         return try repeatRequest(.restart)
     }
@@ -210,30 +173,22 @@ extension Attempt {
     /// Judges a stored response like one from the network, and hands its body on.
     private func deliver(
         _ serving: Serving,
-        _ content: StoredBody,
-        hasBody: Bool
+        _ content: StoredBody?
     ) throws(TransferFailure) -> Next {
         guard let caching = exchange.policies.caching else { return finish() }
         let stored = serving.response
         let answer = caching.answer(with: stored)
         let head = answer.head(of: stored.head(at: serving.now), length: stored.body.length)
-        var part: (start: Int64, count: Int64) = (0, hasBody ? stored.body.length : 0)
+        var part: (start: Int64, count: Int64) = (0, content == nil ? 0 : stored.body.length)
         if case .part(let range) = answer { part = (range.start, range.count) }
-        caching.serve(stored, length: part.count, serving.verdict)
-        if case .lookup(refreshes: true) = serving.occasion { caching.refresh = exchange.hop }
+        caching.serve(serving, length: part.count, to: exchange.hop)
         exchange.response.head = head
         exchange.response.servedLength = part.count
         exchange.recorder.didFind(head, at: exchange.move())
-        guard exchange.receive(head), exchange.verdict?.isPassedOver != true else {
+        guard exchange.receive(head), exchange.verdict?.isPassedOver != true, let content else {
             return try endServing()
         }
-        let end = part.start + part.count
-        guard part.count > StoredBodyCheck.step else {
-            _ = handOn(content, from: part.start, to: end)
-            return try endServing()
-        }
-        caching.reading = .handingOn(content, from: part.start, to: end)
-        return .read
+        return try take(caching.handOn(content, from: part.start, to: part.start + part.count))
     }
 
     /// Hands on a part of the body; false when no more of it is wanted.
@@ -249,7 +204,7 @@ extension Attempt {
     }
 
     private func endServing() throws(TransferFailure) -> Next {
-        exchange.policies.caching?.reading = nil
+        exchange.policies.caching?.endReading()
         exchange.recorder.end(isComplete: !exchange.hasFailed, protocolName: nil)
         return try take(machine.step)
     }

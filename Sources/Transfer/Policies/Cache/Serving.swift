@@ -25,6 +25,18 @@ struct Serving {
         case checking(Serving, StoredBodyCheck)
         case handingOn(StoredBody, from: Int64, to: Int64)
     }
+
+    /// The step after reading a piece of a stored body.
+    enum Step {
+        /// There is more to read when other attempts have had their turn.
+        case more
+        /// The body is intact; nil for a response without one.
+        case deliver(Serving, StoredBody?)
+        /// A piece of the body goes to the task.
+        case handOn(StoredBody, from: Int64, to: Int64, isLast: Bool)
+        /// The body is missing or damaged.
+        case giveUp(Serving)
+    }
 }
 
 extension Serving {
