@@ -101,10 +101,7 @@ extension Attempt {
         case .usual, nil: return nil
         case .restart: return try repeatRequest(.restart)
         case .serve(let serving):
-            if case .failure = serving.occasion {
-                exchange.outcome.forgetFailure()
-                exchange.outcome.forgetChecks()
-            }
+            if case .failure = serving.occasion { exchange.outcome.forgetFailure() }
             // The record of the stored response follows the exchange's record.
             exchange.forgetResponse()
             exchange.recorder.begin(

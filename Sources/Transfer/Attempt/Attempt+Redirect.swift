@@ -52,8 +52,7 @@ extension Attempt {
             if carriesBody, !keepsBody { exchange.policies.upload?.leave() }
             exchange.hop = next
             exchange.body.carry(keepsBody)
-            exchange.policies.connection.beginHop()
-            caching?.beginHop()
+            exchange.policies.beginTarget()
             beginHop()
             return try repeatRequest(.redirect)
         }

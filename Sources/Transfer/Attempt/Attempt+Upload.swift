@@ -37,10 +37,7 @@ extension Attempt {
     /// Sends the request of the upload's current leg.
     private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Next {
         if setLeg(of: upload) { watchAnew() }
-        exchange.outcome.forgetChecks()
-        exchange.policies.redirects.beginLeg()
-        exchange.policies.connection.beginLeg()
-        exchange.policies.bodyHold.beginBody()
+        exchange.policies.beginLeg()
         beginHop()
         return try repeatRequest(upload.reason)
     }
@@ -108,7 +105,6 @@ extension Attempt {
         ) {
             throw failure
         }
-        exchange.outcome.forgetChecks()
         exchange.outcome.add([TaskRecord.Check(.clientError, passed: true)])
         return finish()
     }

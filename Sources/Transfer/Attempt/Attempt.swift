@@ -107,30 +107,12 @@ struct Attempt {
         case .answerProxy:
             exchange.sent.answersChallenge = exchange.policies.proxy.answersNext
             return try repeatRequest(.authentication)
-        case .resend:
-            // Over a new connection, before others that will share it.
-            exchange.policies.connection.resend()
-            return try repeatRequest(.transparentRetry)
-        case .fetchAgain:
-            exchange.policies.connection.keepToHTTP1()
-            exchange.outcome.forgetChecks()
-            return try repeatRequest(.unvouchedBody)
-        case .startOver:
-            exchange.policies.part.giveUp(&exchange.hop)
-            exchange.outcome.forgetChecks()
-            return try repeatRequest(.restart)
-        case .askAgain:
-            exchange.policies.part.askAgain(&exchange.hop)
-            exchange.outcome.forgetChecks()
-            return try repeatRequest(.resume)
+        case .again(let repetition):
+            if repetition == .unasked { exchange.recorder.didGetRefusal() }
+            return try repeatRequest(exchange.policies.prepare(repetition, &exchange.hop))
         case .didCancelUpload: return try didCancelUpload()
         case .follow: return try follow()
         case .answer(let answer): return try self.answer(answer)
-        case .sendUnasked:
-            exchange.policies.bodyHold.didRefuse()
-            exchange.hop.headers.removeAll { $0.name.lowercased() == "expect" }
-            exchange.recorder.didGetRefusal()
-            return try repeatRequest(.transparentRetry)
         case .proceed: return try proceedWithUpload()
         case .finish, .endCaching: return finish()
         }

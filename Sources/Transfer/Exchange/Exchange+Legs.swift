@@ -44,7 +44,6 @@ extension Exchange {
         )
         recorder.didGetRefusal()
         forgetResponse()
-        outcome.forgetChecks()
         policies.upload?.willRepeat()
         beginRecord(.authentication, at: now)
         if let route = policies.proxy.route { recorder.willUseProxy(route.url) }
@@ -58,9 +57,10 @@ extension Exchange {
         return response.parser.framing.contentLength != recorder.receivedBodyBytes
     }
 
-    /// Makes room for the response of another exchange.
+    /// Makes room for the response of another exchange, and for its checks.
     func forgetResponse() {
         response.reset()
+        outcome.forgetChecks()
         policies.caching?.forgetResponse()
     }
 

@@ -74,4 +74,45 @@ struct ExchangePolicies {
         if let added = caching?.addedFields, !added.isEmpty { request.headers += added }
         return request
     }
+
+    // MARK: - At the end
+
+    /// Before the first request at the target of a redirect.
+    mutating func beginTarget() {
+        connection.beginHop()
+        caching?.beginHop()
+    }
+
+    /// Before the first request of another leg of an upload.
+    mutating func beginLeg() {
+        redirects.beginLeg()
+        connection.beginLeg()
+        bodyHold.beginBody()
+    }
+
+    /// Prepares for the same request once more; returns the reason for the report.
+    mutating func prepare(
+        _ repetition: AttemptMachine.Repetition,
+        _ hop: inout RequestSpec
+    ) -> TransactionMetrics.Reason {
+        switch repetition {
+        case .givenUp:
+            // Before other requests that will share the connection.
+            connection.resend()
+            return .transparentRetry
+        case .unvouched:
+            connection.keepToHTTP1()
+            return .unvouchedBody
+        case .wholeFile:
+            part.giveUp(&hop)
+            return .restart
+        case .rest:
+            part.askAgain(&hop)
+            return .resume
+        case .unasked:
+            bodyHold.didRefuse()
+            hop.headers.removeAll { $0.isNamed("expect") }
+            return .transparentRetry
+        }
+    }
 }

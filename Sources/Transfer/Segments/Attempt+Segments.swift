@@ -23,7 +23,7 @@ extension Attempt {
         let hasRest = exchange.policies.part.endSegments(for: exchange.request, refusal)
         let isResuming = hasRest && !download.refusesRanges
         return perform { () throws(TransferFailure) in
-            try take(isResuming ? .askAgain : .startOver)
+            try take(.again(isResuming ? .rest : .wholeFile))
         }
     }
 }
