@@ -27,7 +27,7 @@ extension Attempt {
             conversation,
             of: exchange,
             over: channel,
-            inShortTurns: exchange.isPaced
+            inShortTurns: exchange.policies.pace != nil
         )
     }
 

@@ -185,17 +185,14 @@ struct Attempt {
     // MARK: - Turns
 
     /// Continues after other attempts have had their turn.
-    ///
-    /// - Parameter mayResume: Whether the bandwidth of the session lets a body flow.
-    /// - Returns: The next step.
-    func takeTurn(mayResume: Bool) -> Next {
+    func takeTurn() -> Next {
         if exchange.conversation != nil { return converse() }
         if isDecoding { return decodeOn() }
         if case .local(let local) = exchange.kind {
             return perform { () throws(TransferFailure) in try read(local) }
         }
         if isReading { return perform { () throws(TransferFailure) in try readStep() } }
-        return mayResume ? resume() : .receives
+        return exchange.policies.pace?.isWaiting == true ? .receives : resume()
     }
 
     /// Lets libcurl continue with a body that rests.

@@ -114,7 +114,7 @@ extension AttemptResult {
 
 extension AttemptProgress {
     /// The progress of an attempt by its running exchange.
-    init(of exchange: Exchange, _ pacing: EnginePacing?) {
+    init(of exchange: Exchange) {
         let offset = exchange.policies.upload?.offset ?? 0
         let received = exchange.response.decoding?.codedBytes
         self.init(
@@ -127,6 +127,6 @@ extension AttemptProgress {
             countOfBytesResumed: exchange.policies.part.resumption?.start ?? offset
         )
         phase = exchange.recorder.phase
-        isAwaitingBandwidth = pacing?.isWaiting(exchange.request.key) ?? false
+        isAwaitingBandwidth = exchange.policies.pace?.isWaiting ?? false
     }
 }

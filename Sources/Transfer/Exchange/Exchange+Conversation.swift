@@ -59,7 +59,7 @@ extension Exchange: ConversationHost {
     }
 
     func readUpgrade(_ line: Span<UInt8>) -> UpgradeProgress {
-        guard didReceiveHeader(line) else { return .other }
+        guard takeLine(line) else { return .other }
         guard let head else { return .reading }
         if case .accept? = verdict { return .accepted(head) }
         return .other
@@ -73,7 +73,7 @@ extension Exchange: ConversationHost {
 
     func keepExcerpt(_ bytes: Span<UInt8>) {
         guard !bytes.isEmpty, head != nil, !response.parser.framing.isChunked else { return }
-        _ = didReceiveBody(bytes)
+        _ = takePiece(bytes)
     }
 }
 
@@ -89,7 +89,7 @@ extension Exchange: ProgramHost {
             guard reader.isReady else { return .paused }
             reader.wake()
         }
-        return buffer.withRawSpan { readBody(into: &$0) }
+        return buffer.withRawSpan { produceBody(into: &$0) }
     }
 
     func didSendPiece(count: Int, at now: MonotonicTime) {

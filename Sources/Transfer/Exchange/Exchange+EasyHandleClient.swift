@@ -32,6 +32,7 @@ extension Exchange: EasyHandleClient {
     }
 
     func didSendHead(_ bytes: Span<UInt8>) {
+        policies.pace?.didSendUnasked(bytes.count)
         if policies.proxy.route != nil {
             policies.proxy.didSend(bytes, toOrigin: recorder.hasBegunRequest)
         }
@@ -60,6 +61,12 @@ extension Exchange: EasyHandleClient {
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
+        policies.pace?.didReceiveUnasked(line.count)
+        return takeLine(line)
+    }
+
+    /// Takes a line of a head or trailer; false ends the transfer.
+    func takeLine(_ line: Span<UInt8>) -> Bool {
         do throws(TransferFailure) {
             if policies.proxy.route != nil, !recorder.hasBegunRequest {
                 return try didReceiveTunnelHeader(line)
@@ -72,6 +79,11 @@ extension Exchange: EasyHandleClient {
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
+        mayTake(bytes.count) ? takePiece(bytes) : .paused
+    }
+
+    /// Takes a piece of the body whose turn has come.
+    func takePiece(_ bytes: Span<UInt8>) -> BodyTake {
         // libcurl reports the traffic of a body with a length, or without framing.
         let isHeard = sent.hearsTraffic && !response.parser.framing.isChunked
         let now = move(bytes: isHeard ? 0 : bytes.count)
@@ -102,6 +114,11 @@ extension Exchange: EasyHandleClient {
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
+        paced(&buffer) { produceBody(into: &$0) }
+    }
+
+    /// Reads the next piece of the request's body.
+    func produceBody(into buffer: inout MutableRawSpan) -> BodyRead {
         guard let reader = body.reader else { return .failed }
         do throws(TransferFailure) {
             let read = try reader.read(into: &buffer)
@@ -114,6 +131,7 @@ extension Exchange: EasyHandleClient {
     }
 
     func rewindBody() -> Bool {
+        policies.pace?.rewindMemory()
         do throws(TransferFailure) {
             try body.reader?.rewind()
             recorder.didRewindBody()

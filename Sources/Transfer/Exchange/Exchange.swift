@@ -31,11 +31,18 @@ final class Exchange {
         handle: EasyHandle,
         session: SessionTransport,
         keeper: PartialKeeper,
+        pace: ExchangePace?,
         now: MonotonicTime
     ) {
         self.handle = handle
         self.session = session
-        policies = ExchangePolicies(for: request, of: session, keeper: keeper, at: now)
+        policies = ExchangePolicies(
+            for: request,
+            of: session,
+            keeper: keeper,
+            pace: pace,
+            at: now
+        )
         hop = request.request
         let file = FileTransfer(
             hop.url,
@@ -122,9 +129,6 @@ final class Exchange {
         watch.didMove(bytes: count, at: now)
         return now
     }
-
-    /// Whether the session has a limit of bandwidth.
-    var isPaced: Bool { context.sessions[request.session].bandwidth != nil }
 
     /// The failure of an exchange that has exceeded one of its time limits; nil while it has not.
     func overdue(at now: MonotonicTime) -> TransferFailure? {

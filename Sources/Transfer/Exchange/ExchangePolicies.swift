@@ -22,11 +22,14 @@ struct ExchangePolicies {
     let caching: CachedExchange?
     /// The redirects that led to the hop.
     var redirects = RedirectTrail()
+    /// The part in the session's bandwidth; nil without a limit.
+    let pace: ExchangePace?
 
     init(
         for request: borrowing AttemptRequest,
         of session: SessionTransport,
         keeper: PartialKeeper,
+        pace: ExchangePace?,
         at now: MonotonicTime
     ) {
         connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
@@ -38,6 +41,7 @@ struct ExchangePolicies {
             ? nil : Authentication(credentials, sendsItself: request.webSocket != nil)
         part = PartPolicy(keeper, session, startTime: now)
         caching = CachedExchange.make(for: request, of: session)
+        self.pace = pace
     }
 
     /// Sends the body by a resumable upload from now on; nil sends it like any other.
