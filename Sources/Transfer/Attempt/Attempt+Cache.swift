@@ -202,6 +202,11 @@ extension Attempt {
 
     private func endServing() throws(TransferFailure) -> Next {
         exchange.policies.caching?.endReading()
+        return try endWithoutServer()
+    }
+
+    /// Ends an exchange that was answered without a server.
+    func endWithoutServer() throws(TransferFailure) -> Next {
         exchange.recorder.end(isComplete: !exchange.hasFailed, protocolName: nil)
         return try take(machine.step)
     }

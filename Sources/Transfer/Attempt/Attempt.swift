@@ -43,8 +43,8 @@ struct Attempt {
     /// sent.
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
         if exchange.hop.url.isLocal { return beginLocal() }
-        if let file = exchange.file { return begin(file, sockets, errors) }
         do throws(TransferFailure) {
+            if let file = exchange.file { try prepare(file) }
             let boundary: String?
             do throws(SystemError) {
                 boundary = try openBody(sockets, errors)
@@ -53,7 +53,7 @@ struct Attempt {
             }
             // With a cache, once it is known that nothing stored answers.
             if exchange.policies.caching == nil { beginResuming() }
-            try beginUpload(boundary: boundary)
+            if exchange.file == nil { try beginUpload(boundary: boundary) }
             beginHop()
             try sign()
         } catch {

@@ -44,11 +44,7 @@ final class Exchange {
             at: now
         )
         hop = request.request
-        let file = FileTransfer(
-            hop.url,
-            in: session.configuration,
-            silence: request.timeoutInterval
-        )
+        let file = FileTransfer(for: request, in: session.configuration)
         kind = file.map(ExchangeKind.fileServer) ?? .http
         body = OutgoingBody(of: request)
         recorder = TransactionRecorder(

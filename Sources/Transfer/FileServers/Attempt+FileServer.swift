@@ -4,8 +4,8 @@ internal import TransferModel
 
 // The steps of an attempt at a file server: no challenges, redirects or stored responses.
 extension Attempt {
-    /// Begins the first exchange, with the rest of the file where an earlier attempt left a part.
-    func begin(_ file: FileTransfer, _ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
+    /// Prepares for the first exchange.
+    func prepare(_ file: FileTransfer) throws(TransferFailure) {
         let scheme = file.scheme.rawValue
         guard CurlLibrary.speaks(scheme) else {
             var failure = TransferFailure(
@@ -16,24 +16,14 @@ extension Attempt {
             failure.urlError = .unsupportedURL
             failure.isPermanent = true
             failure.isKnownUnprocessed = true
-            return end(unsent: failure)
+            throw failure
         }
         do throws(SystemError) {
             try file.readKnownHosts(of: exchange.hop.url, in: exchange.session)
         } catch {
-            return end(unsent: TransferFailure(reading: error, phase: .prepare))
+            throw TransferFailure(reading: error, phase: .prepare)
         }
         exchange.recorder.isHeadless = true
-        if exchange.body.isCarried {
-            do throws(SystemError) {
-                _ = try openBody(sockets, errors)
-            } catch {
-                return end(unsent: TransferFailure(reading: error, phase: .prepare))
-            }
-        }
-        beginResuming()
-        chooseRoute()
-        return perform { () throws(TransferFailure) in try ask() }
     }
 
     /// The failure of a connection for the file whose TLS did not begin in time; nil for any other

@@ -26,7 +26,8 @@ final class FileTransfer {
     private var memory: (bytes: [UInt8], offset: Int)?
 
     /// Chooses the login for a URL; nil for the URL of another kind of server.
-    init?(_ url: HTTPURL, in session: SessionConfiguration, silence: Duration?) {
+    init?(for request: borrowing AttemptRequest, in session: SessionConfiguration) {
+        let url = request.request.url
         guard url.isOfFileServer else { return nil }
         scheme = url.origin.scheme
         easy = EasyFileTransfer(
@@ -38,7 +39,7 @@ final class FileTransfer {
         // The exchange's own watch ends silence; libcurl blocks its thread for some replies. It
         // judges a wait before it reads the replies that came while another server held the thread,
         // which may take a minute.
-        if let silence {
+        if let silence = request.timeoutInterval {
             easy.replyTimeout = 60 + Int(max(1, min(60, silence.microseconds / 1_000_000)))
         }
     }

@@ -43,7 +43,6 @@ extension Attempt {
 
     private func endLocal() throws(TransferFailure) -> Next {
         exchange.kind = .http
-        exchange.recorder.end(isComplete: !exchange.hasFailed, protocolName: nil)
-        return try take(machine.step)
+        return try endWithoutServer()
     }
 }

@@ -117,7 +117,22 @@ final class CachedExchange {
         _ fields: [HeaderField],
         at now: Timestamp
     ) -> CachePlan {
-        let request = CacheRequest(
+        let request = makeRequest(method, url, fields)
+        self.request = request
+        return cache.plan(for: request, isRepeated: ignoresStored, now: now)
+    }
+
+    /// Replaces the fields of the looked-up request by the sent fields.
+    func renew(_ fields: [HeaderField]) {
+        request = request.map { makeRequest($0.method, $0.url, fields) }
+    }
+
+    private func makeRequest(
+        _ method: String,
+        _ url: HTTPURL,
+        _ fields: [HeaderField]
+    ) -> CacheRequest {
+        CacheRequest(
             method: method,
             url: url,
             fields: fields,
@@ -125,22 +140,6 @@ final class CachedExchange {
             mayHaveCopy: copy != nil,
             mayGuess: mayGuess
         )
-        self.request = request
-        return cache.plan(for: request, isRepeated: ignoresStored, now: now)
-    }
-
-    /// Replaces the fields of the looked-up request by the sent fields.
-    func renew(_ fields: [HeaderField]) {
-        request = request.map {
-            CacheRequest(
-                method: $0.method,
-                url: $0.url,
-                fields: fields,
-                policy: policy,
-                mayHaveCopy: copy != nil,
-                mayGuess: mayGuess
-            )
-        }
     }
 
     /// Decides what to ask the origin.

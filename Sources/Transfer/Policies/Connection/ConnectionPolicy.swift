@@ -17,8 +17,15 @@ struct ConnectionPolicy {
         var isUpload = false
     }
 
-    /// Idle connections that were refused before a byte of the running exchange's request was sent.
-    private var refusedReuse = RefusedReuse()
+    /// The idle connections that were refused before a byte of the running exchange's request was
+    /// sent: the exchange then begins again on a new connection, which is neither another request
+    /// nor a retry.
+    private var refusals = 0
+    /// The most refusals in one exchange: when libcurl answers a challenge by itself, it takes an
+    /// idle connection regardless of its options.
+    private static let mostRefusals = 8
+    /// Whether the running transfer was stopped because of a refusal.
+    private var isRefused = false
     /// Whether the hop's request was sent again because libcurl gave it up.
     private(set) var isResent = false
     /// Whether the hop offers every version of HTTP of its session, because the server chose none
@@ -57,18 +64,23 @@ struct ConnectionPolicy {
 
     /// Prepares for sending the hop's request, perhaps not for the first time.
     mutating func beginExchange() {
-        refusedReuse = RefusedReuse()
+        (refusals, isRefused) = (0, false)
         hasUnchosenVersion = false
     }
 
     /// Refuses an idle connection for the running exchange; false when too many were refused.
-    mutating func refuseReuse() -> Bool { refusedReuse.refuse() }
+    mutating func refuseReuse() -> Bool {
+        guard refusals < Self.mostRefusals else { return false }
+        refusals += 1
+        isRefused = true
+        return true
+    }
 
     /// Notes that libcurl has ended the exchange; returns whether a refusal was the reason, so that
     /// the exchange begins again.
     mutating func takeRefusal() -> Bool {
-        defer { refusedReuse.didEnd() }
-        return refusedReuse.isPending
+        defer { isRefused = false }
+        return isRefused
     }
 
     /// Notes that a new connection is ready, with the `errno` of the sockets.
@@ -76,7 +88,7 @@ struct ConnectionPolicy {
 
     /// Whether the request must not use an idle connection, because of earlier events in the hop.
     var requiresFreshConnection: Bool {
-        isResent || offersAllVersions || refusedReuse.requiresFreshConnection
+        isResent || offersAllVersions || refusals > 0
     }
 
     /// The newest version of HTTP that the hop offers.
@@ -184,33 +196,4 @@ struct ConnectionPolicy {
         defer { resolvesAnew = false }
         return isUnreached || resolvesAnew
     }
-}
-
-/// Idle connections that libcurl chose for a request and that were refused before a byte of the
-/// request was sent.
-///
-/// The exchange then begins again on a new connection: it sent nothing, so that this is neither
-/// another request nor a retry.
-struct RefusedReuse {
-    /// The most refusals in one exchange: when libcurl answers a challenge by itself, it takes an
-    /// idle connection regardless of its options.
-    private static let most = 8
-
-    private var count = 0
-    /// Whether the running transfer was stopped because of a refusal.
-    private(set) var isPending = false
-
-    /// Whether the exchange needs a new connection.
-    var requiresFreshConnection: Bool { count > 0 }
-
-    /// Refuses a connection; false when too many were refused.
-    mutating func refuse() -> Bool {
-        guard count < Self.most else { return false }
-        count += 1
-        isPending = true
-        return true
-    }
-
-    /// Notes that the stopped transfer has ended.
-    mutating func didEnd() { isPending = false }
 }
