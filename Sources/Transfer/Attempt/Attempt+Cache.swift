@@ -20,11 +20,11 @@ extension Attempt {
         let now = exchange.context.wallTime
         if caching.question != nil {
             // The cookies, and with them the user, may have changed since the lookup.
-            if exchange.session.cookies != nil { caching.renew(varyingFields) }
+            if exchange.session.cookies != nil { caching.renew(exchange.varyingFields) }
         } else {
             // A response to a POST may be stored, too.
             let mayMatter = ["GET", "HEAD", "POST"].contains(hop.method)
-            let fields = mayMatter ? varyingFields : hop.headers
+            let fields = mayMatter ? exchange.varyingFields : hop.headers
             switch caching.plan(hop.method, hop.url, fields, at: now) {
             case .serve(let stored, let verdict, let refreshes):
                 return try serve(
@@ -38,10 +38,10 @@ extension Attempt {
             case .ask where exchange.request.cachePolicy == .returnCacheDataDontLoad:
                 return failUnavailable()
             case .ask(var question):
-                if caching.takesPart(), beginResuming() {
+                if caching.takesPart(), exchange.beginResuming() {
                     // No stored response answers: resume the part of an earlier attempt.
                     question = .init(reason: question.reason, mayStore: false)
-                    try sign()
+                    try exchange.sign()
                 }
                 caching.ask(question)
             case .unavailable: return failUnavailable()
@@ -54,23 +54,6 @@ extension Attempt {
     /// A request that refreshes a response used while stale; nil without such a response.
     var refresh: AttemptRequest? {
         exchange.policies.caching?.refresh.map { exchange.request.refresh(of: $0) }
-    }
-
-    /// All fields of the request by which a response may vary.
-    private var varyingFields: [HeaderField] {
-        var fields = exchange.hop.headers
-        func add(_ name: String, _ value: String?) {
-            if let value, !fields.contains(name) {
-                fields.append(HeaderField(name: name, value: value))
-            }
-        }
-        add("User-Agent", RunnerVersion.userAgent)
-        add(
-            "Accept-Encoding",
-            exchange.request.decodesBody ? BodyDecoding.acceptEncoding : "identity"
-        )
-        add("Cookie", exchange.cookieField(for: exchange.hop.url))
-        return fields
     }
 
     /// Fails because no stored response may answer.
@@ -111,20 +94,6 @@ extension Attempt {
                 at: exchange.move()
             )
             return try serve(serving)
-        }
-    }
-
-    /// Removes stored responses that proved wrong, led to a failure, or are outdated.
-    ///
-    /// A stored response is outdated when the attempt has a newer file that it does not store: a
-    /// resumed file, or one that was fetched anew after resuming failed.
-    func forgetStored() {
-        if let failure = exchange.failure {
-            exchange.policies.caching?.forget(after: failure)
-        } else if exchange.policies.part.resumption != nil,
-            exchange.policies.caching?.isOfCache != true
-        {
-            exchange.session.cache?.forget(exchange.hop.url)
         }
     }
 

@@ -38,7 +38,7 @@ extension Attempt {
         }
         if !isEnd { exchange.noteCutRefusal(after: code) }
         let isFault = !isEnd && !exchange.response.isUnchanged && !machine.isAsked
-        noteFailedConnection()
+        exchange.noteFailedConnection()
         exchange.recorder.end(
             isComplete: isComplete && machine.repetition == nil && !machine.isUnvouched
                 && (code.isOK || exchange.policies.part.segment == nil) && !exchange.hasLeftRest
@@ -94,7 +94,7 @@ extension Attempt {
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
         exchange.noteSent()
-        noteFailedConnection()
+        exchange.noteFailedConnection()
         let download = SegmentRole.of(exchange)?.downloadOfAttempt
         if download?.isMainOver != true {
             exchange.recorder.end(
@@ -126,9 +126,9 @@ extension Attempt {
     /// Ends the attempt after its last exchange.
     func finish() -> Next {
         if let segment = endSegment() { return segment }
-        judgeEnd()
+        exchange.judgeEnd()
         if exchange.hasFailed { exchange.policies.caching?.reject(.rejected) }
-        forgetStored()
+        exchange.forgetStored()
         var result = AttemptResult(of: exchange)
         exchange.conversation?.complete(&result)
         guard !exchange.hasFailed, !exchange.response.isUnchanged, hasResult else {
@@ -166,37 +166,5 @@ extension Attempt {
     private var hasResult: Bool {
         if case .accept = exchange.verdict { return true }
         return exchange.request.stream != nil
-    }
-
-    /// Judges the bodies of the request and of the response.
-    private func judgeEnd() {
-        let isAccepted = if case .accept = exchange.verdict { true } else { false }
-        if !exchange.hasFailed {
-            do throws(TransferFailure) {
-                try exchange.body.reader?.verify()
-                if isAccepted { try exchange.endParts() }
-                if isAccepted, !exchange.recorder.isRequestSent { throw ExchangeStage.earlyAnswer }
-            } catch {
-                exchange.fail(error)
-            }
-        }
-        if var failure = exchange.failure {
-            if exchange.body.reader?.isSpent == true { failure.explainSpentBody() }
-            exchange.policies.authentication?.explain(
-                &failure,
-                exchange.head,
-                from: exchange.hop.url
-            )
-            return exchange.fail(failure)
-        }
-        guard isAccepted else { return }
-        if let shortage = exchange.policies.part.resumption?.shortage {
-            return exchange.fail(shortage)
-        }
-        if !exchange.response.isUnchanged,
-            let findings = exchange.response.judgeBody(of: exchange.hop.method)
-        {
-            exchange.note(findings)
-        }
     }
 }

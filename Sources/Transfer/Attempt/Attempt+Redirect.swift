@@ -53,7 +53,7 @@ extension Attempt {
             exchange.hop = next
             exchange.body.carry(keepsBody)
             exchange.policies.beginTarget()
-            beginHop()
+            exchange.beginHop()
             return try repeatRequest(.redirect)
         }
     }

@@ -38,7 +38,7 @@ extension Attempt {
     private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Next {
         if setLeg(of: upload) { watchAnew() }
         exchange.policies.beginLeg()
-        beginHop()
+        exchange.beginHop()
         return try repeatRequest(upload.reason)
     }
 

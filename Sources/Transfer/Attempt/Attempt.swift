@@ -52,14 +52,14 @@ struct Attempt {
                 throw TransferFailure(reading: error, phase: .prepare)
             }
             // With a cache, once it is known that nothing stored answers.
-            if exchange.policies.caching == nil { beginResuming() }
+            if exchange.policies.caching == nil { exchange.beginResuming() }
             if exchange.file == nil { try beginUpload(boundary: boundary) }
-            beginHop()
-            try sign()
+            exchange.beginHop()
+            try exchange.sign()
         } catch {
             return end(unsent: error)
         }
-        chooseRoute()
+        exchange.chooseRoute()
         return perform { () throws(TransferFailure) in try ask() }
     }
 
@@ -146,8 +146,8 @@ struct Attempt {
         let now = MonotonicTime.now
         exchange.watch.willBegin(at: now)
         exchange.beginRecord(reason, at: now)
-        chooseRoute()
-        try sign()
+        exchange.chooseRoute()
+        try exchange.sign()
         if reason == .redirect { exchange.policies.redirects.follow() }
         return try ask()
     }
@@ -155,30 +155,15 @@ struct Attempt {
     /// Sends the hop's request; ends the attempt when no interface may be used for it.
     func send() -> Next {
         if exchange.hop.url.isCustom { return .program }
-        let session = exchange.session
         let origin = exchange.hop.url.origin
-        if session.awaitsRoute(to: origin) { return .findProxy(origin) }
-        exchange.policies.path = session.paths.map {
-            PathPolicy(
-                to: exchange.peer,
-                under: session.access,
-                waitsForConnectivity: session.configuration.waitsForConnectivity,
-                $0
-            )
-        }
-        // libcurl may ask a Kerberos service for a ticket.
-        let asksForTicket =
-            exchange.policies.authentication?.easy == .negotiate
-            || exchange.policies.proxy.asksForTicket
-        if let fault = exchange.policies.path?.faultAtBeginning(asksForTicket: asksForTicket) {
-            return end(unsent: exchange.failure(of: fault))
-        }
+        if exchange.session.awaitsRoute(to: origin) { return .findProxy(origin) }
+        if let fault = exchange.choosePath() { return end(unsent: fault) }
         return .exchange(EasyRequest(of: exchange))
     }
 
     /// Sends the hop's request, whose route is known now.
     func sendRouted() -> Next {
-        chooseRoute()
+        exchange.chooseRoute()
         return send()
     }
 
@@ -203,26 +188,5 @@ struct Attempt {
         } catch {
             return .breaksOff(error)
         }
-    }
-
-    // MARK: - Network changes
-
-    /// The failure of an exchange whose interface is gone or no longer permitted; nil while it may
-    /// continue.
-    func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
-        guard let path = exchange.policies.path, !isReading else { return nil }
-        let connections = exchange.session.multipathConnections
-        let isMultipath = path.way.map { connections.contains($0.number) } ?? false
-        return path.fault(in: network, isMultipath: isMultipath).map(exchange.failure(of:))
-    }
-
-    /// Ends the connection at once if its interface is forbidden, so that the kernel drops unsent
-    /// bytes.
-    func resetForbiddenPath() {
-        guard exchange.session.access.isRestricted else { return }
-        guard let way = exchange.policies.path?.way else {
-            return exchange.handle.resetConnections()
-        }
-        exchange.session.reset(way)
     }
 }

@@ -471,8 +471,8 @@ final class EngineLoop: MultiHandle.Driver {
     private func endLostPaths() {
         guard let network = paths?.current else { return }
         forEachAttempt { attempt in
-            guard let failure = attempt.lostPath(in: network) else { return }
-            attempt.resetForbiddenPath()
+            guard let failure = attempt.exchange.lostPath(in: network) else { return }
+            attempt.exchange.resetForbiddenPath()
             end(attempt, with: failure)
         }
         for case let transport? in transports { transport.resetForbidden(in: network) }

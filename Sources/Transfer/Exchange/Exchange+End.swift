@@ -1,4 +1,6 @@
 internal import CurlKit
+internal import HTTPCache
+internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
@@ -187,5 +189,72 @@ extension Exchange {
             default: .connect
             }
         return failure
+    }
+
+    // MARK: - The end of the attempt
+
+    /// Records a connection that failed before its request.
+    func noteFailedConnection() {
+        guard recorder.hasUnusedConnection else { return }
+        // The name may stand for another address by now.
+        if !peer.isAddress { session.unreachedHosts.insert(peer.host) }
+        let remote = handle.remoteEndpoint.map {
+            TransactionMetrics.Endpoint(address: $0.address, port: $0.port)
+        }
+        recorder.didFailToConnect(handle.connectTimes, remote: remote, at: .now)
+    }
+
+    /// Judges the bodies of the request and of the response.
+    func judgeEnd() {
+        let isAccepted = if case .accept = verdict { true } else { false }
+        if !hasFailed {
+            do throws(TransferFailure) {
+                try body.reader?.verify()
+                if isAccepted { try endParts() }
+                if isAccepted, !recorder.isRequestSent { throw ExchangeStage.earlyAnswer }
+            } catch {
+                fail(error)
+            }
+        }
+        if var failure {
+            if body.reader?.isSpent == true { failure.explainSpentBody() }
+            policies.authentication?.explain(&failure, head, from: hop.url)
+            return fail(failure)
+        }
+        guard isAccepted else { return }
+        if let shortage = policies.part.resumption?.shortage { return fail(shortage) }
+        if !response.isUnchanged, let findings = response.judgeBody(of: hop.method) {
+            note(findings)
+        }
+    }
+
+    /// Removes stored responses that proved wrong, led to a failure, or are outdated.
+    ///
+    /// A stored response is outdated when the attempt has a newer file that it does not store: a
+    /// resumed file, or one that was fetched anew after resuming failed.
+    func forgetStored() {
+        if let failure {
+            policies.caching?.forget(after: failure)
+        } else if policies.part.resumption != nil, policies.caching?.isOfCache != true {
+            session.cache?.forget(hop.url)
+        }
+    }
+
+    // MARK: - Network changes
+
+    /// The failure of an exchange whose interface is gone or no longer permitted; nil while it may
+    /// continue.
+    func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
+        guard let path = policies.path, policies.caching?.isReading != true else { return nil }
+        let isMultipath = path.way.map { session.multipathConnections.contains($0.number) } ?? false
+        return path.fault(in: network, isMultipath: isMultipath).map(failure(of:))
+    }
+
+    /// Ends the connection at once if its interface is forbidden, so that the kernel drops unsent
+    /// bytes.
+    func resetForbiddenPath() {
+        guard session.access.isRestricted else { return }
+        guard let way = policies.path?.way else { return handle.resetConnections() }
+        session.reset(way)
     }
 }

@@ -1,8 +1,62 @@
 internal import CurlKit
 internal import TransferModel
 
-// Describes the hop's request.
+// Before a request: prepares the policies for it, and describes it.
 extension Exchange {
+    /// Prepares the policies for the first request of a hop.
+    func beginHop() {
+        policies.beginHop(hop, carriesBody: body.isCarried, known: session.knownSpaces)
+    }
+
+    /// Signs the next exchange's request, if its credential signs requests.
+    func sign() throws(TransferFailure) {
+        try policies.authentication?.sign(hop, body.isCarried ? request.body : nil)
+    }
+
+    /// Chooses the route to the hop's origin.
+    func chooseRoute() {
+        guard !hop.url.isCustom else { return }
+        policies.proxy.beginExchange(
+            to: hop.url.origin,
+            by: session.route(to: hop.url.origin),
+            carriesBody: body.isCarried,
+            keepsChallenge: sent.answersChallenge,
+            tunnels: request.conversation != nil
+        )
+        if let route = policies.proxy.route { recorder.willUseProxy(route.url) }
+    }
+
+    /// Decides by which interfaces the request may leave; returns the failure when there is none.
+    func choosePath() -> TransferFailure? {
+        policies.beginPath(to: peer, of: session).map(failure(of:))
+    }
+
+    /// Requests the rest of a file of which an earlier attempt left a part.
+    ///
+    /// - Returns: Whether an earlier attempt left a part.
+    @discardableResult
+    func beginResuming() -> Bool {
+        guard policies.part.begin(request) else { return false }
+        guard let offer = policies.part.resumption?.offer else { return true }
+        hop.headers += offer.fields
+        recorder.willResume()
+        return true
+    }
+
+    /// All fields of the request by which a response may vary.
+    var varyingFields: [HeaderField] {
+        var fields = hop.headers
+        func add(_ name: String, _ value: String?) {
+            if let value, !fields.contains(name) {
+                fields.append(HeaderField(name: name, value: value))
+            }
+        }
+        add("User-Agent", RunnerVersion.userAgent)
+        add("Accept-Encoding", request.decodesBody ? BodyDecoding.acceptEncoding : "identity")
+        add("Cookie", cookieField(for: hop.url))
+        return fields
+    }
+
     /// The origin to connect to: the proxy, if there is one.
     var peer: Origin { policies.proxy.route?.origin ?? hop.url.origin }
 

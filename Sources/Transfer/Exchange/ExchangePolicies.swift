@@ -1,3 +1,4 @@
+internal import CurlKit
 internal import TransferModel
 
 /// The policies of an attempt, in the order in which they decide about an exchange.
@@ -59,6 +60,23 @@ struct ExchangePolicies {
             known: known
         )
         bodyHold.beginHop(awaitsChallenge: start == .asking)
+    }
+
+    /// Before the request is handed to libcurl: which interfaces it may leave by.
+    ///
+    /// - Returns: Why it may leave by none; nil when it may.
+    mutating func beginPath(to peer: Origin, of session: SessionTransport) -> PathPolicy.Fault? {
+        path = session.paths.map {
+            PathPolicy(
+                to: peer,
+                under: session.access,
+                waitsForConnectivity: session.configuration.waitsForConnectivity,
+                $0
+            )
+        }
+        // libcurl may ask a Kerberos service for a ticket.
+        let asksForTicket = authentication?.easy == .negotiate || proxy.asksForTicket
+        return path?.faultAtBeginning(asksForTicket: asksForTicket)
     }
 
     /// Before each further request of the attempt.

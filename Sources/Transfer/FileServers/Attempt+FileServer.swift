@@ -63,7 +63,7 @@ extension Attempt {
             exchange.fail(fault)
         }
         exchange.response.isWhole = code.isOK
-        noteFailedConnection()
+        exchange.noteFailedConnection()
         exchange.recorder.end(
             isComplete: code.isOK && !exchange.hasFailed && !exchange.response.isCutOff,
             protocolName: file.scheme.rawValue,
