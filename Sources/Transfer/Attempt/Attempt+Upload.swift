@@ -56,15 +56,12 @@ extension Attempt {
     /// the task for long.
     private func watchAnew() {
         let now = MonotonicTime.now
-        let limit = ActiveUpload.cancellationLimit
-        let request = (
-            interval: exchange.request.timeoutInterval, deadline: exchange.request.deadline
-        )
+        let limit = isGivingUp ? ActiveUpload.cancellationLimit : nil
+        let (request, end) = (exchange.request, limit.map { now + $0 })
         exchange.watch = ActivityWatch(
-            idleLimit: isGivingUp ? limit : request.interval,
-            minimumRate: isGivingUp ? nil : exchange.session.configuration.minimumRate,
-            deadline: isGivingUp
-                ? min(request.deadline ?? now + limit, now + limit) : request.deadline,
+            idleLimit: limit ?? request.timeoutInterval,
+            minimumRate: limit == nil ? exchange.session.configuration.minimumRate : nil,
+            deadline: [request.deadline, end].compactMap(\.self).min(),
             now: now
         )
     }

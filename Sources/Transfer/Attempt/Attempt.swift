@@ -1,5 +1,4 @@
 internal import CurlKit
-internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
@@ -17,14 +16,12 @@ struct Attempt {
         case program
         /// More of a stored body is to be read when other attempts have had their turn.
         case read
-        /// libcurl receives more.
+        /// libcurl receives more, or the other requests for parts of the file go on.
         case receives
         /// libcurl cannot continue the exchange, which it has not ended.
         case breaksOff(CurlCode)
         /// The conversation continues when its connection or its time says so.
         case turned(RunningConversation.Turn)
-        /// The other requests for parts of the file go on.
-        case awaitsSegments
         /// A request for a part of another attempt's file has ended.
         case leftSegment
         case finished(AttemptResult)

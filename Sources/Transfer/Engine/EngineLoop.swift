@@ -363,7 +363,7 @@ final class EngineLoop: MultiHandle.Driver {
             nextCheck = min(nextCheck, attempt.nextCheck)
             if attempt.exchange.paceConversation() { return }
             if case .hasMore = turn { self.turn.continueLater(attempt.exchange.request.key) }
-        case .awaitsSegments, .receives:
+        case .receives:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
         case .breaksOff(let code): end(attempt, after: code)
         case .leftSegment: release(attempt)

@@ -21,8 +21,7 @@ extension Exchange {
             session.invalidate(after: head, of: hop, at: context.wallTime)
         }
         if head.statusCode == 401 { handle.noteChallenge() }
-        if head.statusCode == 417, policies.bodyHold.sendsUnasked(after: BodyHold.Refusal(of: self))
-        {
+        if head.statusCode == 417, policies.bodyHold.sendsUnasked(after: refusedExpectation) {
             response.verdict = .sendUnasked
             passOver()
             return true
@@ -45,6 +44,17 @@ extension Exchange {
             passOver()
             return true
         }
+    }
+
+    /// The facts about the running request, whose expectation the server has refused.
+    private var refusedExpectation: BodyHold.Refusal {
+        BodyHold.Refusal(
+            hasSentBody: recorder.sentBodyBytes > 0,
+            mayRepeat: request.resending.allows(hop),
+            fields: hop.headers,
+            expectation: request.expectation,
+            wasProxyAsked: policies.proxy.asksFirst
+        )
     }
 
     /// Passes over the rest of a response that the same request follows.

@@ -9,7 +9,7 @@ extension Attempt {
         role.download.didEnd(role.lane, exchange)
         guard role.request == nil else { return .leftSegment }
         exchange.outcome.forgetFailure()
-        return .awaitsSegments
+        return .receives
     }
 
     /// Continues the attempt after the end of all requests: one more request fetches the rest from
