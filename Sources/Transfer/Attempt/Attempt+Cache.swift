@@ -58,17 +58,10 @@ extension Attempt {
 
     /// Fails because no stored response may answer.
     private func failUnavailable() -> Next {
-        var failure = TransferFailure(
-            kind: .cache,
-            phase: .prepare,
-            detail: "no cache entry is usable, and the cache policy forbids a request"
-        )
-        failure.urlError = .resourceUnavailable
-        failure.isPermanent = true
-        failure.isKnownUnprocessed = true
-        failure.help =
-            "choose another `cachePolicy`, or another `requestCachePolicy` of the session"
-        return end(unsent: failure)
+        let help = "choose another `cachePolicy`, or another `requestCachePolicy` of the session"
+        let detail = "no cache entry is usable, and the cache policy forbids a request"
+        let code = TransferFailure.URLErrorCode.resourceUnavailable
+        return end(unsent: ExchangeStage.unsent(.cache, code, detail, help: help))
     }
 
     /// The cache's next step after an exchange with the network; nil for the usual one.

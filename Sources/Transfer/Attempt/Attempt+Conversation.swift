@@ -97,7 +97,8 @@ extension Attempt {
         let scheme = hop.url.schemeName
         let programs = exchange.session.configuration.protocolPrograms
         guard let program = programs.first(where: { $0.scheme == scheme }) else {
-            throw unsupported(scheme)
+            let detail = "no program of the session serves the scheme `\(scheme)`"
+            throw ExchangeStage.unsent(.connect, .unsupportedURL, detail)
         }
         let channel: ProgramChannel
         do throws(SystemError) {
@@ -120,18 +121,6 @@ extension Attempt {
             of: exchange
         ) { [unowned channel] in channel.ending }
         exchange.kind = .program(running(conversation, over: channel))
-    }
-
-    private func unsupported(_ scheme: String) -> TransferFailure {
-        var failure = TransferFailure(
-            kind: .connect,
-            phase: .prepare,
-            detail: "no program of the session serves the scheme `\(scheme)`",
-            urlError: .unsupportedURL,
-            isPermanent: true
-        )
-        failure.isKnownUnprocessed = true
-        return failure
     }
 
     /// Continues after the conversation with a program.

@@ -1,9 +1,13 @@
 internal import CurlKit
 internal import TransferModel
 
-/// The policies of an attempt, in the order in which they decide about an exchange.
+/// The policies of an attempt; those that it does not use are nil.
 ///
-/// Those that an attempt does not use are nil.
+/// An exchange asks them at four points, each in one order: before the request
+/// (`Exchange+Request`), at the head of the response (`Exchange+Head`), for its body
+/// (`Exchange+Body`) and at the end (`Exchange+End`, then `AttemptMachine`). A policy gets values
+/// and returns a decision. It knows neither the exchange nor another policy, and it alone writes
+/// its state.
 struct ExchangePolicies {
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy

@@ -8,15 +8,8 @@ extension Attempt {
     func prepare(_ file: FileTransfer) throws(TransferFailure) {
         let scheme = file.scheme.rawValue
         guard CurlLibrary.speaks(scheme) else {
-            var failure = TransferFailure(
-                kind: .engine,
-                phase: .prepare,
-                detail: "the loaded libcurl was built without `\(scheme)`"
-            )
-            failure.urlError = .unsupportedURL
-            failure.isPermanent = true
-            failure.isKnownUnprocessed = true
-            throw failure
+            let detail = "the loaded libcurl was built without `\(scheme)`"
+            throw ExchangeStage.unsent(.engine, .unsupportedURL, detail)
         }
         do throws(SystemError) {
             try file.readKnownHosts(of: exchange.hop.url, in: exchange.session)
