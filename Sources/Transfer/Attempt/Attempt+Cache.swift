@@ -170,6 +170,6 @@ extension Attempt {
     /// Ends an exchange that was answered without a server.
     func endWithoutServer() throws(TransferFailure) -> Next {
         exchange.recorder.end(isComplete: !exchange.hasFailed, protocolName: nil)
-        return try take(machine.step)
+        return try take(exchange.machine.step)
     }
 }

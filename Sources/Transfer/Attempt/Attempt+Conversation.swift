@@ -130,7 +130,7 @@ extension Attempt {
         conversation.close()
         exchange.kind = .http
         exchange.recorder.end(isComplete: exchange.response.isWhole, protocolName: nil)
-        return perform { () throws(TransferFailure) in try take(machine.step) }
+        return perform { () throws(TransferFailure) in try take(exchange.machine.step) }
     }
 
     /// The failure of an accepted response that was not read to its end; nil for none, and where

@@ -13,47 +13,12 @@ extension Attempt {
             exchange.sent.answersChallenge = exchange.sent.hasAnsweredChallenge
             return send()
         }
-        if let file = exchange.file { return end(file, code) }
-        exchange.noteSent()
-        let protocolName = exchange.versionName
-        exchange.response.hasUnannouncedEnd = exchange.isUnannounced(code)
-        let isEnd =
-            code.isOK || exchange.response.isCutOff || exchange.response.hasUnannouncedEnd
-        let isComplete = isEnd && exchange.head != nil
-        exchange.response.isWhole =
-            code.isOK && exchange.response.isDelimited(to: exchange.hop.method, over: protocolName)
-        if isComplete, exchange.showsHTTP1 {
-            exchange.session.noteOriginWithoutALPN(exchange.hop.url.origin)
-        }
-        var machine = machine
-        machine.isAsked =
-            !machine.hasFailed && exchange.policies.proxy.isAsked(isComplete: isComplete)
-        machine.isGivenUp =
-            !isComplete
-            && (exchange.mayResend(after: code) || exchange.mayGoAnotherWay(after: code))
-        machine.isUnvouched = exchange.response.isUnvouched
-        if !machine.hasFailed, let fault = fault(behind: code, isComplete: isComplete, machine) {
-            exchange.fail(fault)
-            machine.hasFailed = true
-        }
-        if !isEnd { exchange.noteCutRefusal(after: code) }
-        let isFault = !isEnd && !exchange.response.isUnchanged && !machine.isAsked
-        exchange.noteFailedConnection()
-        exchange.recorder.end(
-            isComplete: isComplete && machine.repetition == nil && !machine.isUnvouched
-                && (code.isOK || exchange.policies.part.segment == nil) && !exchange.hasLeftRest
-                && exchange.failure?.kind != .truncated,
-            protocolName: protocolName,
-            curlCode: isFault ? code.rawValue : nil,
-            osErrno: isFault ? exchange.osErrno(behind: code) : nil
-        )
-        machine.isCaching =
-            exchange.policies.caching != nil && exchange.policies.part.segment == nil
-        let step = machine.step
+        let machine =
+            exchange.file.map { exchange.recordEnd(of: $0, code) } ?? exchange.recordEnd(code)
         return perform { () throws(TransferFailure) in
-            guard step == .endCaching else { return try take(step) }
-            if let next = try endCaching(isComplete: isComplete) { return next }
-            return try take(self.machine.step)
+            guard machine.step == .endCaching else { return try take(machine.step) }
+            if let next = try endCaching(isComplete: machine.isComplete) { return next }
+            return try take(exchange.machine.step)
         }
     }
 
@@ -77,20 +42,6 @@ extension Attempt {
         return resume()
     }
 
-    /// The failure of an exchange that has ended; nil for none.
-    private func fault(
-        behind code: CurlCode,
-        isComplete: Bool,
-        _ machine: AttemptMachine
-    ) -> TransferFailure? {
-        let isExpected = machine.repetition == nil && !machine.isAsked
-        if isComplete { return exchange.faultOfResponse(after: code, isExpected: isExpected) }
-        let isFault =
-            !exchange.response.isUnchanged && !machine.isGivenUp && !machine.isAsked
-            && !machine.isGivingUp
-        return isFault ? exchange.failure(behind: code) : nil
-    }
-
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
         exchange.noteSent()
@@ -106,7 +57,7 @@ extension Attempt {
         download?.end(nil)
         return perform { () throws(TransferFailure) in
             // No task waits for the answer to such a request.
-            if isGivingUp, !exchange.hasFailed, failure.kind != .cancelled {
+            if exchange.isGivingUp, !exchange.hasFailed, failure.kind != .cancelled {
                 return try didCancelUpload()
             }
             if case .refuse? = exchange.verdict { exchange.outcome.noteCutRefusal(failure.kind) }

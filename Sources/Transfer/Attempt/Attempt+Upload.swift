@@ -56,7 +56,7 @@ extension Attempt {
     /// the task for long.
     private func watchAnew() {
         let now = MonotonicTime.now
-        let limit = isGivingUp ? ActiveUpload.cancellationLimit : nil
+        let limit = exchange.isGivingUp ? ActiveUpload.cancellationLimit : nil
         let (request, end) = (exchange.request, limit.map { now + $0 })
         exchange.watch = ActivityWatch(
             idleLimit: limit ?? request.timeoutInterval,

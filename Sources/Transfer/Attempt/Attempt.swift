@@ -41,7 +41,7 @@ struct Attempt {
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
         if exchange.hop.url.isLocal { return beginLocal() }
         do throws(TransferFailure) {
-            if let file = exchange.file { try prepare(file) }
+            if let file = exchange.file { try exchange.prepare(file) }
             let boundary: String?
             do throws(SystemError) {
                 boundary = try openBody(sockets, errors)
@@ -74,19 +74,6 @@ struct Attempt {
     }
 
     // MARK: - Steps
-
-    /// Decides the step after an exchange whose end is recorded.
-    var machine: AttemptMachine {
-        AttemptMachine(
-            hasFailed: exchange.hasFailed,
-            repetition: exchange.policies.part.repetition,
-            isGivingUp: isGivingUp,
-            verdict: exchange.verdict
-        )
-    }
-
-    /// Whether the running request cancels an upload.
-    var isGivingUp: Bool { exchange.policies.upload?.isGivingUp == true }
 
     /// Carries out steps; their failure ends the attempt.
     func perform(_ steps: () throws(TransferFailure) -> Next) -> Next {

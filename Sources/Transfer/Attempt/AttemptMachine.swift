@@ -33,6 +33,8 @@ struct AttemptMachine {
         case finish
     }
 
+    /// Whether a response has come up to its end.
+    var isComplete = false
     /// Whether a proxy's question has ended the exchange.
     var isAsked = false
     /// Whether libcurl has given up a request that may leave once more.

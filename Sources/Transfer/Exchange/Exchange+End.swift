@@ -4,10 +4,64 @@ internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
-// Judges the end of an exchange that libcurl has ended with a code, and finds its failure.
+// At the end of an exchange: records it, judges it, and finds its failure.
 extension Exchange {
+    /// The facts about the exchange, whose end is recorded, for the step after it.
+    var machine: AttemptMachine {
+        AttemptMachine(
+            hasFailed: hasFailed,
+            repetition: policies.part.repetition,
+            isGivingUp: isGivingUp,
+            verdict: verdict
+        )
+    }
+
+    /// Whether the running request cancels an upload.
+    var isGivingUp: Bool { policies.upload?.isGivingUp == true }
+
+    /// Records that libcurl has ended the exchange with a code; returns the facts for the step
+    /// after it.
+    func recordEnd(_ code: CurlCode) -> AttemptMachine {
+        noteSent()
+        let protocolName = versionName
+        response.hasUnannouncedEnd = isUnannounced(code)
+        let isEnd = code.isOK || response.isCutOff || response.hasUnannouncedEnd
+        response.isWhole = code.isOK && response.isDelimited(to: hop.method, over: protocolName)
+        var machine = machine
+        machine.isComplete = isEnd && head != nil
+        if machine.isComplete, showsHTTP1 { session.noteOriginWithoutALPN(hop.url.origin) }
+        machine.isAsked = !hasFailed && policies.proxy.isAsked(isComplete: machine.isComplete)
+        machine.isGivenUp =
+            !machine.isComplete && (mayResend(after: code) || mayGoAnotherWay(after: code))
+        machine.isUnvouched = response.isUnvouched
+        machine.isCaching = policies.caching != nil && policies.part.segment == nil
+        if !hasFailed, let fault = fault(behind: code, machine) { fail(fault) }
+        machine.hasFailed = hasFailed
+        if !isEnd { noteCutRefusal(after: code) }
+        let isFault = !isEnd && !response.isUnchanged && !machine.isAsked
+        noteFailedConnection()
+        recorder.end(
+            isComplete: machine.isComplete && machine.repetition == nil && !machine.isUnvouched
+                && (code.isOK || policies.part.segment == nil) && !hasLeftRest
+                && failure?.kind != .truncated,
+            protocolName: protocolName,
+            curlCode: isFault ? code.rawValue : nil,
+            osErrno: isFault ? osErrno(behind: code) : nil
+        )
+        return machine
+    }
+
+    /// The failure of an exchange that has ended; nil for none.
+    private func fault(behind code: CurlCode, _ machine: AttemptMachine) -> TransferFailure? {
+        let isExpected = machine.repetition == nil && !machine.isAsked
+        if machine.isComplete { return faultOfResponse(after: code, isExpected: isExpected) }
+        let isFault =
+            !response.isUnchanged && !machine.isGivenUp && !machine.isAsked && !machine.isGivingUp
+        return isFault ? failure(behind: code) : nil
+    }
+
     /// The ALPN name of the connection's version of HTTP.
-    var versionName: String? {
+    private var versionName: String? {
         // libcurl does not see the exchange over a raw connection.
         request.webSocket == nil ? handle.networkProtocolName : "http/1.1"
     }
@@ -16,7 +70,7 @@ extension Exchange {
 
     /// Whether the TLS connection of a body without length or chunks ended unannounced: since
     /// version 8, libcurl calls that an error.
-    func isUnannounced(_ code: CurlCode) -> Bool {
+    private func isUnannounced(_ code: CurlCode) -> Bool {
         // A stream of HTTP/2 has an end of its own: without it the body is cut.
         guard head != nil, !response.isFramed, isHTTP1 else { return false }
         return ExchangeEnd(code: code, phase: .receive, detail: handle.errorDetail)
@@ -33,7 +87,7 @@ extension Exchange {
     }
 
     /// Whether an origin that chose no version of HTTP has answered by HTTP/1.
-    var showsHTTP1: Bool { policies.connection.hasUnchosenVersion && isHTTP1 }
+    private var showsHTTP1: Bool { policies.connection.hasUnchosenVersion && isHTTP1 }
 
     /// The `errno` that made libcurl end the exchange with a code; nil when it was none.
     func osErrno(behind code: CurlCode) -> Int? {
@@ -46,7 +100,7 @@ extension Exchange {
 
     /// Whether to send the request again because libcurl gave it up, although nothing is wrong with
     /// it.
-    func mayResend(after code: CurlCode) -> Bool {
+    private func mayResend(after code: CurlCode) -> Bool {
         guard !hasFailed, head == nil else { return false }
         let demand = connectionDemand
         let detail = code.isOK ? nil : handle.errorDetail
@@ -77,7 +131,7 @@ extension Exchange {
 
     /// The failure of an exchange with a whole response, or one whose end counts as such; nil for
     /// none.
-    func faultOfResponse(after code: CurlCode, isExpected: Bool) -> TransferFailure? {
+    private func faultOfResponse(after code: CurlCode, isExpected: Bool) -> TransferFailure? {
         if head != nil, verdict == nil, isExpected {
             return policies.proxy.refusal(at: recorder.stage)
         }
@@ -104,7 +158,7 @@ extension Exchange {
     }
 
     /// Records a refused response that was cut, unless a callback has ended it.
-    func noteCutRefusal(after code: CurlCode) {
+    private func noteCutRefusal(after code: CurlCode) {
         guard case .refuse? = verdict, ![23, 42].contains(code.rawValue) else { return }
         outcome.noteCutRefusal(faultOfTransfer(behind: code).kind)
     }

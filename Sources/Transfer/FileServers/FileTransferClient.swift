@@ -108,17 +108,3 @@ final class FileTransferClient: EasyHandleClient {
         return exchange.rewindBody()
     }
 }
-
-extension Exchange {
-    /// Judges the response that the facts about a file stand for, before its body; false when its
-    /// body is not wanted.
-    func judgeFacts(of file: FileTransfer) -> Bool {
-        let facts = file.judge(handle, carriesBody: body.isCarried)
-        let head = facts.head(from: file.easy.offset)
-        response.head = head
-        response.parser.assume(length: facts.length(from: file.easy.offset))
-        recorder.didReceiveHead(count: 0, isFinal: true, at: move())
-        recorder.didReceive(head)
-        return receive(head)
-    }
-}
