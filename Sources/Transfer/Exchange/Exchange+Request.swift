@@ -43,6 +43,19 @@ extension Exchange {
         return true
     }
 
+    /// The request of the hop as it is sent, with the fields of an upload, or with those of its
+    /// signature and of the cache.
+    fileprivate var completeRequest: RequestSpec {
+        if let upload = policies.upload {
+            let headers = hop.headers + upload.machine.fields
+            return RequestSpec(method: hop.method, url: hop.url, headers: headers)
+        }
+        var request = policies.authentication?.signed(hop) ?? hop
+        // Without a copy where nothing is added.
+        if let added = policies.caching?.addedFields, !added.isEmpty { request.headers += added }
+        return request
+    }
+
     /// All fields of the request by which a response may vary.
     var varyingFields: [HeaderField] {
         var fields = hop.headers
@@ -124,7 +137,7 @@ extension EasyRequest {
             carriesBody || url.origin.scheme == .https || exchange.policies.proxy.route != nil
             || authentication?.takesSeveralRequests == true
         exchange.sent.cookies = exchange.cookieField(for: url)
-        let sentRequest = exchange.policies.request(of: exchange.hop)
+        let sentRequest = exchange.completeRequest
         self.init(
             url: sentRequest.url.sentText,
             method: sentRequest.method,

@@ -89,18 +89,6 @@ struct ExchangePolicies {
         upload?.willRepeat()
     }
 
-    /// The request of the hop as it is sent, with the fields of an upload, or with those of its
-    /// signature and of the cache.
-    func request(of hop: RequestSpec) -> RequestSpec {
-        if let upload {
-            let headers = hop.headers + upload.machine.fields
-            return RequestSpec(method: hop.method, url: hop.url, headers: headers)
-        }
-        var request = authentication?.signed(hop) ?? hop
-        if let added = caching?.addedFields, !added.isEmpty { request.headers += added }
-        return request
-    }
-
     // MARK: - At the end
 
     /// Before the first request at the target of a redirect.
