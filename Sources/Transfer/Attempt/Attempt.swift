@@ -42,12 +42,7 @@ struct Attempt {
         if exchange.hop.url.isLocal { return beginLocal() }
         do throws(TransferFailure) {
             if let file = exchange.file { try exchange.prepare(file) }
-            let boundary: String?
-            do throws(SystemError) {
-                boundary = try openBody(sockets, errors)
-            } catch {
-                throw TransferFailure(reading: error, phase: .prepare)
-            }
+            let boundary = try openBody(sockets, errors)
             // With a cache, once it is known that nothing stored answers.
             if exchange.policies.caching == nil { exchange.beginResuming() }
             if exchange.file == nil { try beginUpload(boundary: boundary) }
@@ -61,11 +56,16 @@ struct Attempt {
     }
 
     /// Opens the body; returns the boundary of a `multipart` body.
-    func openBody(
+    private func openBody(
         _ sockets: SocketTable,
         _ errors: ErrorRelay
-    ) throws(SystemError) -> String? {
-        let form = try exchange.body.open(for: exchange.request, sockets, errors)
+    ) throws(TransferFailure) -> String? {
+        let form: MultipartForm?
+        do throws(SystemError) {
+            form = try exchange.body.open(for: exchange.request, sockets, errors)
+        } catch {
+            throw TransferFailure(reading: error, phase: .prepare)
+        }
         if let form { exchange.hop.headers.append(form.contentType) }
         if exchange.body.reader is StreamBody {
             exchange.session.multi.tellsOfDroppedSockets = true

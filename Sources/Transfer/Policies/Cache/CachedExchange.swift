@@ -173,7 +173,9 @@ final class CachedExchange {
         guard stored.body.length > StoredBodyCheck.step else {
             return body(of: stored).map { .deliver(serving, $0) } ?? .giveUp(serving)
         }
-        guard let check = firstCheck(of: stored) else { return .giveUp(serving) }
+        // The file at the destination, or the store.
+        let own = request?.range == nil ? copy?.check(stored.body) : nil
+        guard let check = own ?? storeCheck(of: stored) else { return .giveUp(serving) }
         reading = .checking(serving, check)
         return nil
     }
@@ -188,10 +190,10 @@ final class CachedExchange {
             }
             reading = nil
             if isIntact {
-                note(check)
+                if let file = check.copy { copy?.isSame(file, digest: check.finishDigest()) }
                 return .deliver(serving, check.body)
             }
-            guard check.copy != nil, let next = secondCheck(of: serving.response) else {
+            guard check.copy != nil, let next = storeCheck(of: serving.response) else {
                 return .giveUp(serving)
             }
             reading = .checking(serving, next)
@@ -222,23 +224,11 @@ final class CachedExchange {
         question = .init(reason: .damaged)
     }
 
-    /// Begins to check a long body in the file at the destination, or in the store; nil when both
-    /// are missing.
-    private func firstCheck(of stored: StoredResponse) -> StoredBodyCheck? {
-        if request?.range == nil, let check = copy?.check(stored.body) { return check }
-        return secondCheck(of: stored)
-    }
-
     /// Begins to check a long body in the store, because the file at the destination differs.
-    private func secondCheck(of stored: StoredResponse) -> StoredBodyCheck? {
+    private func storeCheck(of stored: StoredResponse) -> StoredBodyCheck? {
         copy?.isDifferent()
         guard stored.hasBody else { return nil }
         return cache.body(of: stored).map { StoredBodyCheck(of: $0, stored.body) }
-    }
-
-    /// Notes that a long body is intact.
-    private func note(_ check: StoredBodyCheck) {
-        if let file = check.copy { copy?.isSame(file, digest: check.finishDigest()) }
     }
 
     /// The intact body of a stored response from the file at the destination, or from the store;
