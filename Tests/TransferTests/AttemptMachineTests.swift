@@ -25,7 +25,7 @@ import TransferModel
         arguments: [
             (ResponseVerdict.accept, AttemptMachine.Step.finish),
             (.refuse(refusal), .finish), (.stored, .finish), (nil, .finish),
-            (.redirect, .follow), (.sendUnasked, .sendUnasked), (.proceed, .proceed),
+            (.redirect, .follow), (.sendUnasked, .again(.unasked)), (.proceed, .proceed),
             (.challenge(.credential(2)), .answer(.credential(2))),
             (.challenge(.byLibrary), .answer(.byLibrary)),
         ] as [(ResponseVerdict?, AttemptMachine.Step)]
@@ -36,8 +36,8 @@ import TransferModel
     ) {
         #expect(Self.machine(verdict).step == step)
         #expect(Self.machine(verdict, hasFailed: true).step == .finish)
-        #expect(Self.machine(verdict, repetition: .wholeFile).step == .startOver)
-        #expect(Self.machine(verdict, repetition: .rest).step == .askAgain)
+        #expect(Self.machine(verdict, repetition: .wholeFile).step == .again(.wholeFile))
+        #expect(Self.machine(verdict, repetition: .rest).step == .again(.rest))
     }
 
     @Test func `an upload that was given up goes on without an answer, or with one passed over`() {
@@ -50,7 +50,7 @@ import TransferModel
         var machine = Self.machine(.accept)
         machine.isUnvouched = true
         machine.isCaching = true
-        #expect(machine.step == .fetchAgain)
+        #expect(machine.step == .again(.unvouched))
         var failed = Self.machine(.accept, hasFailed: true)
         failed.isUnvouched = true
         #expect(failed.step == .finish)
@@ -61,7 +61,7 @@ import TransferModel
         machine.isCaching = true
         #expect(machine.step == .endCaching)
         machine.isGivenUp = true
-        #expect(machine.step == .resend)
+        #expect(machine.step == .again(.givenUp))
         machine.isAsked = true
         #expect(machine.step == .answerProxy)
     }

@@ -8,8 +8,8 @@ extension Attempt {
     /// The hop's next step: a stored response, or a request.
     func ask() throws(TransferFailure) -> Next {
         // A response from an upload's own URL may answer nothing else.
-        if exchange.upload?.isAtOwnURL == true { return send() }
-        guard let caching = exchange.caching else {
+        if exchange.policies.upload?.isAtOwnURL == true { return send() }
+        guard let caching = exchange.policies.caching else {
             // A session without a cache has no stored response.
             if exchange.request.cachePolicy == .returnCacheDataDontLoad {
                 return failUnavailable()
@@ -20,11 +20,11 @@ extension Attempt {
         let now = exchange.context.wallTime
         if caching.question != nil {
             // The cookies, and with them the user, may have changed since the lookup.
-            if exchange.session.cookies != nil { caching.renew(varyingFields) }
+            if exchange.session.cookies != nil { caching.renew(exchange.varyingFields) }
         } else {
             // A response to a POST may be stored, too.
             let mayMatter = ["GET", "HEAD", "POST"].contains(hop.method)
-            let fields = mayMatter ? varyingFields : hop.headers
+            let fields = mayMatter ? exchange.varyingFields : hop.headers
             switch caching.plan(hop.method, hop.url, fields, at: now) {
             case .serve(let stored, let verdict, let refreshes):
                 return try serve(
@@ -38,67 +38,35 @@ extension Attempt {
             case .ask where exchange.request.cachePolicy == .returnCacheDataDontLoad:
                 return failUnavailable()
             case .ask(var question):
-                if caching.takesPart(), beginResuming() {
+                if caching.takesPart(), exchange.beginResuming() {
                     // No stored response answers: resume the part of an earlier attempt.
                     question = .init(reason: question.reason, mayStore: false)
-                    try sign()
+                    try exchange.sign()
                 }
-                // Without the stored body or a copy at the destination, a 304 would be useless.
-                if question.stored.contains(where: {
-                    !$0.hasBody && caching.copy?.file(like: $0.body) == nil
-                }) {
-                    question.conditions = []
-                }
-                caching.question = question
-                caching.verdict = .init(question.isBypass ? .bypassed : .miss, question.reason)
+                caching.ask(question)
             case .unavailable: return failUnavailable()
             }
         }
-        caching.requestTime = now
-        if caching.question?.conditions.isEmpty == false { exchange.recorder.willRevalidate() }
+        if caching.willAsk(at: now) { exchange.recorder.willRevalidate() }
         return send()
     }
 
     /// A request that refreshes a response used while stale; nil without such a response.
     var refresh: AttemptRequest? {
-        exchange.caching?.refresh.map { exchange.request.refresh(of: $0) }
-    }
-
-    /// All fields of the request by which a response may vary.
-    private var varyingFields: [HeaderField] {
-        var fields = exchange.hop.headers
-        func add(_ name: String, _ value: String?) {
-            if let value, !fields.contains(name) {
-                fields.append(HeaderField(name: name, value: value))
-            }
-        }
-        add("User-Agent", RunnerVersion.userAgent)
-        add(
-            "Accept-Encoding",
-            exchange.request.decodesBody ? BodyDecoding.acceptEncoding : "identity"
-        )
-        add("Cookie", exchange.cookieField(for: exchange.hop.url))
-        return fields
+        exchange.policies.caching?.refresh.map { exchange.request.refresh(of: $0) }
     }
 
     /// Fails because no stored response may answer.
     private func failUnavailable() -> Next {
-        var failure = TransferFailure(
-            kind: .cache,
-            phase: .prepare,
-            detail: "no cache entry is usable, and the cache policy forbids a request"
-        )
-        failure.urlError = .resourceUnavailable
-        failure.isPermanent = true
-        failure.isKnownUnprocessed = true
-        failure.help =
-            "choose another `cachePolicy`, or another `requestCachePolicy` of the session"
-        return end(unsent: failure)
+        let help = "choose another `cachePolicy`, or another `requestCachePolicy` of the session"
+        let detail = "no cache entry is usable, and the cache policy forbids a request"
+        let code = TransferFailure.URLErrorCode.resourceUnavailable
+        return end(unsent: ExchangeStage.unsent(.cache, code, detail, help: help))
     }
 
     /// The cache's next step after an exchange with the network; nil for the usual one.
     func endCaching(isComplete: Bool) throws(TransferFailure) -> Next? {
-        let next = exchange.caching?.next(
+        let next = exchange.policies.caching?.next(
             after: exchange.head,
             exchange.verdict,
             exchange.failure,
@@ -109,10 +77,7 @@ extension Attempt {
         case .usual, nil: return nil
         case .restart: return try repeatRequest(.restart)
         case .serve(let serving):
-            if case .failure = serving.occasion {
-                exchange.forgetFailure()
-                exchange.checks = []
-            }
+            if case .failure = serving.occasion { exchange.outcome.forgetFailure() }
             // The record of the stored response follows the exchange's record.
             exchange.forgetResponse()
             exchange.recorder.begin(
@@ -125,82 +90,41 @@ extension Attempt {
         }
     }
 
-    /// Removes stored responses that proved wrong, led to a failure, or are outdated.
-    ///
-    /// A stored response is outdated when the attempt has a newer file that it does not store: a
-    /// resumed file, or one that was fetched anew after resuming failed.
-    func forgetStored() {
-        if let failure = exchange.failure {
-            exchange.caching?.forget(after: failure)
-        } else if exchange.part.resumption != nil, exchange.caching?.isOfCache != true {
-            exchange.session.cache?.forget(exchange.hop.url)
-        }
-    }
-
     // MARK: - Stored bodies
 
     /// Whether a stored body is being read.
-    var isReading: Bool { exchange.caching?.reading != nil }
+    var isReading: Bool { exchange.policies.caching?.isReading == true }
 
     /// Answers the running exchange with a stored response: its body is checked and delivered, a
     /// long one in steps.
     private func serve(_ serving: Serving) throws(TransferFailure) -> Next {
-        guard let caching = exchange.caching else { return finish() }
-        let stored = serving.response
-        guard exchange.hop.method != "HEAD", stored.body.length > 0,
-            caching.answer(with: stored) != .notModified
-        else {
-            return try deliver(serving, .memory([]), hasBody: false)
-        }
-        guard stored.body.length > StoredBodyCheck.step else {
-            guard let body = caching.body(of: stored) else { return try giveUp(serving) }
-            return try deliver(serving, body, hasBody: true)
-        }
-        guard let check = caching.firstCheck(of: stored) else { return try giveUp(serving) }
-        caching.reading = .checking(serving, check)
-        return try readStep()
+        guard let step = exchange.policies.caching?.begin(serving, method: exchange.hop.method)
+        else { return try readStep() }
+        return try take(step)
     }
 
     /// Reads the next step of a stored body.
     func readStep() throws(TransferFailure) -> Next {
         // The attempt waits for the disk only, so no idle time counts.
         exchange.watch.willBegin(at: .now)
-        let caching = exchange.caching
-        switch caching?.reading {
-        case .checking(let serving, var check):
-            switch check.goOn() {
-            case nil:
-                caching?.reading = .checking(serving, check)
-                return .read
-            case true?:
-                caching?.reading = nil
-                caching?.note(check)
-                return try deliver(serving, check.body, hasBody: true)
-            case false?:
-                caching?.reading = nil
-                guard check.copy != nil, let next = caching?.secondCheck(of: serving.response)
-                else { return try giveUp(serving) }
-                caching?.reading = .checking(serving, next)
-                return .read
-            }
-        case .handingOn(let body, let start, let end):
-            let next = min(start + StoredBodyCheck.step, end)
-            guard handOn(body, from: start, to: next), next < end else {
-                return try endServing()
-            }
-            caching?.reading = .handingOn(body, from: next, to: end)
-            return .read
-        case nil: return finish()
+        return try exchange.policies.caching?.readStep().map(take) ?? finish()
+    }
+
+    private func take(_ step: Serving.Step) throws(TransferFailure) -> Next {
+        switch step {
+        case .more: .read
+        case .deliver(let serving, let body): try deliver(serving, body)
+        case .handOn(let body, let start, let end, let isLast):
+            try handOn(body, from: start, to: end) && !isLast ? .read : endServing()
+        case .giveUp(let serving): try giveUp(serving)
         }
     }
 
     /// Continues after a stored body proved missing or damaged.
     private func giveUp(_ serving: Serving) throws(TransferFailure) -> Next {
-        guard let caching = exchange.caching else { return finish() }
-        caching.cache.forget(exchange.hop.url)
+        exchange.policies.caching?.drop(exchange.hop.url)
         let mayAsk = exchange.request.cachePolicy != .returnCacheDataDontLoad
         if case .failure(let failure?) = serving.occasion { throw failure }
-        caching.question = .init(reason: .damaged)
         if case .lookup = serving.occasion { return mayAsk ? try ask() : failUnavailable() }
         return try repeatRequest(.restart)
     }
@@ -208,30 +132,22 @@ extension Attempt {
     /// Judges a stored response like one from the network, and hands its body on.
     private func deliver(
         _ serving: Serving,
-        _ content: StoredBody,
-        hasBody: Bool
+        _ content: StoredBody?
     ) throws(TransferFailure) -> Next {
-        guard let caching = exchange.caching else { return finish() }
+        guard let caching = exchange.policies.caching else { return finish() }
         let stored = serving.response
         let answer = caching.answer(with: stored)
         let head = answer.head(of: stored.head(at: serving.now), length: stored.body.length)
-        var part: (start: Int64, count: Int64) = (0, hasBody ? stored.body.length : 0)
+        var part: (start: Int64, count: Int64) = (0, content == nil ? 0 : stored.body.length)
         if case .part(let range) = answer { part = (range.start, range.count) }
-        caching.serve(stored, length: part.count, serving.verdict)
-        if case .lookup(refreshes: true) = serving.occasion { caching.refresh = exchange.hop }
+        caching.serve(serving, length: part.count, to: exchange.hop)
         exchange.response.head = head
         exchange.response.servedLength = part.count
         exchange.recorder.didFind(head, at: exchange.move())
-        guard exchange.receive(head), exchange.verdict?.isPassedOver != true else {
+        guard exchange.receive(head), exchange.verdict?.isPassedOver != true, let content else {
             return try endServing()
         }
-        let end = part.start + part.count
-        guard part.count > StoredBodyCheck.step else {
-            _ = handOn(content, from: part.start, to: end)
-            return try endServing()
-        }
-        caching.reading = .handingOn(content, from: part.start, to: end)
-        return .read
+        return try take(caching.handOn(content, from: part.start, to: part.start + part.count))
     }
 
     /// Hands on a part of the body; false when no more of it is wanted.
@@ -247,8 +163,13 @@ extension Attempt {
     }
 
     private func endServing() throws(TransferFailure) -> Next {
-        exchange.caching?.reading = nil
+        exchange.policies.caching?.endReading()
+        return try endWithoutServer()
+    }
+
+    /// Ends an exchange that was answered without a server.
+    func endWithoutServer() throws(TransferFailure) -> Next {
         exchange.recorder.end(isComplete: !exchange.hasFailed, protocolName: nil)
-        return try take(machine.step)
+        return try take(exchange.machine.step)
     }
 }

@@ -15,16 +15,19 @@ extension Attempt {
             return abort(exchange.recorder.stage.lostConnection)
         }
         exchange.watch.keepOnlyDeadline()
-        run(start(exchange, .now), over: connection)
+        exchange.kind = .conversation(running(start(exchange, .now), over: connection))
         return converse()
     }
 
-    private func run(_ conversation: any Conversation, over channel: any ConversationChannel) {
-        exchange.conversation = RunningConversation(
+    private func running(
+        _ conversation: any Conversation,
+        over channel: any ConversationChannel
+    ) -> RunningConversation {
+        RunningConversation(
             conversation,
             of: exchange,
             over: channel,
-            inShortTurns: exchange.isPaced
+            inShortTurns: exchange.policies.pace != nil
         )
     }
 
@@ -41,7 +44,7 @@ extension Attempt {
     /// Ends the attempt with the result of its conversation, whose handle has been taken out of its
     /// multi handle.
     func end(_ conversation: RunningConversation) -> Next {
-        if exchange.hop.url.isCustom { return endProgram(conversation) }
+        if case .program = exchange.kind { return endProgram(conversation) }
         if let failure = conversation.failure, !exchange.hasFailed {
             exchange.fail(certificateFailure(behind: failure) ?? failure)
         }
@@ -60,14 +63,13 @@ extension Attempt {
         guard exchange.handle.wasShutOut, [.reset, .truncated].contains(failure.kind) else {
             return nil
         }
-        let code = CurlCode(rawValue: failure.curlCode ?? 56)
-        return EndedExchange(exchange: exchange, code: code).failure
+        return exchange.failure(behind: CurlCode(rawValue: failure.curlCode ?? 56))
     }
 
     /// Continues after the response to an opening handshake that opened no WebSocket: redirects,
     /// challenges and refusals are those of any exchange.
     private func endOpening() -> Next {
-        exchange.conversation = nil
+        exchange.kind = .http
         // The rest of the response stays unread.
         exchange.response.isCutOff = true
         return end(CurlCode(rawValue: 23))
@@ -95,11 +97,12 @@ extension Attempt {
         let scheme = hop.url.schemeName
         let programs = exchange.session.configuration.protocolPrograms
         guard let program = programs.first(where: { $0.scheme == scheme }) else {
-            throw unsupported(scheme)
+            let detail = "no program of the session serves the scheme `\(scheme)`"
+            throw ExchangeStage.unsent(.connect, .unsupportedURL, detail)
         }
         let channel: ProgramChannel
         do throws(SystemError) {
-            try openBodyInMemory()
+            try exchange.body.openMemory(exchange.request.body)
             channel = try roster.start(program, key: exchange.request.key)
         } catch {
             var failure = TransferFailure(reading: error, phase: .prepare)
@@ -107,39 +110,17 @@ extension Attempt {
             throw failure
         }
         let now = MonotonicTime.now
-        let size = exchange.body?.size
-        exchange.recorder.willSendBody(exchange.carriesBody ? .pieces(total: size) : .none)
+        let size = exchange.body.reader?.size
+        exchange.recorder.willSendBody(exchange.body.isCarried ? .pieces(total: size) : .none)
         exchange.recorder.willAskProgram(hop.headers, at: now)
         exchange.watch.didBegin(at: now)
         let conversation = ProgramConversation(
             hop,
-            exchange.carriesBody ? .length(size) : .none,
+            exchange.body.isCarried ? .length(size) : .none,
             name: program.command.first ?? scheme,
             of: exchange
         ) { [unowned channel] in channel.ending }
-        run(conversation, over: channel)
-    }
-
-    /// Gives a body that is in memory to the same reader as others.
-    private func openBodyInMemory() throws(SystemError) {
-        guard exchange.carriesBody, exchange.body == nil else { return }
-        switch exchange.request.body {
-        case .bytes(let bytes), .compressed(let bytes, _):
-            exchange.body = try SegmentedBody([.bytes(bytes)])
-        default: break
-        }
-    }
-
-    private func unsupported(_ scheme: String) -> TransferFailure {
-        var failure = TransferFailure(
-            kind: .connect,
-            phase: .prepare,
-            detail: "no program of the session serves the scheme `\(scheme)`",
-            urlError: .unsupportedURL,
-            isPermanent: true
-        )
-        failure.isKnownUnprocessed = true
-        return failure
+        exchange.kind = .program(running(conversation, over: channel))
     }
 
     /// Continues after the conversation with a program.
@@ -147,9 +128,9 @@ extension Attempt {
         if let failure = conversation.failure, !exchange.hasFailed { exchange.fail(failure) }
         if !exchange.hasFailed, let fault = faultOfProgramEnd { exchange.fail(fault) }
         conversation.close()
-        exchange.conversation = nil
+        exchange.kind = .http
         exchange.recorder.end(isComplete: exchange.response.isWhole, protocolName: nil)
-        return perform { () throws(TransferFailure) in try take(machine.step) }
+        return perform { () throws(TransferFailure) in try take(exchange.machine.step) }
     }
 
     /// The failure of an accepted response that was not read to its end; nil for none, and where

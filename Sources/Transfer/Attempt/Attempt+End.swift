@@ -8,52 +8,17 @@ extension Attempt {
         if !code.isOK, !exchange.hasFailed, exchange.isCut {
             exchange.fail(exchange.recorder.stage.flood)
         }
-        if exchange.connection.refusedReuse.isPending, !exchange.hasFailed {
+        if !exchange.hasFailed, exchange.policies.connection.takeRefusal() {
             // On a new connection; nothing of the exchange was sent.
-            exchange.connection.refusedReuse.didEnd()
             exchange.sent.answersChallenge = exchange.sent.hasAnsweredChallenge
             return send()
         }
-        if let file = exchange.sent.file {
-            return FileTransferAttempt(attempt: self, file: file).end(code)
-        }
-        exchange.noteSent()
-        let ended = EndedExchange(exchange: exchange, code: code)
-        let protocolName = ended.protocolName
-        exchange.response.hasUnannouncedEnd = ended.isUnannounced
-        let isEnd =
-            code.isOK || exchange.response.isCutOff || exchange.response.hasUnannouncedEnd
-        let isComplete = isEnd && exchange.head != nil
-        exchange.response.isWhole =
-            code.isOK && exchange.response.isDelimited(to: exchange.hop.method, over: protocolName)
-        if isComplete, ended.showsHTTP1 {
-            exchange.session.noteOriginWithoutALPN(exchange.hop.url.origin)
-        }
-        var machine = machine
-        machine.isAsked = !machine.hasFailed && exchange.proxy.isAsked(isComplete: isComplete)
-        machine.isGivenUp = !isComplete && (ended.mayResend() || ended.mayGoAnotherWay())
-        machine.isUnvouched = exchange.response.isUnvouched
-        if !machine.hasFailed, let fault = fault(of: ended, isComplete: isComplete, machine) {
-            exchange.fail(fault)
-            machine.hasFailed = true
-        }
-        if !isEnd { ended.noteCutRefusal() }
-        let isFault = !isEnd && !exchange.response.isUnchanged && !machine.isAsked
-        noteFailedConnection()
-        exchange.recorder.end(
-            isComplete: isComplete && machine.repetition == nil && !machine.isUnvouched
-                && (code.isOK || exchange.part.segment == nil) && !exchange.hasLeftRest
-                && exchange.failure?.kind != .truncated,
-            protocolName: protocolName,
-            curlCode: isFault ? code.rawValue : nil,
-            osErrno: isFault ? ended.osErrno : nil
-        )
-        machine.isCaching = exchange.caching != nil && exchange.part.segment == nil
-        let step = machine.step
+        let machine =
+            exchange.file.map { exchange.recordEnd(of: $0, code) } ?? exchange.recordEnd(code)
         return perform { () throws(TransferFailure) in
-            guard step == .endCaching else { return try take(step) }
-            if let next = try endCaching(isComplete: isComplete) { return next }
-            return try take(self.machine.step)
+            guard machine.step == .endCaching else { return try take(machine.step) }
+            if let next = try endCaching(isComplete: machine.isComplete) { return next }
+            return try take(exchange.machine.step)
         }
     }
 
@@ -77,39 +42,25 @@ extension Attempt {
         return resume()
     }
 
-    /// The failure of an exchange that has ended; nil for none.
-    private func fault(
-        of ended: EndedExchange,
-        isComplete: Bool,
-        _ machine: AttemptMachine
-    ) -> TransferFailure? {
-        let isExpected = machine.repetition == nil && !machine.isAsked
-        if isComplete { return ended.faultOfResponse(isExpected: isExpected) }
-        let isFault =
-            !exchange.response.isUnchanged && !machine.isGivenUp && !machine.isAsked
-            && !machine.isGivingUp
-        return isFault ? ended.failure : nil
-    }
-
     /// Ends the attempt from outside; the handle has been taken out of its multi handle.
     func abort(_ failure: TransferFailure) -> Next {
         exchange.noteSent()
-        noteFailedConnection()
+        exchange.noteFailedConnection()
         let download = SegmentRole.of(exchange)?.downloadOfAttempt
         if download?.isMainOver != true {
             exchange.recorder.end(
                 isComplete: false,
-                protocolName: exchange.sent.file?.scheme.rawValue
+                protocolName: exchange.file?.scheme.rawValue
                     ?? exchange.handle.networkProtocolName
             )
         }
         download?.end(nil)
         return perform { () throws(TransferFailure) in
             // No task waits for the answer to such a request.
-            if isGivingUp, !exchange.hasFailed, failure.kind != .cancelled {
-                return try UploadAttempt(attempt: self).didCancel()
+            if exchange.isGivingUp, !exchange.hasFailed, failure.kind != .cancelled {
+                return try didCancelUpload()
             }
-            if case .refuse? = exchange.verdict { exchange.noteCutRefusal(failure.kind) }
+            if case .refuse? = exchange.verdict { exchange.outcome.noteCutRefusal(failure.kind) }
             if !exchange.hasFailed { exchange.fail(failure) }
             if let next = try endCaching(isComplete: false) { return next }
             return finish()
@@ -126,9 +77,9 @@ extension Attempt {
     /// Ends the attempt after its last exchange.
     func finish() -> Next {
         if let segment = endSegment() { return segment }
-        judgeEnd()
-        if exchange.hasFailed { exchange.caching?.reject(.rejected) }
-        forgetStored()
+        exchange.judgeEnd()
+        if exchange.hasFailed { exchange.policies.caching?.reject(.rejected) }
+        exchange.forgetStored()
         var result = AttemptResult(of: exchange)
         exchange.conversation?.complete(&result)
         guard !exchange.hasFailed, !exchange.response.isUnchanged, hasResult else {
@@ -140,7 +91,7 @@ extension Attempt {
             body: exchange.response.bodyCheck?.kept
         )
         let isList = if case .checksums = exchange.request.sink { true } else { false }
-        let cached = exchange.caching?.outcome()
+        let cached = exchange.policies.caching?.outcome()
         guard check != nil || exchange.response.destination != nil || isList else {
             cached?.end(&result)
             return .finished(result)
@@ -151,10 +102,10 @@ extension Attempt {
                 exchange.response.sink.content,
                 check: check,
                 destination: exchange.response.destination,
-                announced: exchange.part.announcedDigest
+                announced: exchange.policies.part.announcedDigest
                     ?? exchange.response.announcedDigest(
                         to: exchange.hop.method,
-                        isRest: exchange.part.isRest
+                        isRest: exchange.policies.part.isRest
                     ),
                 isChecksumList: isList,
                 cached: cached
@@ -162,40 +113,9 @@ extension Attempt {
         )
     }
 
-    /// Ends the exchange of a download over several connections; nil when the attempt ends, too.
-    private func endSegment() -> Next? {
-        SegmentRole.of(exchange).flatMap { SegmentAttempt(attempt: self, role: $0).endExchange() }
-    }
-
     /// Whether the attempt has an accepted response, or the result of a stream, which has none.
     private var hasResult: Bool {
         if case .accept = exchange.verdict { return true }
         return exchange.request.stream != nil
-    }
-
-    /// Judges the bodies of the request and of the response.
-    private func judgeEnd() {
-        let isAccepted = if case .accept = exchange.verdict { true } else { false }
-        if !exchange.hasFailed {
-            do throws(TransferFailure) {
-                try exchange.body?.verify()
-                if isAccepted { try exchange.endParts() }
-                if isAccepted, !exchange.recorder.isRequestSent { throw ExchangeStage.earlyAnswer }
-            } catch {
-                exchange.fail(error)
-            }
-        }
-        if var failure = exchange.failure {
-            if exchange.body?.isSpent == true { failure.explainSpentBody() }
-            exchange.authentication?.explain(&failure, exchange.head, from: exchange.hop.url)
-            return exchange.fail(failure)
-        }
-        guard isAccepted else { return }
-        if let shortage = exchange.part.resumption?.shortage { return exchange.fail(shortage) }
-        if !exchange.response.isUnchanged,
-            let findings = exchange.response.judgeBody(of: exchange.hop.method)
-        {
-            exchange.note(findings)
-        }
     }
 }

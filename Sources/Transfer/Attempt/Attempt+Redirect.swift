@@ -7,10 +7,12 @@ extension Attempt {
     func follow() throws(TransferFailure) -> Next {
         guard let head = exchange.head else { return finish() }
         let hop = exchange.hop
-        let (carriesBody, caching) = (exchange.carriesBody, exchange.caching)
+        let (carriesBody, caching) = (exchange.body.isCarried, exchange.policies.caching)
         caching?.willFollow()
-        exchange.redirects.visit(RedirectDecision.visit(hop.method, hop.url, exchange.sent.cookies))
-        let isAtOwnURL = exchange.upload?.isAtOwnURL == true
+        exchange.policies.redirects.visit(
+            RedirectDecision.visit(hop.method, hop.url, exchange.sent.cookies)
+        )
+        let isAtOwnURL = exchange.policies.upload?.isAtOwnURL == true
         var rule = exchange.request.redirects
         // The requests to an upload's own URL must stay at its origin, so that no other server is
         // asked.
@@ -27,7 +29,7 @@ extension Attempt {
             request: hop,
             hasBody: carriesBody,
             rule: rule,
-            visited: exchange.redirects.visited,
+            visited: exchange.policies.redirects.visited,
             cookies: exchange.cookieField
         )
         switch decision {
@@ -44,13 +46,14 @@ extension Attempt {
             if carriesBody, !keepsBody, !exchange.recorder.isRequestSent {
                 throw ExchangeStage.earlyAnswer
             }
-            if next.method != hop.method, !hop.isIdempotent { exchange.redirects.leaveOrder() }
-            if carriesBody, !keepsBody { exchange.upload?.machine.leave() }
+            if next.method != hop.method, !hop.isIdempotent {
+                exchange.policies.redirects.leaveOrder()
+            }
+            if carriesBody, !keepsBody { exchange.policies.upload?.leave() }
             exchange.hop = next
-            exchange.carriesBody = keepsBody
-            exchange.connection.beginHop()
-            caching?.beginHop()
-            beginAuthentication()
+            exchange.body.carry(keepsBody)
+            exchange.policies.beginTarget()
+            exchange.beginHop()
             return try repeatRequest(.redirect)
         }
     }

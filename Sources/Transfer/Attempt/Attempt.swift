@@ -1,5 +1,4 @@
 internal import CurlKit
-internal import NetworkPath
 internal import SystemKit
 internal import TransferModel
 
@@ -17,14 +16,12 @@ struct Attempt {
         case program
         /// More of a stored body is to be read when other attempts have had their turn.
         case read
-        /// libcurl receives more.
+        /// libcurl receives more, or the other requests for parts of the file go on.
         case receives
         /// libcurl cannot continue the exchange, which it has not ended.
         case breaksOff(CurlCode)
         /// The conversation continues when its connection or its time says so.
         case turned(RunningConversation.Turn)
-        /// The other requests for parts of the file go on.
-        case awaitsSegments
         /// A request for a part of another attempt's file has ended.
         case leftSegment
         case finished(AttemptResult)
@@ -42,89 +39,41 @@ struct Attempt {
     /// Begins the first exchange; a body that cannot be opened is a failure before anything is
     /// sent.
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
-        if exchange.hop.url.isLocal { return LocalAttempt(attempt: self).begin() }
-        if let file = exchange.sent.file {
-            return FileTransferAttempt(attempt: self, file: file).begin(sockets, errors)
-        }
+        if exchange.hop.url.isLocal { return beginLocal() }
         do throws(TransferFailure) {
-            let boundary: String?
-            do throws(SystemError) {
-                boundary = try openBody(sockets, errors)
-            } catch {
-                throw TransferFailure(reading: error, phase: .prepare)
-            }
+            if let file = exchange.file { try exchange.prepare(file) }
+            let boundary = try openBody(sockets, errors)
             // With a cache, once it is known that nothing stored answers.
-            if exchange.caching == nil { beginResuming() }
-            if exchange.request.upload != nil {
-                try UploadAttempt(attempt: self).begin(boundary: boundary)
-            }
-            beginAuthentication()
-            try sign()
+            if exchange.policies.caching == nil { exchange.beginResuming() }
+            if exchange.file == nil { try beginUpload(boundary: boundary) }
+            exchange.beginHop()
+            try exchange.sign()
         } catch {
             return end(unsent: error)
         }
-        chooseRoute()
+        exchange.chooseRoute()
         return perform { () throws(TransferFailure) in try ask() }
     }
 
     /// Opens the body; returns the boundary of a `multipart` body.
-    func openBody(
+    private func openBody(
         _ sockets: SocketTable,
         _ errors: ErrorRelay
-    ) throws(SystemError) -> String? {
-        switch exchange.request.body {
-        case .file(let path, let root):
-            exchange.body = try SegmentedBody(
-                [.file(path: path, within: root)],
-                files: exchange.request.bodyFiles
-            )
-        case .multipart(let parts):
-            let form =
-                exchange.request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
-                ?? MultipartForm(for: exchange.hop.headers)
-            exchange.hop.headers.append(form.contentType)
-            exchange.body = try SegmentedBody(
-                form.segments(of: parts),
-                files: exchange.request.bodyFiles
-            )
-            return form.boundary
-        case .command(let arguments, let folder):
-            try openStream(.command(arguments, folder: folder), sockets, errors)
-        case .pipe(let path):
-            try openStream(.pipe(path: path), sockets, errors)
-        case .bytes, .compressed, nil: break
+    ) throws(TransferFailure) -> String? {
+        let form: MultipartForm?
+        do throws(SystemError) {
+            form = try exchange.body.open(for: exchange.request, sockets, errors)
+        } catch {
+            throw TransferFailure(reading: error, phase: .prepare)
         }
-        return nil
-    }
-
-    private func openStream(
-        _ source: StreamBody.Source,
-        _ sockets: SocketTable,
-        _ errors: ErrorRelay
-    ) throws(SystemError) {
-        exchange.body = try StreamBody(
-            source,
-            sockets: sockets,
-            errors: errors,
-            key: exchange.request.key
-        )
-        exchange.session.multi.tellsOfDroppedSockets = true
+        if let form { exchange.hop.headers.append(form.contentType) }
+        if exchange.body.reader is StreamBody {
+            exchange.session.multi.tellsOfDroppedSockets = true
+        }
+        return form?.boundary
     }
 
     // MARK: - Steps
-
-    /// Decides the step after an exchange whose end is recorded.
-    var machine: AttemptMachine {
-        AttemptMachine(
-            hasFailed: exchange.hasFailed,
-            repetition: exchange.part.repetition,
-            isGivingUp: isGivingUp,
-            verdict: exchange.verdict
-        )
-    }
-
-    /// Whether the running request cancels an upload.
-    var isGivingUp: Bool { exchange.upload?.isGivingUp == true }
 
     /// Carries out steps; their failure ends the attempt.
     func perform(_ steps: () throws(TransferFailure) -> Next) -> Next {
@@ -140,33 +89,15 @@ struct Attempt {
     func take(_ step: AttemptMachine.Step) throws(TransferFailure) -> Next {
         switch step {
         case .answerProxy:
-            exchange.sent.answersChallenge = exchange.proxy.answersNext
+            exchange.sent.answersChallenge = exchange.policies.proxy.answersNext
             return try repeatRequest(.authentication)
-        case .resend:
-            // Over a new connection, before others that will share it.
-            exchange.connection.resend()
-            return try repeatRequest(.transparentRetry)
-        case .fetchAgain:
-            exchange.connection.keepToHTTP1()
-            exchange.checks = []
-            return try repeatRequest(.unvouchedBody)
-        case .startOver:
-            exchange.part.giveUp(&exchange.hop)
-            exchange.checks = []
-            return try repeatRequest(.restart)
-        case .askAgain:
-            exchange.part.askAgain(&exchange.hop)
-            exchange.checks = []
-            return try repeatRequest(.resume)
-        case .didCancelUpload: return try UploadAttempt(attempt: self).didCancel()
+        case .again(let repetition):
+            if repetition == .unasked { exchange.recorder.didGetRefusal() }
+            return try repeatRequest(exchange.policies.prepare(repetition, &exchange.hop))
+        case .didCancelUpload: return try didCancelUpload()
         case .follow: return try follow()
         case .answer(let answer): return try self.answer(answer)
-        case .sendUnasked:
-            exchange.bodyHold.didRefuse()
-            exchange.hop.headers.removeAll { $0.name.lowercased() == "expect" }
-            exchange.recorder.didGetRefusal()
-            return try repeatRequest(.transparentRetry)
-        case .proceed: return try UploadAttempt(attempt: self).proceed()
+        case .proceed: return try proceedWithUpload()
         case .finish, .endCaching: return finish()
         }
     }
@@ -178,14 +109,14 @@ struct Attempt {
         if answer == .byLibrary {
             // libcurl did not continue.
             answer =
-                exchange.authentication?.giveUp(
+                exchange.policies.authentication?.giveUp(
                     Challenge.all(of: head),
                     from: exchange.hop.url,
                     didSend: exchange.recorder.hasSentAuthorization
                 ) ?? .none
         }
         guard case .credential = answer else { throw try exchange.refusal(head) }
-        exchange.bodyHold.didAnswerChallenge()
+        exchange.policies.bodyHold.didAnswerChallenge()
         exchange.sent.answersChallenge = true
         exchange.recorder.didGetRefusal()
         return try repeatRequest(.authentication)
@@ -194,62 +125,43 @@ struct Attempt {
     /// Begins another exchange with the hop's request.
     func repeatRequest(_ reason: TransactionMetrics.Reason) throws(TransferFailure) -> Next {
         exchange.forgetResponse()
-        exchange.connection.beginExchange()
-        if exchange.carriesBody { try exchange.body?.rewind() }
+        try exchange.body.rewind()
+        exchange.policies.willRepeat()
         let now = MonotonicTime.now
         exchange.watch.willBegin(at: now)
-        exchange.upload?.machine.willRepeat()
         exchange.beginRecord(reason, at: now)
-        chooseRoute()
-        try sign()
-        if reason == .redirect { exchange.redirects.follow() }
+        exchange.chooseRoute()
+        try exchange.sign()
+        if reason == .redirect { exchange.policies.redirects.follow() }
         return try ask()
     }
 
     /// Sends the hop's request; ends the attempt when no interface may be used for it.
     func send() -> Next {
         if exchange.hop.url.isCustom { return .program }
-        let session = exchange.session
         let origin = exchange.hop.url.origin
-        if session.awaitsRoute(to: origin) { return .findProxy(origin) }
-        exchange.path = session.paths.map {
-            PathPolicy(
-                to: exchange.peer,
-                under: session.access,
-                waitsForConnectivity: session.configuration.waitsForConnectivity,
-                $0
-            )
-        }
-        // libcurl may ask a Kerberos service for a ticket.
-        let asksForTicket =
-            exchange.authentication?.easy == .negotiate || exchange.proxy.asksForTicket
-        if let fault = exchange.path?.faultAtBeginning(asksForTicket: asksForTicket) {
-            return end(unsent: exchange.failure(of: fault))
-        }
+        if exchange.session.awaitsRoute(to: origin) { return .findProxy(origin) }
+        if let fault = exchange.choosePath() { return end(unsent: fault) }
         return .exchange(EasyRequest(of: exchange))
     }
 
     /// Sends the hop's request, whose route is known now.
     func sendRouted() -> Next {
-        chooseRoute()
+        exchange.chooseRoute()
         return send()
     }
 
     // MARK: - Turns
 
     /// Continues after other attempts have had their turn.
-    ///
-    /// - Parameter mayResume: Whether the bandwidth of the session lets a body flow.
-    /// - Returns: The next step.
-    func takeTurn(mayResume: Bool) -> Next {
+    func takeTurn() -> Next {
         if exchange.conversation != nil { return converse() }
         if isDecoding { return decodeOn() }
-        if exchange.local != nil || isReading {
-            return perform { () throws(TransferFailure) in
-                try exchange.local == nil ? readStep() : LocalAttempt(attempt: self).read()
-            }
+        if case .local(let local) = exchange.kind {
+            return perform { () throws(TransferFailure) in try read(local) }
         }
-        return mayResume ? resume() : .receives
+        if isReading { return perform { () throws(TransferFailure) in try readStep() } }
+        return exchange.policies.pace?.isWaiting == true ? .receives : resume()
     }
 
     /// Lets libcurl continue with a body that rests.
@@ -260,24 +172,5 @@ struct Attempt {
         } catch {
             return .breaksOff(error)
         }
-    }
-
-    // MARK: - Network changes
-
-    /// The failure of an exchange whose interface is gone or no longer permitted; nil while it may
-    /// continue.
-    func lostPath(in network: NetworkSnapshot) -> TransferFailure? {
-        guard let path = exchange.path, !isReading else { return nil }
-        let connections = exchange.session.multipathConnections
-        let isMultipath = path.way.map { connections.contains($0.number) } ?? false
-        return path.fault(in: network, isMultipath: isMultipath).map(exchange.failure(of:))
-    }
-
-    /// Ends the connection at once if its interface is forbidden, so that the kernel drops unsent
-    /// bytes.
-    func resetForbiddenPath() {
-        guard exchange.session.access.isRestricted else { return }
-        guard let way = exchange.path?.way else { return exchange.handle.resetConnections() }
-        exchange.session.reset(way)
     }
 }

@@ -3,31 +3,38 @@
 ///
 /// A value without I/O: `Attempt` carries its steps out.
 struct AttemptMachine {
+    /// How the same request leaves once more.
+    enum Repetition: Equatable {
+        /// Over a new connection, because libcurl has given it up.
+        case givenUp
+        /// Over HTTP/1.1, because nothing vouches for the end of the body.
+        case unvouched
+        /// Without a range.
+        case wholeFile
+        /// For the rest of the file, by another condition.
+        case rest
+        /// Without waiting for an answer to its head.
+        case unasked
+    }
+
     /// The step after the end of an exchange.
     enum Step: Equatable {
         /// The exchange that the proxy's question leads to.
         case answerProxy
-        /// The same request over a new connection, because libcurl has given it up.
-        case resend
-        /// The same request over HTTP/1.1, because nothing vouches for the end of the body.
-        case fetchAgain
+        case again(Repetition)
         /// The cache decides; without an answer from it, the steps below follow.
         case endCaching
-        /// Repeats the request without a range.
-        case startOver
-        /// Repeats the request for the rest by another condition.
-        case askAgain
         /// The step after the end of an upload that was given up.
         case didCancelUpload
         case follow
         case answer(Authentication.Answer)
-        /// The same request, which does not wait for an answer to its head.
-        case sendUnasked
         /// The next leg of an upload.
         case proceed
         case finish
     }
 
+    /// Whether a response has come up to its end.
+    var isComplete = false
     /// Whether a proxy's question has ended the exchange.
     var isAsked = false
     /// Whether libcurl has given up a request that may leave once more.
@@ -47,19 +54,19 @@ struct AttemptMachine {
     /// The next step.
     var step: Step {
         if isAsked { return .answerProxy }
-        if isGivenUp { return .resend }
-        if isUnvouched, !hasFailed { return .fetchAgain }
+        if isGivenUp { return .again(.givenUp) }
+        if isUnvouched, !hasFailed { return .again(.unvouched) }
         if isCaching { return .endCaching }
         if hasFailed { return .finish }
         switch repetition {
-        case .wholeFile: return .startOver
-        case .rest: return .askAgain
+        case .wholeFile: return .again(.wholeFile)
+        case .rest: return .again(.rest)
         case nil: break
         }
         switch verdict {
         case .redirect: return .follow
         case .challenge(let answer): return .answer(answer)
-        case .sendUnasked: return .sendUnasked
+        case .sendUnasked: return .again(.unasked)
         case .proceed: return isGivingUp ? .didCancelUpload : .proceed
         case nil where isGivingUp: return .didCancelUpload
         case .accept, .refuse, .stored, nil: return .finish

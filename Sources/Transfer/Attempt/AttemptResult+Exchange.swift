@@ -8,7 +8,7 @@ extension AttemptResult {
         let method = exchange.hop.method
         self.init(
             key: exchange.request.key,
-            startTime: exchange.startTime,
+            startTime: exchange.recorder.startTime,
             endTime: .now,
             currentRequest: transactions.last { $0.reason != .segment }?.request
                 ?? .init(
@@ -17,9 +17,9 @@ extension AttemptResult {
                     headers: HeaderFields(exchange.hop.headers)
                 )
         )
-        redirectCount = exchange.redirects.count
+        redirectCount = exchange.policies.redirects.count
         response = exchange.head.map(exchange.reported)
-        checks = exchange.checks
+        checks = exchange.outcome.checks
         failure = exchange.failure
         if failure != nil {
             explainFailure(of: exchange)
@@ -27,18 +27,18 @@ extension AttemptResult {
             voucher = exchange.response.voucher(to: method)
             isUnchanged = exchange.response.isUnchanged || exchange.response.keepsFile
         }
-        if exchange.part.resumption != nil || exchange.hasFailed {
-            resume = exchange.part.outcome(
+        if exchange.policies.part.resumption != nil || exchange.hasFailed {
+            resume = exchange.policies.part.outcome(
                 after: exchange.failure,
                 from: exchange.hop.url,
                 for: exchange.request,
                 &exchange.response
             )
         }
-        mirrors = exchange.part.segment?.mirrors ?? []
-        partRequests = exchange.part.segmentRequests
-        partRefusal = exchange.part.segment?.refusal ?? exchange.part.refusal
-        if let upload = exchange.upload {
+        mirrors = exchange.policies.part.segment?.mirrors ?? []
+        partRequests = exchange.policies.part.segmentRequests
+        partRefusal = exchange.policies.part.segment?.refusal ?? exchange.policies.part.refusal
+        if let upload = exchange.policies.upload {
             let left = upload.outcome(
                 after: exchange.failure,
                 exchange.head,
@@ -50,10 +50,10 @@ extension AttemptResult {
         countOfBytesSent = exchange.recorder.sentBodyBytesBefore
         // Of the requested body: redirects have bodies of their own.
         countOfBytesReceived =
-            exchange.part.segment?.receivedCount ?? exchange.response.decoding?.codedBytes
+            exchange.policies.part.segment?.receivedCount ?? exchange.response.decoding?.codedBytes
             ?? transactions.last?
             .countOfResponseBodyBytesAfterDecoding ?? 0
-        if let caching = exchange.caching {
+        if let caching = exchange.policies.caching {
             cache = caching.verdict
             // Nothing has come over the network.
             if caching.servedLength != nil { countOfBytesReceived = 0 }
@@ -67,7 +67,7 @@ extension AttemptResult {
     /// Adds the exchange's facts about its failure: the check for it, and the server's words.
     private mutating func explainFailure(of exchange: Exchange) {
         guard let kind = failure?.kind else { return }
-        if exchange.redirects.followsOrder {
+        if exchange.policies.redirects.followsOrder {
             failure?.followsOrder = true
             failure?.isKnownUnprocessed = false
         }
@@ -88,12 +88,13 @@ extension AttemptResult {
             let parts = [advice, saysMore ? excerpt : nil].compactMap(\.self)
             failure?.help = parts.isEmpty ? nil : parts.joined(separator: "; ")
         }
-        if kind == .httpStatus, exchange.proxy.isForwarded, let route = exchange.proxy.route,
+        if kind == .httpStatus, exchange.policies.proxy.isForwarded,
+            let route = exchange.policies.proxy.route,
             let status = failure?.httpStatus, status >= 400, failure?.namesProxy == false
         {
             failure?.detail += ", through the proxy \(route.url)"
         }
-        proxyResponse = exchange.proxy.refusedTunnel
+        proxyResponse = exchange.policies.proxy.refusedTunnel
     }
 
     /// The advice about a 401 response that the session's credentials do not explain.
@@ -101,7 +102,8 @@ extension AttemptResult {
         if exchange.hop.headers.contains(where: { $0.isNamed("authorization") }) {
             return TransferFailure.refusedAuthorization
         }
-        guard exchange.authentication == nil, !exchange.recorder.hasSentAuthorization else {
+        guard exchange.policies.authentication == nil, !exchange.recorder.hasSentAuthorization
+        else {
             return nil
         }
         return TransferFailure.missingCredentials(
@@ -112,19 +114,61 @@ extension AttemptResult {
 
 extension AttemptProgress {
     /// The progress of an attempt by its running exchange.
-    init(of exchange: Exchange, _ pacing: EnginePacing?) {
-        let offset = exchange.upload?.offset ?? 0
+    init(of exchange: Exchange) {
+        let offset = exchange.policies.upload?.offset ?? 0
         let received = exchange.response.decoding?.codedBytes
         self.init(
             key: exchange.request.key,
             countOfBytesSent: exchange.recorder.sentBodyBytes,
-            countOfBytesReceived: exchange.part.segment?.receivedCount
+            countOfBytesReceived: exchange.policies.part.segment?.receivedCount
                 ?? received ?? exchange.recorder.deliveredBytes,
             countOfBytesExpected: exchange.request.body == nil
                 ? exchange.response.contentLength : exchange.expectedToSend.map { $0 - offset },
-            countOfBytesResumed: exchange.part.resumption?.start ?? offset
+            countOfBytesResumed: exchange.policies.part.resumption?.start ?? offset
         )
         phase = exchange.recorder.phase
-        isAwaitingBandwidth = pacing?.isWaiting(exchange.request.key) ?? false
+        isAwaitingBandwidth = exchange.policies.pace?.isWaiting ?? false
+    }
+}
+
+extension AttemptResult {
+    /// The end of an attempt without an exchange: libcurl has no handle for it, or the thread with
+    /// its exchange is lost.
+    init(of request: AttemptRequest, _ failure: TransferFailure, _ now: MonotonicTime) {
+        self.init(
+            key: request.key,
+            startTime: now,
+            endTime: now,
+            currentRequest: .init(
+                method: request.request.method,
+                url: request.request.url.text,
+                headers: HeaderFields(request.request.headers)
+            )
+        )
+        self.failure = failure
+    }
+}
+
+extension TransferFailure {
+    /// The failure of an attempt whose thread does not return from a library, because of a call for
+    /// this attempt or another one.
+    static func ofStuckThread(_ attempt: AttemptRequest, isCause: Bool) -> TransferFailure {
+        var failure = TransferFailure(
+            kind: isCause ? .engine : .reset,
+            phase: .wait,
+            detail: isCause
+                ? "a library did not return from a call for the transfer, whose thread was left behind"
+                : "the thread of the transfer was left behind: a library did not return from a call "
+                    + "for another one"
+        )
+        // How far the attempt had come is unknown: it may have sent messages, or read its pipe.
+        failure.isPermanent = isCause
+        failure.followsMessages = attempt.webSocket != nil || attempt.stream != nil
+        if case .pipe = attempt.body { failure.explainSpentBody() }
+        let request = attempt.request
+        failure.isOutcomeUnknown =
+            isCause
+            && (failure.followsMessages || !request.isIdempotent && !request.hasIdempotencyKey)
+        return failure
     }
 }

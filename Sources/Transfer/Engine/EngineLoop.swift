@@ -88,7 +88,7 @@ final class EngineLoop: MultiHandle.Driver {
             if commands.hasNetworkChanged { endLostPaths() }
             if commands.wantsProgress {
                 let wanted = attempts.values.map(\.exchange).filter { $0.request.purpose == .task }
-                deliver(.progress(wanted.map { AttemptProgress(of: $0, pacing) }))
+                deliver(.progress(wanted.map { AttemptProgress(of: $0) }))
             }
             if commands.endsRefreshes { endRefreshes() }
             if commands.isStopped { refreshes.runEnds(at: .now, limit: commands.refreshLimit) }
@@ -116,7 +116,7 @@ final class EngineLoop: MultiHandle.Driver {
             turnSegments()
             turn.takeWaiting { key in
                 guard let attempt = attempts[key] else { return }
-                perform(attempt.takeTurn(mayResume: pacing?.isWaiting(key) != true), of: attempt)
+                perform(attempt.takeTurn(), of: attempt)
             }
             if holdsResults, awaitSockets(milliseconds: 0) { continue }
             flush()
@@ -183,7 +183,7 @@ final class EngineLoop: MultiHandle.Driver {
             return perform(attempt.converse(), of: attempt)
         }
         // The event may be of a program that has just ended.
-        guard attempt.exchange.body?.isWaiting == true else { return }
+        guard attempt.exchange.body.isWaiting else { return }
         do throws(CurlCode) {
             try attempt.exchange.resumeBody()
         } catch {
@@ -195,13 +195,15 @@ final class EngineLoop: MultiHandle.Driver {
     private func resumePaced(_ pacing: EnginePacing) {
         guard pacing.nextTime.nanoseconds < .max else { return }
         let now = MonotonicTime.now
-        for client in pacing.takeDue(now) {
-            let exchange = client.exchange
+        for key in pacing.takeDue(now) {
             // The end of an earlier attempt may have released this one.
-            guard let attempt = attempts[exchange.request.key], attempt.exchange === exchange
+            guard let attempt = attempts[key], let pace = attempt.exchange.policies.pace
             else { continue }
+            let exchange = attempt.exchange
             do throws(CurlCode) {
-                if try client.takeTurn(now) { try exchange.session.multi.add(exchange.handle) }
+                if try exchange.takeTurn(of: pace, now) {
+                    try exchange.session.multi.add(exchange.handle)
+                }
                 if let conversation = exchange.conversation, !conversation.isPaused {
                     perform(attempt.converse(), of: attempt)
                     continue
@@ -255,23 +257,21 @@ final class EngineLoop: MultiHandle.Driver {
         _ now: MonotonicTime,
         as segment: (SegmentedDownload, lane: Int, SegmentRequest)? = nil
     ) {
-        let key = request.key
+        let (key, number) = (request.key, request.session)
         handle.tag = key
         let exchange = Exchange(
             consume request,
             handle: handle,
             session: session,
-            context: context,
             keeper: keeper,
+            pace: pacing?.pace(of: key, session: number),
             now: now
         )
         if let (download, lane, request) = segment {
-            exchange.part.segment = SegmentRole(download, lane: lane, request: request)
+            exchange.policies.part.join(SegmentRole(download, lane: lane, request: request))
             download.didStart(lane, exchange)
         }
-        let client = FileTransferClient.client(of: exchange)
-        handle.client = client
-        pacing?.begin(exchange, client)
+        handle.client = exchange.file.map { FileTransferClient(exchange, $0) } ?? exchange
         let attempt = Attempt(exchange: exchange)
         attempts[key] = attempt
         perform(attempt.begin(sockets, errors), of: attempt)
@@ -328,11 +328,10 @@ final class EngineLoop: MultiHandle.Driver {
         case .cancel(let lane):
             guard let exchange = download.cancel(lane) else { return }
             guard download.isMain(lane) else { return release(Attempt(exchange: exchange)) }
-            pacing?.endExchange(of: exchange.request.key, now)
+            exchange.endPace()
         case .end(let outcome):
             let attempt = Attempt(exchange: download.main)
-            guard let role = SegmentRole.of(download.main) else { return }
-            perform(SegmentAttempt(attempt: attempt, role: role).conclude(outcome), of: attempt)
+            perform(attempt.conclude(outcome, of: download), of: attempt)
         }
     }
 
@@ -341,8 +340,7 @@ final class EngineLoop: MultiHandle.Driver {
         case .exchange(let request):
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
             do throws(CurlCode) {
-                let isHeld =
-                    pacing?.holds(request, of: attempt.exchange.request.key, .now) ?? false
+                let isHeld = attempt.exchange.policies.pace?.holds(request, .now) ?? false
                 try attempt.exchange.handle.prepare(request)
                 if !isHeld { try attempt.exchange.session.multi.add(attempt.exchange.handle) }
             } catch {
@@ -363,9 +361,9 @@ final class EngineLoop: MultiHandle.Driver {
             turn.continueLater(attempt.exchange.request.key)
         case .turned(let turn):
             nextCheck = min(nextCheck, attempt.nextCheck)
-            if pacing?.didConverse(attempt.exchange.request.key, .now) == true { return }
+            if attempt.exchange.paceConversation() { return }
             if case .hasMore = turn { self.turn.continueLater(attempt.exchange.request.key) }
-        case .awaitsSegments, .receives:
+        case .receives:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)
         case .breaksOff(let code): end(attempt, after: code)
         case .leftSegment: release(attempt)
@@ -407,9 +405,9 @@ final class EngineLoop: MultiHandle.Driver {
 
     private func release(_ attempt: Attempt) {
         // Closed before the result is delivered, so that the program's standard error comes first.
-        attempt.exchange.body?.close()
+        attempt.exchange.body.reader?.close()
         attempts[attempt.exchange.request.key] = nil
-        pacing?.end(attempt.exchange.request.key, .now)
+        attempt.exchange.endPace()
         proxies?.forget(attempt.exchange.request.key)
         turn.forget(attempt.exchange.request.key)
         attempt.exchange.session.giveBack(attempt.exchange.handle)
@@ -437,7 +435,7 @@ final class EngineLoop: MultiHandle.Driver {
     private func end(_ attempt: Attempt, with failure: TransferFailure) {
         breakOff(attempt)
         turn.forget(attempt.exchange.request.key)
-        pacing?.endExchange(of: attempt.exchange.request.key, .now)
+        attempt.exchange.endPace()
         guard let conversation = attempt.exchange.conversation else {
             return perform(attempt.abort(failure), of: attempt)
         }
@@ -452,12 +450,12 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func breakOff(_ attempt: Attempt) {
-        if attempt.exchange.sent.file != nil { attempt.exchange.handle.resetFileTransfer() }
+        if attempt.exchange.file != nil { attempt.exchange.handle.resetFileTransfer() }
         attempt.exchange.session.multi.remove(attempt.exchange.handle)
     }
 
     private func didEnd(_ attempt: Attempt, _ code: CurlCode) {
-        pacing?.endExchange(of: attempt.exchange.request.key, .now)
+        attempt.exchange.endPace()
         if !attempt.holdsEnd(code) { perform(attempt.end(code), of: attempt) }
     }
 
@@ -473,8 +471,8 @@ final class EngineLoop: MultiHandle.Driver {
     private func endLostPaths() {
         guard let network = paths?.current else { return }
         forEachAttempt { attempt in
-            guard let failure = attempt.lostPath(in: network) else { return }
-            attempt.resetForbiddenPath()
+            guard let failure = attempt.exchange.lostPath(in: network) else { return }
+            attempt.exchange.resetForbiddenPath()
             end(attempt, with: failure)
         }
         for case let transport? in transports { transport.resetForbidden(in: network) }

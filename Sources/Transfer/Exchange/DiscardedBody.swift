@@ -1,5 +1,7 @@
 /// The progress of a body that libcurl discards.
 struct DiscardedBody {
+    /// The most bytes of a body that nobody wants.
+    static let limit: Int64 = 1 << 20
     /// The most consecutive pieces without body bytes: a chunk's size and line ends may come in
     /// many pieces.
     private static let mostEmptyPieces = 256

@@ -58,10 +58,10 @@ extension Exchange {
     private func store(_ bytes: Span<UInt8>) throws(TransferFailure) -> Bool {
         let now = move()
         recorder.didDeliver(count: bytes.count, at: now)
-        if verdict?.isPassedOver ?? proxy.hasSequel {
-            try BodyLimit(exchange: self).countPassedOver(recorder.deliveredBytes)
+        if verdict?.isPassedOver ?? policies.proxy.hasSequel {
+            try countPassedOver(recorder.deliveredBytes)
         }
-        if let excess = part.resumption?.excess(recorder.deliveredBytes) { throw excess }
+        if let excess = policies.part.resumption?.excess(recorder.deliveredBytes) { throw excess }
         if let findings = response.bodyCheck?.take(bytes) {
             note(findings)
             return false
@@ -75,13 +75,13 @@ extension Exchange {
             throw TransferFailure(error, phase: .receive)
         }
         // A proxy's answer in the origin's place has the same limit as a refused response.
-        if verdict == nil { throw proxy.refusal(at: recorder.stage) }
+        if verdict == nil { throw policies.proxy.refusal(at: recorder.stage) }
         return false
     }
 
     /// Writes a piece of the body; on a full disk the cache's copy of the body gives way.
     private func write(_ bytes: Span<UInt8>) throws(SystemError) -> Bool {
-        if let segment = part.segment {
+        if let segment = policies.part.segment {
             let isWanted = try segment.write(bytes)
             if !isWanted { response.isCutOff = true }
             return isWanted
@@ -89,8 +89,50 @@ extension Exchange {
         do throws(SystemError) {
             return try response.sink.write(bytes)
         } catch {
-            guard error.isOutOfRoom, caching?.giveWay(error) == true else { throw error }
+            guard error.isOutOfRoom, policies.caching?.giveWay(error) == true else { throw error }
             return try response.sink.write(bytes)
         }
+    }
+
+    // MARK: - Unwanted bytes
+
+    /// Takes a piece of a chunked body with its framing, which alone is no sign of life.
+    func didReceiveChunks(_ count: Int) {
+        // Earlier pieces were delivered by now.
+        let excess = response.excessFraming(
+            received: recorder.receivedBodyBytes,
+            delivered: recorder.deliveredBytes
+        )
+        if let excess {
+            if !hasFailed { fail(excess) }
+            // libcurl calls `mayDiscard` after each piece, also without any of the body.
+            handle.hearDiscardedBody()
+        }
+        recorder.didTransfer(.bodyReceived, count: count, at: .now)
+    }
+
+    /// Takes the count of a body that libcurl discards.
+    func discard(received: Int64) throws(TransferFailure) {
+        if response.discarded.didGrow(to: received) { _ = move() }
+        // Only libcurl 7.88 reports the framing of the body; all versions report pieces without
+        // body bytes.
+        if response.parser.framing.isChunked, response.discarded.isStuck {
+            throw excess(limit: nil)
+        }
+        try countPassedOver(max(received, recorder.receivedBodyBytes))
+    }
+
+    /// Counts the body of a response that another request follows.
+    private func countPassedOver(_ count: Int64) throws(TransferFailure) {
+        guard count <= DiscardedBody.limit else { throw excess(limit: DiscardedBody.limit) }
+    }
+
+    /// The failure of an unwanted body: the failure of a proxy's question where no response is
+    /// judged.
+    private func excess(limit: Int64?) -> TransferFailure {
+        guard verdict == nil else {
+            return recorder.stage.excessBody(of: head?.statusCode, limit: limit)
+        }
+        return policies.proxy.excessQuestion(at: recorder.stage, head, limit: limit)
     }
 }

@@ -40,7 +40,7 @@ extension Exchange: ConversationHost {
     }
 
     var upgradeSpec: UpgradeSpec {
-        let signed = sent.request(of: hop, nil, nil)
+        let signed = policies.authentication?.signed(hop) ?? hop
         let lines = session.headerLines(
             for: signed,
             cookies: sent.cookies,
@@ -51,7 +51,7 @@ extension Exchange: ConversationHost {
         return UpgradeSpec(
             request: signed,
             lines: lines,
-            authorization: authentication?.fieldValue(for: signed)
+            authorization: policies.authentication?.fieldValue(for: signed)
         )
     }
 
@@ -63,7 +63,7 @@ extension Exchange: ConversationHost {
     }
 
     func readUpgrade(_ line: Span<UInt8>) -> UpgradeProgress {
-        guard didReceiveHeader(line) else { return .other }
+        guard takeLine(line) else { return .other }
         guard let head else { return .reading }
         if case .accept? = verdict { return .accepted(head) }
         return .other
@@ -77,7 +77,7 @@ extension Exchange: ConversationHost {
 
     func keepExcerpt(_ bytes: Span<UInt8>) {
         guard !bytes.isEmpty, head != nil, !response.parser.framing.isChunked else { return }
-        _ = didReceiveBody(bytes)
+        _ = takePiece(bytes)
     }
 }
 
@@ -86,14 +86,14 @@ extension Exchange: ProgramHost {
     func didMove(at now: MonotonicTime) { _ = move(at: now) }
 
     func readPiece(into buffer: inout [UInt8]) -> BodyRead {
-        guard let body else { return .bytes(0) }
-        if body.isWaiting {
+        guard let reader = body.reader else { return .bytes(0) }
+        if reader.isWaiting {
             // The turn may be the program's: a named pipe without a writer looks like one at its
             // end.
-            guard body.isReady else { return .paused }
-            body.wake()
+            guard reader.isReady else { return .paused }
+            reader.wake()
         }
-        return buffer.withRawSpan { readBody(into: &$0) }
+        return buffer.withRawSpan { produceBody(into: &$0) }
     }
 
     func didSendPiece(count: Int, at now: MonotonicTime) {

@@ -10,7 +10,7 @@ extension Exchange: EasyHandleClient {
     }
 
     func willOpenSocket(to peer: SocketAddress) -> SocketOptions? {
-        guard let now = didBegin(), let options = session.options(for: peer, &path)
+        guard let now = didBegin(), let options = session.options(for: peer, &policies.path)
         else { return nil }
         recorder.didOpenSocket(isNamed: isPeerNamed, at: now)
         return options
@@ -18,7 +18,7 @@ extension Exchange: EasyHandleClient {
 
     func didBind(_ binding: SocketBinding) -> Bool {
         let peer = handle.triedPeer
-        return path?.didBind(binding, to: peer?.ip, scope: peer?.scope) ?? true
+        return policies.path?.didBind(binding, to: peer?.ip, scope: peer?.scope) ?? true
     }
 
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
@@ -32,24 +32,28 @@ extension Exchange: EasyHandleClient {
     }
 
     func didSendHead(_ bytes: Span<UInt8>) {
-        if proxy.route != nil { proxy.didSend(bytes, toOrigin: recorder.hasBegunRequest) }
+        policies.pace?.didSendUnasked(bytes.count)
+        if policies.proxy.route != nil {
+            policies.proxy.didSend(bytes, toOrigin: recorder.hasBegunRequest)
+        }
         let isRewritten =
-            !sent.signature.isEmpty || upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
+            policies.authentication?.isSigned == true
+            || policies.upload?.isAtOwnURL != true && hop.url.mayHaveDotSegments
         let url = isRewritten && !recorder.didSend ? hop.url.asked(by: bytes) : nil
         recorder.didSendHead(bytes, asking: url, at: move(bytes: bytes.count))
         // A request for a challenge only is sent without its body.
-        if carriesBody, authentication?.carried != nil || proxy.route != nil,
+        if body.isCarried, policies.authentication?.carried != nil || policies.proxy.route != nil,
             recorder.sentContentLength == "0", !recorder.isRequestSent
         {
             recorder.willSendBody(.none)
-            bodyHold.didSendWithoutBody()
+            policies.bodyHold.didSendWithoutBody()
         }
     }
 
     func didTransfer(_ traffic: Traffic, count: Int) {
-        if traffic == .tlsSent, proxy.isTLSOfProxy { return }
+        if traffic == .tlsSent, policies.proxy.isTLSOfProxy { return }
         if traffic == .bodyReceived, response.parser.framing.isChunked {
-            return BodyLimit(exchange: self).didReceiveChunks(count)
+            return didReceiveChunks(count)
         }
         // TLS records on a connection with several streams may belong to any of them.
         let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
@@ -57,8 +61,14 @@ extension Exchange: EasyHandleClient {
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
+        policies.pace?.didReceiveUnasked(line.count)
+        return takeLine(line)
+    }
+
+    /// Takes a line of a head or trailer; false ends the transfer.
+    func takeLine(_ line: Span<UInt8>) -> Bool {
         do throws(TransferFailure) {
-            if proxy.route != nil, !recorder.hasBegunRequest {
+            if policies.proxy.route != nil, !recorder.hasBegunRequest {
                 return try didReceiveTunnelHeader(line)
             }
             return try read(line)
@@ -69,10 +79,15 @@ extension Exchange: EasyHandleClient {
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
+        mayTake(bytes.count) ? takePiece(bytes) : .paused
+    }
+
+    /// Takes a piece of the body whose turn has come.
+    func takePiece(_ bytes: Span<UInt8>) -> BodyTake {
         // libcurl reports the traffic of a body with a length, or without framing.
         let isHeard = sent.hearsTraffic && !response.parser.framing.isChunked
         let now = move(bytes: isHeard ? 0 : bytes.count)
-        caching?.take(bytes)
+        policies.caching?.take(bytes)
         // Before decoding, which changes the number of bytes.
         if !sent.hearsTraffic { recorder.didTransfer(.bodyReceived, count: bytes.count, at: now) }
         return receiveInSteps(bytes) ? .taken : .failed
@@ -86,11 +101,11 @@ extension Exchange: EasyHandleClient {
     func mayDiscard(received: Int64) -> Bool {
         do throws(TransferFailure) {
             guard recorder.hasBegunRequest else {
-                try proxy.discardTunnelByte(head, at: recorder.stage)
+                try policies.proxy.discardTunnelByte(head, at: recorder.stage)
                 return true
             }
             if hasFailed { return false }
-            try BodyLimit(exchange: self).discard(received: received)
+            try discard(received: received)
             return true
         } catch {
             fail(error)
@@ -99,9 +114,14 @@ extension Exchange: EasyHandleClient {
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
-        guard let body else { return .failed }
+        paced(&buffer) { produceBody(into: &$0) }
+    }
+
+    /// Reads the next piece of the request's body.
+    func produceBody(into buffer: inout MutableRawSpan) -> BodyRead {
+        guard let reader = body.reader else { return .failed }
         do throws(TransferFailure) {
-            let read = try body.read(into: &buffer)
+            let read = try reader.read(into: &buffer)
             if case .bytes(let count) = read { recorder.didProduceBody(count: count) }
             return read
         } catch {
@@ -111,8 +131,9 @@ extension Exchange: EasyHandleClient {
     }
 
     func rewindBody() -> Bool {
+        policies.pace?.rewindMemory()
         do throws(TransferFailure) {
-            try body?.rewind()
+            try body.reader?.rewind()
             recorder.didRewindBody()
             return true
         } catch {
@@ -142,7 +163,7 @@ extension Exchange {
 
     /// Whether the peer of the connection, the proxy or the origin, has a name that must be looked
     /// up.
-    private var isPeerNamed: Bool { !(proxy.route?.isAddress ?? hop.url.origin.isAddress) }
+    private var isPeerNamed: Bool { !(policies.proxy.route?.isAddress ?? hop.url.origin.isAddress) }
 
     /// Decides whether the request goes over a connection, and records the connection.
     private func send(
@@ -150,10 +171,10 @@ extension Exchange {
         at now: MonotonicTime
     ) throws(TransferFailure) -> Bool {
         let isNew = recorder.hasNewConnection
-        let isSecure = hop.url.origin.scheme == .https || sent.file?.usesTLS == true
-        let isEncrypted = isSecure || proxy.route?.isEncrypted == true
+        let isSecure = hop.url.origin.scheme == .https || file?.usesTLS == true
+        let isEncrypted = isSecure || policies.proxy.route?.isEncrypted == true
         if !isNew, !session.isClean(connection, isEncrypted: isEncrypted, of: handle) {
-            guard self.connection.refusedReuse.refuse() else {
+            guard policies.connection.refuseReuse() else {
                 throw recorder.stage.uncleanConnections
             }
             return false
@@ -163,22 +184,22 @@ extension Exchange {
         }
         if isNew { session.keep(handle.newestOpening, of: number) }
         if session.paths != nil {
-            switch session.use(connection, number, isNew: isNew, of: handle, &path) {
+            switch session.use(connection, number, isNew: isNew, of: handle, &policies.path) {
             case .free: break
             case .over(let metrics): recorder.willUse(metrics)
             case .refused:
                 // The pool offered a connection made before the network changed.
-                if !isNew { _ = self.connection.refusedReuse.refuse() }
+                if !isNew { _ = policies.connection.refuseReuse() }
                 return false
             }
         }
-        if isNew { self.connection.osErrnoOfConnecting = handle.lastOSErrno }
+        if isNew { policies.connection.didConnect(osErrno: handle.lastOSErrno) }
         let tls = isSecure ? handle.useTLS() : nil
         if isNew, let tls, !tls.hasChosenProtocol {
             // Before anything is sent, so that another exchange can offer more versions.
             let isKnown = session.originsWithoutALPN.contains(hop.url.origin)
             let demand = connectionDemand
-            guard self.connection.mayUseUnchosenVersion(demand, isKnown: isKnown) else {
+            guard policies.connection.mayUseUnchosenVersion(demand, isKnown: isKnown) else {
                 return false
             }
         }
@@ -208,7 +229,9 @@ extension Exchange {
             let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: false, at: now)
             recorder.didReceiveInformational(head, at: now)
-            if let upload, head.statusCode == 104, carriesBody, !bodyHold.lacksBody {
+            if let upload = policies.upload, head.statusCode == 104, body.isCarried,
+                !policies.bodyHold.lacksBody
+            {
                 upload.didInform(head, from: hop.url, &session.uploadSupport)
             }
         case .began:

@@ -10,26 +10,27 @@ extension Exchange {
     func didReceive(_ head: ResponseHead) throws(TransferFailure) -> Bool {
         response.head = head
         recorder.didReceive(reported(head))
-        if proxy.isQuestion(head) {
+        if policies.proxy.isQuestion(head) {
             try didReceiveQuestion(head)
             return true
         }
         if response.parser.maySetCookies {
             session.cookies?.keep(head, from: hop.url, first: request.request.url)
         }
-        if session.invalidation != nil {
+        if context.invalidation != nil {
             session.invalidate(after: head, of: hop, at: context.wallTime)
         }
         if head.statusCode == 401 { handle.noteChallenge() }
-        if head.statusCode == 417, bodyHold.sendsUnasked(after: BodyHold.Refusal(of: self)) {
+        if head.statusCode == 417, policies.bodyHold.sendsUnasked(after: refusedExpectation) {
             response.verdict = .sendUnasked
             passOver()
             return true
         }
-        let answer = authentication?.judge(
+        let lacksBody = policies.bodyHold.lacksBody
+        let answer = policies.authentication?.judge(
             head,
             from: hop.url,
-            lacksBody: bodyHold.lacksBody,
+            lacksBody: lacksBody,
             didSend: recorder.hasSentAuthorization,
             hasNewCookies: cookieField(for: hop.url) != sent.cookies,
             in: &session.knownSpaces
@@ -37,7 +38,7 @@ extension Exchange {
         if let answer, answer != .none { response.verdict = .challenge(answer) }
         switch answer {
         case .none?, nil:
-            return bodyHold.lacksBody ? try judgeEmptyRequest(head) : try judge(head)
+            return lacksBody ? try judgeEmptyRequest(head) : try judge(head)
         case .stop: throw try refusal(head)
         case .byLibrary, .credential:
             passOver()
@@ -45,11 +46,22 @@ extension Exchange {
         }
     }
 
+    /// The facts about the running request, whose expectation the server has refused.
+    private var refusedExpectation: BodyHold.Refusal {
+        BodyHold.Refusal(
+            hasSentBody: recorder.sentBodyBytes > 0,
+            mayRepeat: request.resending.allows(hop),
+            fields: hop.headers,
+            expectation: request.expectation,
+            wasProxyAsked: policies.proxy.asksFirst
+        )
+    }
+
     /// Passes over the rest of a response that the same request follows.
     private func passOver() {
         response.sink.discard()
         handle.hearDiscardedBody()
-        if body?.isWaiting == true { try? handle.resume() }
+        if body.isWaiting { try? handle.resume() }
     }
 
     /// Takes the head of a stored response; false when its body is not wanted.
@@ -64,23 +76,25 @@ extension Exchange {
 
     /// Judges the response; false when its body is not wanted.
     private func judge(_ head: ResponseHead) throws(TransferFailure) -> Bool {
-        if let segment = part.segment, segment.isForPart { return segment.judge(head) }
-        guard part.resumption == nil || judgeRest(head) else { return false }
-        if upload != nil, judgeUpload(head) { return true }
-        if caching != nil, isAnsweredByStored(head) { return true }
+        if let segment = policies.part.segment, segment.isForPart { return segment.judge(head) }
+        guard policies.part.resumption == nil || judgeRest(head) else { return false }
+        if policies.upload != nil, judgeUpload(head) { return true }
+        if policies.caching != nil, isAnsweredByStored(head) { return true }
+        var checks: [TaskRecord.Check] = []
         let verdict = ResponseVerdict.judge(
             head,
             of: hop,
             expectation: request.expectation,
             redirects: request.redirects,
-            isRest: part.isRest,
+            isRest: policies.part.isRest,
             hasParts: request.mixedReplace != nil && PartSplitter.applies(to: head),
             checks: &checks
         )
+        outcome.add(checks)
         response.verdict = verdict
         // libcurl stops sending now, but does not see that a paused request has nothing left to do.
         // When libcurl cannot be resumed, the idle time ends the attempt.
-        if head.statusCode >= 300, body?.isWaiting == true { try? handle.resume() }
+        if head.statusCode >= 300, body.isWaiting { try? handle.resume() }
         switch verdict {
         case .redirect, .challenge, .sendUnasked, .stored, .proceed:
             response.sink.discard()
@@ -105,7 +119,8 @@ extension Exchange {
         response.parts = try PartIntake(head, request.mixedReplace)
         // Each part is checked when it begins.
         if response.parts?.rule.keep == .last { return try openSink(head) }
-        if let findings = response.check(head, for: request, hop.method, start: part.start) {
+        if let findings = response.check(head, for: request, hop.method, start: policies.part.start)
+        {
             note(findings)
             return false
         }
@@ -117,7 +132,7 @@ extension Exchange {
     private func vouches(for head: ResponseHead) -> Bool {
         let trust = session.streamTrust
         // Programs and file servers say themselves that the response is whole.
-        if trust.detectsCuts || hop.url.isCustom || sent.file != nil { return true }
+        if trust.detectsCuts || hop.url.isCustom || file != nil { return true }
         let protocolName = handle.networkProtocolName
         if StreamTrust.isFramed(protocolName) { return true }
         let evidence = StreamTrust.Evidence(
@@ -125,7 +140,7 @@ extension Exchange {
             in: response,
             to: request,
             method: hop.method,
-            isRest: part.isRest
+            isRest: policies.part.isRest
         )
         if trust.accepts(evidence, over: protocolName) { return true }
         response.isUnvouched = true
@@ -153,16 +168,22 @@ extension Exchange {
             response.isUnchanged = true
             return false
         }
-        if file.ifExists == .revalidate, !request.decodesBody, caching?.isKept(file) == true {
+        if file.ifExists == .revalidate, !request.decodesBody,
+            policies.caching?.isKept(file) == true
+        {
             response.keepsFile = true
             // The body is read only for its checks.
             return response.bodyCheck?.looksAtBytes == true
         }
         response.destination = file
         do throws(SystemError) {
-            if !part.isRest { part.giveUp(&hop) }
-            guard try part.open(file, from: hop.url, for: request, &response) else { return false }
-            if file.segments != nil { part.segment = try SegmentRole.begin(for: self, file) }
+            if !policies.part.isRest { policies.part.giveUp(&hop) }
+            guard try policies.part.open(file, from: hop.url, for: request, &response) else {
+                return false
+            }
+            if file.segments != nil {
+                policies.part.join(try SegmentRole.begin(for: self, file))
+            }
             return true
         } catch {
             throw TransferFailure(error, phase: .receive)
@@ -172,7 +193,7 @@ extension Exchange {
     /// Judges the response to a request for the rest; false ends the exchange, and a request for
     /// the whole file follows.
     private func judgeRest(_ head: ResponseHead) -> Bool {
-        let isUsable = part.resumption?.judge(
+        let isUsable = policies.part.resumption?.judge(
             head,
             contentLength: response.contentLength,
             from: hop.url,
@@ -185,14 +206,14 @@ extension Exchange {
     /// Does the work on the part that is due at a time, even if no bytes arrive.
     func lookAtPart(at now: MonotonicTime) {
         if response.partTime != nil {
-            part.look(at: now, after: failure, from: hop.url, for: request, &response)
+            policies.part.look(at: now, after: failure, from: hop.url, for: request, &response)
         }
         keepPart(at: now)
     }
 
     /// Keeps the received bytes for later runs when that is due.
     func keepPart(at now: MonotonicTime) {
-        if let step = part.step(at: now) { part.perform(step, for: request) }
+        if let step = policies.part.step(at: now) { policies.part.perform(step, for: request) }
     }
 
     /// Makes a response whose body is gone the result, which can only be a failure.
@@ -213,7 +234,7 @@ extension Exchange {
 
     /// Judges a response for the upload; false when the response is judged like any other.
     private func judgeUpload(_ head: ResponseHead) -> Bool {
-        guard let upload else { return false }
+        guard let upload = policies.upload else { return false }
         noteSent()
         let judgement = upload.judge(
             head,
@@ -232,12 +253,12 @@ extension Exchange {
 
     /// Whether a stored response replaces the response with this head.
     private func isAnsweredByStored(_ head: ResponseHead) -> Bool {
-        guard let caching,
+        guard let caching = policies.caching,
             caching.isAnsweredByStored(
                 head,
                 contentLength: response.contentLength,
                 isFramed: response.isFramed,
-                isWhole: part.resumption == nil,
+                isWhole: policies.part.resumption == nil,
                 at: context.wallTime
             )
         else { return false }

@@ -44,10 +44,9 @@ extension Exchange {
         )
         recorder.didGetRefusal()
         forgetResponse()
-        checks = []
-        upload?.machine.willRepeat()
+        policies.upload?.willRepeat()
         beginRecord(.authentication, at: now)
-        if let route = proxy.route { recorder.willUseProxy(route.url) }
+        if let route = policies.proxy.route { recorder.willUseProxy(route.url) }
         _ = EasyRequest.Body(of: self)
         return true
     }
@@ -58,19 +57,59 @@ extension Exchange {
         return response.parser.framing.contentLength != recorder.receivedBodyBytes
     }
 
-    /// Makes room for the response of another exchange.
+    /// Makes room for the response of another exchange, and for its checks.
     func forgetResponse() {
         response.reset()
-        caching?.forgetResponse()
+        outcome.forgetChecks()
+        policies.caching?.forgetResponse()
     }
 
     /// Notes how many body bytes the running request has sent.
     func noteSent() {
-        guard let upload, carriesBody, !bodyHold.lacksBody else { return }
+        guard let upload = policies.upload, body.isCarried, !policies.bodyHold.lacksBody else {
+            return
+        }
         upload.didSend(
             recorder.sentBodyBytes,
             isRequestSent: recorder.isRequestSent,
-            isBuffered: hop.url.origin.scheme == .https || proxy.route != nil
+            isBuffered: hop.url.origin.scheme == .https || policies.proxy.route != nil
         )
+    }
+}
+
+// MARK: - Proxies
+
+extension Exchange {
+    /// Takes a line of a proxy's answer to a request for a tunnel; false ends the transfer.
+    func didReceiveTunnelHeader(_ line: Span<UInt8>) throws(TransferFailure) -> Bool {
+        _ = move(bytes: line.count)
+        let step = policies.proxy.didReceiveTunnelHeader(line)
+        let answer = policies.proxy.tunnel?.response
+        recorder.didReceiveTunnelHead(count: line.count, statusCode: answer?.statusCode)
+        switch step {
+        case .answered(407): if let answer { try didAsk(answer) }
+        case .answered, .reading: break
+        case .violation(let words): throw policies.proxy.violation(words, at: recorder.stage)
+        }
+        return true
+    }
+
+    /// Takes a proxy's challenge instead of the origin's response.
+    func didReceiveQuestion(_ head: ResponseHead) throws(TransferFailure) {
+        defer {
+            if policies.proxy.hasSequel {
+                response.sink.discard()
+            } else {
+                response.sink.keepExcerpt()
+            }
+        }
+        try didAsk(head)
+    }
+
+    private func didAsk(_ head: ResponseHead) throws(TransferFailure) {
+        handle.hearDiscardedBody()
+        let step = policies.proxy.didAsk(head)
+        if step.forgetsChallenge { handle.noteChallenge() }
+        if step.isLast { throw policies.proxy.refusal(at: recorder.stage) }
     }
 }

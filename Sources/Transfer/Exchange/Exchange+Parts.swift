@@ -66,7 +66,7 @@ extension Exchange {
         var found: [TaskRecord.Check] = []
         let failure = ResponseVerdict.mimeTypeFailure(parts.head, request.expectation, &found)
         // Thousands of parts are one check.
-        if parts.count == 0 || failure != nil { checks += found }
+        if parts.count == 0 || failure != nil { outcome.add(found) }
         if let failure { throw failure }
         guard parts.rule.keep == .last else { return true }
         let expectedCount = parts.expectedCount

@@ -7,83 +7,52 @@ internal import TransferModel
 ///
 /// `Attempt` begins one exchange after the other on the same handle. Lives on its engine's thread.
 final class Exchange {
-    /// Held by reference: a failure is large, and nearly no exchange has one.
-    private final class KeptFailure {
-        let failure: TransferFailure
-        init(_ failure: TransferFailure) { self.failure = failure }
-    }
-
     let request: AttemptRequest
     let handle: EasyHandle
     let session: SessionTransport
-    /// The values that the engine's threads share.
-    let context: EngineContext
-    let startTime: MonotonicTime
     var watch: ActivityWatch
     /// The request of the current hop.
     var hop: RequestSpec
-    var carriesBody: Bool
     /// How the hop's request is sent.
     var sent = SentRequest()
-    /// The redirects that led to the hop.
-    var redirects = RedirectTrail()
-    /// nil for a body that is in memory.
-    var body: (any RequestBody)?
+    /// The body of the request, which the hop may carry.
+    var body: OutgoingBody
     var recorder: TransactionRecorder
     /// The received part of the response.
     var response = ResponseIntake()
-    var checks: [TaskRecord.Check] = []
-    private var keptFailure: KeptFailure?
-    /// nil when the session or the task has no cache.
-    let caching: CachedExchange?
-    /// Resumes and keeps parts of the file.
-    var part: PartPolicy
-    /// nil when the body would be sent anew after a cut.
-    var upload: ActiveUpload?
-    /// Decides on the way by a proxy.
-    var proxy = ProxyPolicy()
-    /// nil when the session has no credentials.
-    var authentication: Authentication?
-    /// Whether the body waits for an answer to the head.
-    var bodyHold = BodyHold()
-    /// Over which connection, and in which version of HTTP, the hop's request leaves.
-    var connection: ConnectionPolicy
-    /// The conversation over the connection, once it is open.
-    var conversation: RunningConversation?
-    /// The body of a URL without a server, while it is read.
-    var local: LocalBody?
-    /// Decides on the exchange's way; nil where every interface will do.
-    var path: PathPolicy?
+    /// The checks so far, and why the attempt fails.
+    var outcome = AttemptOutcome()
+    var policies: ExchangePolicies
+    /// What answers the exchange.
+    var kind: ExchangeKind
 
     init(
         _ request: consuming AttemptRequest,
         handle: EasyHandle,
         session: SessionTransport,
-        context: EngineContext,
         keeper: PartialKeeper,
+        pace: ExchangePace?,
         now: MonotonicTime
     ) {
         self.handle = handle
         self.session = session
-        self.context = context
-        part = PartPolicy(keeper, session, context.clock, startTime: now)
-        startTime = now
+        policies = ExchangePolicies(
+            for: request,
+            of: session,
+            keeper: keeper,
+            pace: pace,
+            at: now
+        )
         hop = request.request
-        carriesBody = request.body != nil
-        connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
-        let credentials = session.configuration.credentials
-        authentication =
-            credentials.isEmpty || request.stream != nil || hop.url.isOfFileServer
-            ? nil : Authentication(credentials, sendsItself: request.webSocket != nil)
-        // A stream has no version of HTTP that the server could choose.
-        if request.webSocket != nil || request.stream != nil { connection.keepToHTTP1() }
-        caching = CachedExchange.make(for: request, of: session)
+        let file = FileTransfer(for: request, in: session.configuration)
+        kind = file.map(ExchangeKind.fileServer) ?? .http
+        body = OutgoingBody(of: request)
         recorder = TransactionRecorder(
             attempt: request.number,
             reason: request.reason,
             method: hop.method,
             url: request.stream == nil ? hop.url.text : StreamSpec.address(hop.url.text),
-            clock: context.clock,
+            clock: session.context.clock,
             now: now
         )
         watch = ActivityWatch(
@@ -96,34 +65,39 @@ final class Exchange {
         self.request = request
     }
 
+    /// The conversation over the connection or with the program, once it has begun.
+    var conversation: RunningConversation? {
+        switch kind {
+        case .conversation(let conversation), .program(let conversation): conversation
+        case .http, .local, .fileServer: nil
+        }
+    }
+
+    /// The transfer at a file server; nil for another kind of server.
+    var file: FileTransfer? {
+        if case .fileServer(let file) = kind { file } else { nil }
+    }
+
     /// The final head; nil until it is whole.
     var head: ResponseHead? { response.head }
     /// nil until the head is judged.
     var verdict: ResponseVerdict? { response.verdict }
 
+    /// The values that the engine's threads share.
+    var context: EngineContext { session.context }
+
     // MARK: - Failures
 
-    /// Why the attempt fails; libcurl's code then only says that a callback ended the transfer.
-    var failure: TransferFailure? { keptFailure?.failure }
-    /// Whether the attempt fails: cheaper than `failure`.
-    var hasFailed: Bool { keptFailure != nil }
+    var failure: TransferFailure? { outcome.failure }
+    var hasFailed: Bool { outcome.hasFailed }
 
     /// Notes why the attempt fails, in place of an earlier failure.
-    func fail(_ failure: TransferFailure) { keptFailure = KeptFailure(failure) }
-
-    /// Forgets the failure, because a stored response answers.
-    func forgetFailure() { keptFailure = nil }
+    func fail(_ failure: TransferFailure) { outcome.fail(failure) }
 
     /// Notes the results of checks.
     func note(_ findings: Findings) {
-        checks += findings.checks
+        outcome.add(findings.checks)
         if let failure = findings.failure { fail(failure) }
-    }
-
-    /// Records that a refused response was cut: the first check, that the response is whole, fails.
-    func noteCutRefusal(_ kind: TransferFailure.Kind) {
-        guard checks.first?.check == .clientError else { return }
-        checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
     }
 
     /// The failure of an exchange without a permitted path.
@@ -133,7 +107,7 @@ final class Exchange {
             to: peer.host,
             phase: recorder.phase,
             isKnownUnprocessed: !recorder.hasSentAnything,
-            isOfWholeSession: path?.isClosed ?? false
+            isOfWholeSession: policies.path?.isClosed ?? false
         )
     }
 
@@ -152,14 +126,11 @@ final class Exchange {
         return now
     }
 
-    /// Whether the session has a limit of bandwidth.
-    var isPaced: Bool { context.sessions[request.session].bandwidth != nil }
-
     /// The failure of an exchange that has exceeded one of its time limits; nil while it has not.
     func overdue(at now: MonotonicTime) -> TransferFailure? {
         // A conversation has limits of its own for silence.
         watch.check(at: now) { conversation == nil ? socketProgress : nil }.map {
-            recorder.stage.timeout($0, idleLimit: request.timeoutInterval, body: body)
+            recorder.stage.timeout($0, idleLimit: request.timeoutInterval, body: body.reader)
         }
     }
 
@@ -185,11 +156,82 @@ final class Exchange {
     /// Whether the exchange waits for its body while its connection can bring nothing more.
     ///
     /// At a file server libcurl may wait for no socket while the body pauses.
-    var isStuck: Bool { head == nil && body?.isWaiting == true && sent.file == nil }
+    var isStuck: Bool { head == nil && body.isWaiting && file == nil }
 
     /// Continues to send, because the body has bytes or has ended.
     func resumeBody() throws(CurlCode) {
-        body?.wake()
+        body.reader?.wake()
         try handle.resume()
+    }
+}
+
+/// How the running exchange's request is sent, besides the hop's own fields.
+struct SentRequest {
+    /// Whether libcurl reports received bytes; otherwise the delivered bytes count as received.
+    var hearsTraffic = true
+    /// The `Cookie` that the session has added.
+    var cookies: String?
+    /// Whether the next exchange is the same request with the answer to a challenge.
+    var answersChallenge = false
+    /// Whether the running exchange has begun with the answer to a challenge.
+    private(set) var hasAnsweredChallenge = false
+
+    /// The next exchange begins; only this one answers the last challenge.
+    mutating func takeAnswersChallenge() -> Bool {
+        hasAnsweredChallenge = answersChallenge
+        answersChallenge = false
+        return hasAnsweredChallenge
+    }
+}
+
+/// What answers an exchange, with the state that only such an exchange has.
+enum ExchangeKind {
+    /// A server of HTTP.
+    case http
+    /// A URL without a server, whose body is being read.
+    case local(LocalBody)
+    /// A server of FTP or SFTP.
+    case fileServer(FileTransfer)
+    /// The peer of an open connection. Next: `http`, when the peer has opened no WebSocket.
+    case conversation(RunningConversation)
+    /// The program of a custom scheme. Next: `http`.
+    case program(RunningConversation)
+}
+
+/// The checks of an attempt so far, and why the attempt fails.
+struct AttemptOutcome {
+    /// Held by reference: a failure is large, and nearly no exchange has one.
+    private final class KeptFailure {
+        let failure: TransferFailure
+        init(_ failure: TransferFailure) { self.failure = failure }
+    }
+
+    private(set) var checks: [TaskRecord.Check] = []
+    private var kept: KeptFailure?
+
+    /// Why the attempt fails; libcurl's code then only says that a callback ended the transfer.
+    var failure: TransferFailure? { kept?.failure }
+    /// Whether the attempt fails: cheaper than `failure`.
+    var hasFailed: Bool { kept != nil }
+
+    /// Notes why the attempt fails, in place of an earlier failure.
+    mutating func fail(_ failure: TransferFailure) { kept = KeptFailure(failure) }
+
+    /// Forgets the failure, because something else than the failed exchange answers.
+    mutating func forgetFailure() { kept = nil }
+
+    /// Notes checks that ran.
+    mutating func add(_ found: [TaskRecord.Check]) {
+        // Without a copy for the first checks.
+        if checks.isEmpty { checks = found } else { checks += found }
+    }
+
+    /// Forgets the checks of a response that is not the result.
+    mutating func forgetChecks() { checks = [] }
+
+    /// Records that a refused response was cut: the first check, that the response is whole, fails.
+    mutating func noteCutRefusal(_ kind: TransferFailure.Kind) {
+        guard checks.first?.check == .clientError else { return }
+        checks = [TaskRecord.Check(.clientError, passed: false, actual: kind.label)]
     }
 }

@@ -89,6 +89,20 @@ struct ExchangeStage {
 
     // MARK: - Failures of one phase
 
+    /// The attempt fails before its request, and would fail again.
+    static func unsent(
+        _ kind: TransferFailure.Kind,
+        _ urlError: TransferFailure.URLErrorCode,
+        _ detail: String,
+        help: String? = nil
+    ) -> TransferFailure {
+        var failure = TransferFailure(kind: kind, phase: .prepare, detail: detail, help: help)
+        failure.urlError = urlError
+        failure.isPermanent = true
+        failure.isKnownUnprocessed = true
+        return failure
+    }
+
     /// The response is expected although the body has not left as a whole.
     ///
     /// libcurl then stops sending and reports no error (RFC 9112 §9.6 lets a server close early).

@@ -19,6 +19,8 @@ struct TransactionRecorder {
     private static let mostKept = 64
 
     let clock: RunClock
+    /// When the attempt began.
+    let startTime: MonotonicTime
     var moments: Moments
     var record: TransactionMetrics
     /// Whether a head was sent since the attempt began; a redirect or repetition does not reset
@@ -44,6 +46,7 @@ struct TransactionRecorder {
         now: MonotonicTime
     ) {
         self.clock = clock
+        startTime = now
         moments = Moments(fetchStart: now)
         record = TransactionMetrics(
             attempt: attempt,

@@ -26,9 +26,11 @@ final class FileTransfer {
     private var memory: (bytes: [UInt8], offset: Int)?
 
     /// Chooses the login for a URL; nil for the URL of another kind of server.
-    init?(_ url: HTTPURL, in session: SessionConfiguration, silence: Duration?) {
+    init?(for request: borrowing AttemptRequest, in session: SessionConfiguration) {
+        let url = request.request.url
         guard url.isOfFileServer else { return nil }
         scheme = url.origin.scheme
+        let silence = request.timeoutInterval?.microseconds ?? .max
         easy = EasyFileTransfer(
             scheme: scheme.rawValue,
             login: Self.login(for: url.origin, among: session.credentials),
@@ -36,7 +38,7 @@ final class FileTransfer {
             // The exchange's own watch ends silence; libcurl blocks its thread for some replies. It
             // judges a wait before it reads the replies that came while another server held the
             // thread, which may take a minute.
-            replyTimeout: 60 + Int(max(1, min(60, (silence?.microseconds ?? .max) / 1_000_000)))
+            replyTimeout: 60 + Int(max(1, min(60, silence / 1_000_000)))
         )
         easy.hostKey = session.ssh?.hostKey
     }
@@ -108,25 +110,14 @@ final class FileTransfer {
     /// Begins a body in memory anew.
     func rewindMemory() { memory?.offset = 0 }
 
-    /// Judges the response before its body; false when its body is not wanted.
-    func judge(_ exchange: Exchange) -> Bool {
+    /// Notes that the response is judged; returns the facts about the file that it stands for.
+    func judge(_ handle: EasyHandle, carriesBody: Bool) -> FileFacts {
         isJudged = true
-        let size: Int64?
-        if exchange.carriesBody {
-            // The confirmation of an upload, which has no content.
-            size = 0
-        } else if scheme == .sftp {
-            size = exchange.handle.announcedLength.map { $0 + easy.offset }
-        } else {
-            size = replies.size
-        }
-        let modified = exchange.carriesBody ? nil : exchange.handle.fileTime
-        let file = FileFacts(size: size, modified: modified)
-        let head = file.head(from: easy.offset)
-        exchange.response.head = head
-        exchange.response.parser.assume(length: file.length(from: easy.offset))
-        exchange.recorder.didReceiveHead(count: 0, isFinal: true, at: exchange.move())
-        exchange.recorder.didReceive(head)
-        return exchange.receive(head)
+        // The confirmation of an upload, which has no content.
+        if carriesBody { return FileFacts(size: 0, modified: nil) }
+        let size =
+            scheme == .sftp
+            ? handle.announcedLength.map { $0 + easy.offset } : replies.size
+        return FileFacts(size: size, modified: handle.fileTime)
     }
 }

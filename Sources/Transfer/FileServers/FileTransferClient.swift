@@ -24,7 +24,7 @@ final class FileTransferClient: EasyHandleClient {
         // The connection for the file: the same rules, and no part of connecting.
         let now = exchange.move()
         limitHandshake(at: now)
-        return exchange.session.options(for: peer, &exchange.path)
+        return exchange.session.options(for: peer, &exchange.policies.path)
     }
 
     /// Limits the handshake that libcurl does without a return.
@@ -42,6 +42,7 @@ final class FileTransferClient: EasyHandleClient {
     }
 
     func didSendHead(_ bytes: Span<UInt8>) {
+        exchange.policies.pace?.didSendUnasked(bytes.count)
         file.replies.didSend(bytes)
         // The handshake of the commands is over.
         if !isBegun {
@@ -59,6 +60,7 @@ final class FileTransferClient: EasyHandleClient {
     }
 
     func didReceiveHeader(_ line: Span<UInt8>) -> Bool {
+        exchange.policies.pace?.didReceiveUnasked(line.count)
         let now = exchange.move(bytes: line.count)
         file.replies.didReceive(line)
         // The answer to `AUTH`, behind which TLS begins (RFC 4217 §4).
@@ -69,7 +71,8 @@ final class FileTransferClient: EasyHandleClient {
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
-        guard mayContinue(file.isJudged || file.judge(exchange)) else { return .failed }
+        guard exchange.mayTake(bytes.count) else { return .paused }
+        guard mayContinue(file.isJudged || exchange.judgeFacts(of: file)) else { return .failed }
         let now = exchange.move(bytes: bytes.count)
         exchange.recorder.didTransfer(.bodyReceived, count: bytes.count, at: now)
         return mayContinue(exchange.receive(bytes)) ? .taken : .failed
@@ -84,10 +87,12 @@ final class FileTransferClient: EasyHandleClient {
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
-        if let count = file.readMemory(into: &buffer) { return .bytes(count) }
-        let read = exchange.readBody(into: &buffer)
-        _ = mayContinue(read != .failed)
-        return read
+        exchange.paced(&buffer) { piece in
+            if let count = file.readMemory(into: &piece) { return .bytes(count) }
+            let read = exchange.produceBody(into: &piece)
+            _ = mayContinue(read != .failed)
+            return read
+        }
     }
 
     /// Resets the connections of a transfer that a callback ends, before libcurl knows.
@@ -101,21 +106,5 @@ final class FileTransferClient: EasyHandleClient {
     func rewindBody() -> Bool {
         file.rewindMemory()
         return exchange.rewindBody()
-    }
-}
-
-extension FileTransferClient {
-    /// The receiver of the events of an exchange's handle: the exchange itself, except at a file
-    /// server.
-    static func client(of exchange: Exchange) -> any EasyHandleClient {
-        guard exchange.request.request.url.origin.scheme.isOfFileServer,
-            let file = FileTransfer(
-                exchange.request.request.url,
-                in: exchange.session.configuration,
-                silence: exchange.request.timeoutInterval
-            )
-        else { return exchange }
-        exchange.sent.file = file
-        return FileTransferClient(exchange, file)
     }
 }

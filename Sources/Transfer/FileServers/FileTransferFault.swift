@@ -3,13 +3,9 @@ internal import TransferModel
 
 /// Why a file server did not transfer a file, by libcurl's code and the server's last reply.
 struct FileTransferFault {
-    let ended: EndedExchange
+    let exchange: Exchange
+    let code: CurlCode
     let file: FileTransfer
-
-    init(_ ended: EndedExchange, _ file: FileTransfer) {
-        self.ended = ended
-        self.file = file
-    }
 
     /// Whether the server cannot begin at an offset: it does not know `REST`, or the file is
     /// shorter now.
@@ -42,9 +38,9 @@ struct FileTransferFault {
     /// The failure, with the retry that the reply permits: a reply of 400 to 499 may pass by
     /// itself, one of 500 to 599 does not (RFC 959 §4.2.1).
     var failure: TransferFailure {
-        let general = ended.failure
+        let general = exchange.failure(behind: code)
         guard file.scheme != .sftp else { return ofSSH(general) }
-        switch ended.code.rawValue {
+        switch code.rawValue {
         case 64:
             var failure = general
             failure.detail = "the server does not begin TLS"
@@ -95,15 +91,15 @@ struct FileTransferFault {
     /// Whether a server of SSH has given facts of the file and then kept the connection, but has
     /// not sent a byte: OpenSSH opens folders as files, and fails to read them.
     private var refusesToRead: Bool {
-        let handle = ended.exchange.handle
-        return !ended.exchange.carriesBody && !file.isJudged && handle.fileTime != nil
+        let handle = exchange.handle
+        return !exchange.body.isCarried && !file.isJudged && handle.fileTime != nil
             && handle.hasKeptControl
     }
 
     private func ofSSH(_ general: TransferFailure) -> TransferFailure {
         var failure = general
-        let host = ended.exchange.hop.url.origin.host
-        switch ended.code.rawValue {
+        let host = exchange.hop.url.origin.host
+        switch code.rawValue {
         case 60:
             failure.kind = .tls
             failure.isPermanent = true
@@ -120,7 +116,7 @@ struct FileTransferFault {
             failure.isPermanent = true
             failure.urlError = .resourceUnavailable
             failure.detail =
-                switch ended.code.rawValue {
+                switch code.rawValue {
                 case 21: "the server does not give the file its name"
                 case 78: "the server has no such file or folder"
                 default: "the server does not permit the transfer"
@@ -132,7 +128,7 @@ struct FileTransferFault {
             failure.detail = "the server has it and does not read it, as it is with a folder"
         case 2, 79:
             // SSH itself failed: in the handshake before the login, or at a later packet.
-            let isConnected = ended.exchange.recorder.hasBegunRequest
+            let isConnected = exchange.recorder.hasBegunRequest
             failure.kind = isConnected ? .reset : .connect
             failure.isPermanent = false
             failure.urlError = isConnected ? .networkConnectionLost : .cannotConnectToHost

@@ -1,10 +1,11 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 /// The part of one attempt in its session's bandwidth: how much it may move at once, and whether
 /// it waits for its turn.
 ///
-/// Decides only; `PacedClient` pauses the transfer. Lives on its engine's thread.
+/// Decides only; the exchange pauses the transfer. Lives on its engine's thread.
 final class ExchangePace {
     /// One direction of the attempt.
     private struct Way {
@@ -26,6 +27,12 @@ final class ExchangePace {
     private var received: Int64 = 0
     /// The most bytes that libcurl reads at once.
     private var bufferSize = 0
+    /// Whether the exchange has not been handed to libcurl yet.
+    private(set) var isHeld = false
+    /// The body that libcurl would otherwise send at its own pace, and how much of it was read.
+    private var memory: (bytes: [UInt8], offset: Int)?
+    /// Smaller bodies in memory are counted and never wait.
+    private static let smallestBody = 16 << 10
     /// The start of the present wait; nil while the attempt does not wait.
     private var waitStart: MonotonicTime?
 
@@ -37,19 +44,34 @@ final class ExchangePace {
     /// Whether the attempt waits for its turn.
     var isWaiting: Bool { waitStart != nil }
 
-    /// Whether sent bytes have a limit at any time of day.
-    var limitsUploads: Bool { pacer.limit.limitsUploads }
-
     // MARK: - Before the request
 
-    /// Decides how many bytes libcurl is to read at once for the next exchange.
-    func takeBufferSize() -> Int {
+    /// Changes the next exchange's request so that its bytes can be counted.
+    ///
+    /// - Returns: Whether the exchange must wait before it is handed to libcurl.
+    func holds(_ request: EasyRequest, _ now: MonotonicTime) -> Bool {
         bufferSize = min(pacer.limit.part(.down) / 2, EasyRequest.largestReceiveBuffer)
-        return bufferSize
+        request.receiveBufferSize = bufferSize
+        memory = nil
+        if case .bytes(let bytes) = request.body, pacer.limit.limitsUploads {
+            if bytes.count > Self.smallestBody {
+                memory = (bytes, 0)
+                request.body = .stream(size: Int64(bytes.count))
+            } else {
+                didSendUnasked(bytes.count)
+            }
+        }
+        isHeld = mustWait(now)
+        return isHeld
     }
 
-    /// Whether the next exchange must wait before it begins.
-    func holds(_ now: MonotonicTime) -> Bool {
+    /// Whether a held exchange may begin now.
+    func release() -> Bool {
+        isHeld = isWaiting
+        return !isHeld
+    }
+
+    private func mustWait(_ now: MonotonicTime) -> Bool {
         received = 0
         settle(&down, .down, now)
         settle(&up, .up, now)
@@ -61,6 +83,17 @@ final class ExchangePace {
     }
 
     // MARK: - Bytes
+
+    /// Gives the next piece of a body in memory; nil for another body.
+    func readMemory(into buffer: inout MutableRawSpan) -> Int? {
+        guard let (bytes, offset) = memory else { return nil }
+        let count = buffer.update(from: bytes.span.extracting(droppingFirst: offset))
+        memory?.offset += count
+        return count
+    }
+
+    /// Begins a body in memory anew.
+    func rewindMemory() { memory?.offset = 0 }
 
     /// Counts received bytes that cannot wait, such as a head.
     func didReceiveUnasked(_ count: Int) { down.allowance -= count }

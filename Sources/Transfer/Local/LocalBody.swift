@@ -29,7 +29,7 @@ struct LocalBody {
             length = opened.identity.size
             head = Self.head("Content-Length", String(length))
         } else {
-            throw Self.failure("the URL is not valid", .badURL)
+            throw ExchangeStage.unsent(.localIO, .badURL, "the URL is not valid")
         }
     }
 
@@ -65,17 +65,6 @@ struct LocalBody {
         failure.urlError = .resourceUnavailable
         failure.isKnownUnprocessed = true
         failure.help = "add its folder to `allowsReadAccessTo`"
-        return failure
-    }
-
-    private static func failure(
-        _ detail: String,
-        _ code: TransferFailure.URLErrorCode
-    ) -> TransferFailure {
-        var failure = TransferFailure(kind: .localIO, phase: .prepare, detail: detail)
-        failure.urlError = code
-        failure.isPermanent = true
-        failure.isKnownUnprocessed = true
         return failure
     }
 

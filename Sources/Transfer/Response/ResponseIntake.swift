@@ -90,6 +90,27 @@ struct ResponseIntake: ~Copyable {
         return ExchangeStage.truncated("the body ended after \(received) of \(length) bytes")
     }
 
+    /// The failure of a chunked body that is nearly all framing, which may be much longer than the
+    /// body: extensions, leading zeros, chunks of one byte (RFC 9112 §7.1); nil for none.
+    ///
+    /// - Parameters:
+    ///   - received: The bytes of the body with its framing.
+    ///   - delivered: The bytes of the body.
+    /// - Returns: The failure.
+    func excessFraming(received: Int64, delivered: Int64) -> TransferFailure? {
+        switch verdict {
+        // libcurl may discard the body, which `discarded` watches.
+        case .challenge, .sendUnasked, nil: return nil
+        case .accept, .refuse, .redirect, .proceed, .stored: break
+        }
+        let body = decoding?.codedBytes ?? delivered
+        guard ResponseFraming.isTooMuch(received - body, around: body) else { return nil }
+        return ExchangeStage.badResponse(
+            "the chunked body is nearly all framing: "
+                + "\(received) bytes on the wire for \(body) bytes of content"
+        )
+    }
+
     /// The source that says that the body is whole: its length or its framing, or none when only
     /// the end of the connection or the stream did.
     func voucher(to method: String) -> BodyVoucher {

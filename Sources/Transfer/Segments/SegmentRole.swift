@@ -19,7 +19,7 @@ final class SegmentRole: SegmentPart {
 
     /// The part of an exchange in such a download; nil for one connection.
     static func of(_ exchange: Exchange) -> SegmentRole? {
-        exchange.part.segment.flatMap { $0 as? SegmentRole }
+        exchange.policies.part.segment.flatMap { $0 as? SegmentRole }
     }
 
     /// The download, for the attempt's own exchange; nil for the others.
@@ -33,13 +33,13 @@ final class SegmentRole: SegmentPart {
         for exchange: Exchange,
         _ file: TaskSpec.Destination
     ) throws(SystemError) -> SegmentRole? {
-        guard let wanted = file.segments, exchange.part.refusal == nil,
+        guard let wanted = file.segments, exchange.policies.part.refusal == nil,
             let download = SegmentedDownload(of: exchange, file, wanted)
         else {
-            try exchange.part.resumption?.partial?.dropLoose()
+            try exchange.policies.part.resumption?.partial?.dropLoose()
             return nil
         }
-        exchange.caching?.reject(.segmented)
+        exchange.policies.caching?.reject(.segmented)
         let role = SegmentRole(download, lane: download.adoptMain(at: .now), request: nil)
         exchange.session.turn.begin(role)
         return role

@@ -59,9 +59,10 @@ final class SegmentedDownload {
         else { return nil }
         main = exchange
         self.output = output
-        let start = exchange.part.start
+        let start = exchange.policies.part.start
         // The response may have less than the rest.
-        let partial = exchange.part.isRest ? exchange.part.resumption?.partial : nil
+        let partial =
+            exchange.policies.part.isRest ? exchange.policies.part.resumption?.partial : nil
         total = partial?.total ?? start + length
         let present = ByteRangeSet([0..<start] + (partial?.looseRanges ?? []))
         presentCount = present.count
@@ -111,7 +112,7 @@ final class SegmentedDownload {
     /// Whether the first source refuses ranges, so that a request for the rest would be in vain:
     /// the attempt's own response is no part either.
     var refusesRanges: Bool {
-        unusable?.refusesRange == true && !machine.hasSentPart(0) && !main.part.isRest
+        unusable?.refusesRange == true && !machine.hasSentPart(0) && !main.policies.part.isRest
     }
 
     /// The bytes that this attempt has received.
@@ -124,7 +125,7 @@ final class SegmentedDownload {
     func adoptMain(at now: MonotonicTime) -> Int {
         mainLane = machine.adopt(
             source: 0,
-            from: main.part.start,
+            from: main.policies.part.start,
             after: main.recorder.latency,
             at: now
         )
@@ -219,7 +220,7 @@ final class SegmentedDownload {
         let turns = main.context.sessions[main.request.session].requests
         if let turns, turns.hasTimetable { turns.read(minuteOfDay: LocalTime.minuteOfDay, now) }
         let step = machine.step(at: now) { turns.map { $0.take(now) == .taken } ?? true }
-        if case .request? = step { main.part.segmentRequests += 1 }
+        if case .request? = step { main.policies.part.willRequestSegment() }
         if isMainOver, lanes.isEmpty {
             // Without a step the runner waits for a turn, and the servers are not silent.
             if step == nil { main.watch.pause(at: now) } else { main.watch.resume(at: now) }
@@ -289,7 +290,7 @@ final class SegmentedDownload {
         main.recorder.adopt(records)
         switch outcome {
         case .complete:
-            main.forgetFailure()
+            main.outcome.forgetFailure()
             output.join(upTo: total)
             main.response.isWhole = true
         case .incomplete:
@@ -297,13 +298,13 @@ final class SegmentedDownload {
         case nil: break
         }
         do throws(SystemError) {
-            if let partial = main.part.resumption?.partial, outcome != .complete,
+            if let partial = main.policies.part.resumption?.partial, outcome != .complete,
                 !machine.isClosed(0)
             {
                 // The next attempt fetches the gaps alone.
                 partial.setLoose(looseRanges)
             } else {
-                if let partial = main.part.resumption?.partial {
+                if let partial = main.policies.part.resumption?.partial {
                     partial.setLoose(looseRanges)
                     try partial.dropLoose()
                 }

@@ -13,8 +13,8 @@ final class SessionTransport {
     let cookies: CookiePolicy?
     /// Shared with the other engine threads, and possibly with other sessions; nil without a cache.
     let cache: HTTPCache?
-    /// nil when no session has a cache.
-    let invalidation: Invalidation?
+    /// The values that the engine's threads share.
+    let context: EngineContext
     let multi: MultiHandle
     /// The interfaces that its connections may use: those of the session, or fewer for tasks that
     /// forbid more.
@@ -90,7 +90,7 @@ final class SessionTransport {
         self.configuration = configuration
         cookies = session.cookieJar.map { CookiePolicy(jar: $0, clock: context.clock) }
         cache = session.cache
-        invalidation = context.invalidation
+        self.context = context
         lastHeaders = ([], LineTraits(), Self.lines(for: [], LineTraits()))
         self.sockets = sockets
         self.turn = turn
@@ -322,8 +322,8 @@ extension SessionTransport {
         of request: RequestSpec,
         at time: @autoclosure () -> Timestamp
     ) {
-        guard let invalidation, !RequestSpec.isSafe(request.method) else { return }
-        invalidation.apply(head, to: request.method, request.url, at: time())
+        guard !RequestSpec.isSafe(request.method) else { return }
+        context.invalidation?.apply(head, to: request.method, request.url, at: time())
     }
 }
 

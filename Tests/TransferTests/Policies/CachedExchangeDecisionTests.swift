@@ -63,10 +63,12 @@ import TransferModel
             requestTime: Self.start,
             responseTime: Self.start
         )
-        exchange.question = CachePlan.Question(
-            stored: [stored],
-            conditions: [HeaderField(name: "If-None-Match", value: "\"1\"")],
-            reason: .expired
+        exchange.ask(
+            CachePlan.Question(
+                stored: [stored],
+                conditions: [HeaderField(name: "If-None-Match", value: "\"1\"")],
+                reason: .expired
+            )
         )
         return exchange
     }

@@ -139,7 +139,7 @@ import Testing
 
     @Test func `refused idle connections lead to a new one, for the running exchange`() {
         var policy = ConnectionPolicy(resolvesAnew: false)
-        let isRefused = policy.refusedReuse.refuse()
+        let isRefused = policy.refuseReuse()
         #expect(isRefused)
         #expect(policy.requiresFreshConnection)
         policy.beginExchange()

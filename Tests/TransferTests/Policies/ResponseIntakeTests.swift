@@ -85,4 +85,19 @@ import TransferModel
         #expect(intake.judgeBody(of: "GET")?.failure?.detail == "the gzip body ends early")
         #expect(intake.judgeBody(of: "HEAD") == nil)
     }
+
+    // RFC 9112 §7.1
+    @Test func `a judged body that is nearly all framing is a failure`() {
+        var intake = Self.intake("HTTP/1.1 200 OK", "Transfer-Encoding: chunked")
+        let unjudged = intake.excessFraming(received: 1 << 20, delivered: 1)
+        #expect(unjudged == nil)
+        intake.verdict = .accept
+        let framed = intake.excessFraming(received: 1 << 20, delivered: 1)
+        #expect(framed?.kind == .protocolViolation)
+        let usual = intake.excessFraming(received: 1 << 20, delivered: 1 << 19)
+        #expect(usual == nil)
+        intake.verdict = .challenge(.byLibrary)
+        let discarded = intake.excessFraming(received: 1 << 20, delivered: 1)
+        #expect(discarded == nil)
+    }
 }

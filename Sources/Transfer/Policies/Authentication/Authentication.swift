@@ -53,6 +53,8 @@ struct Authentication {
     private var isOverruled = false
     private var libraryAnswers = 0
     private var hasAnsweredStale = false
+    /// The fields that sign the running exchange's request.
+    private var signature: [HeaderField] = []
 
     /// `credentials` are the session's; `sendsItself` is for requests that libcurl does not send.
     init(_ credentials: [Credential], sendsItself: Bool = false) {
@@ -130,6 +132,29 @@ struct Authentication {
         case .bearer(let token): token.withText { .bearer(token: $0) }
         case .awsSigV4, .clientCertificate, .ssh, .netrc: nil
         }
+    }
+
+    /// Whether fields sign the running exchange's request.
+    var isSigned: Bool { !signature.isEmpty }
+
+    /// Signs the next exchange's request, if the carried credential signs requests.
+    mutating func sign(_ request: RequestSpec, _ body: BodySource?) throws(TransferFailure) {
+        signature = []
+        signature = try signature(for: request, body) {
+            // Not the run's clock: a server compares the date with its own clock, and machines
+            // sleep or are set right.
+            Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+        }
+    }
+
+    /// The request as it is sent, with the fields that sign it.
+    func signed(_ request: RequestSpec) -> RequestSpec {
+        guard isSigned else { return request }
+        return RequestSpec(
+            method: request.method,
+            url: request.url.signable,
+            headers: request.headers + signature
+        )
     }
 
     /// The fields that sign a request, made with the wall clock; none without a signing credential.

@@ -19,25 +19,25 @@ final class CachedExchange {
     /// Whether to guess the freshness of a response that does not state it.
     private let mayGuess: Bool
     /// The file at the destination, which may already have the body; nil where it does not matter.
-    private(set) var copy: PresentCopy?
+    private var copy: PresentCopy?
     /// The hop's request; nil before the lookup.
     private(set) var request: CacheRequest?
     /// The question to the origin; nil before the lookup.
-    var question: CachePlan.Question?
+    private(set) var question: CachePlan.Question?
     /// When the running request was made.
-    var requestTime = Timestamp(microseconds: 0)
+    private var requestTime = Timestamp(microseconds: 0)
     /// Takes the received body; nil when it is not stored.
     private var draft: CacheDraft?
     private(set) var served: Served?
     /// The body that is read in steps; nil without one.
-    var reading: Serving.Reading?
+    private var reading: Serving.Reading?
     private var hasSoughtPart = false
     /// The redirects so far that came from the cache or were stored.
     private var followed: [HTTPURL] = []
     /// The request that a stale response answered and that must be repeated; nil without one.
-    var refresh: RequestSpec?
+    private(set) var refresh: RequestSpec?
     /// The current decision of the cache.
-    var verdict: CacheVerdict?
+    private(set) var verdict: CacheVerdict?
 
     init(
         _ cache: HTTPCache,
@@ -117,7 +117,22 @@ final class CachedExchange {
         _ fields: [HeaderField],
         at now: Timestamp
     ) -> CachePlan {
-        let request = CacheRequest(
+        let request = makeRequest(method, url, fields)
+        self.request = request
+        return cache.plan(for: request, isRepeated: ignoresStored, now: now)
+    }
+
+    /// Replaces the fields of the looked-up request by the sent fields.
+    func renew(_ fields: [HeaderField]) {
+        request = request.map { makeRequest($0.method, $0.url, fields) }
+    }
+
+    private func makeRequest(
+        _ method: String,
+        _ url: HTTPURL,
+        _ fields: [HeaderField]
+    ) -> CacheRequest {
+        CacheRequest(
             method: method,
             url: url,
             fields: fields,
@@ -125,46 +140,100 @@ final class CachedExchange {
             mayHaveCopy: copy != nil,
             mayGuess: mayGuess
         )
-        self.request = request
-        return cache.plan(for: request, isRepeated: ignoresStored, now: now)
     }
 
-    /// Replaces the fields of the looked-up request by the sent fields.
-    func renew(_ fields: [HeaderField]) {
-        request = request.map {
-            CacheRequest(
-                method: $0.method,
-                url: $0.url,
-                fields: fields,
-                policy: policy,
-                mayHaveCopy: copy != nil,
-                mayGuess: mayGuess
-            )
+    /// Decides what to ask the origin.
+    func ask(_ question: CachePlan.Question) {
+        self.question = question
+        // Without the stored body or a copy at the destination, a 304 would be useless.
+        if question.stored.contains(where: { !$0.hasBody && copy?.file(like: $0.body) == nil }) {
+            self.question?.conditions = []
+        }
+        verdict = .init(question.isBypass ? .bypassed : .miss, question.reason)
+    }
+
+    /// Notes that the request is made; returns whether it has a condition.
+    func willAsk(at now: Timestamp) -> Bool {
+        requestTime = now
+        return question?.conditions.isEmpty == false
+    }
+
+    // MARK: - Stored bodies
+
+    /// Whether a stored body is being read.
+    var isReading: Bool { reading != nil }
+
+    /// Begins to answer with a stored response.
+    ///
+    /// - Returns: The step; nil for a long body, which `readStep` checks.
+    func begin(_ serving: Serving, method: String) -> Serving.Step? {
+        let stored = serving.response
+        guard method != "HEAD", stored.body.length > 0, answer(with: stored) != .notModified
+        else { return .deliver(serving, nil) }
+        guard stored.body.length > StoredBodyCheck.step else {
+            return body(of: stored).map { .deliver(serving, $0) } ?? .giveUp(serving)
+        }
+        // The file at the destination, or the store.
+        let own = request?.range == nil ? copy?.check(stored.body) : nil
+        guard let check = own ?? storeCheck(of: stored) else { return .giveUp(serving) }
+        reading = .checking(serving, check)
+        return nil
+    }
+
+    /// Reads the next piece of a stored body; nil without one.
+    func readStep() -> Serving.Step? {
+        switch reading {
+        case .checking(let serving, var check):
+            guard let isIntact = check.goOn() else {
+                reading = .checking(serving, check)
+                return .more
+            }
+            reading = nil
+            if isIntact {
+                if let file = check.copy { copy?.isSame(file, digest: check.finishDigest()) }
+                return .deliver(serving, check.body)
+            }
+            guard check.copy != nil, let next = storeCheck(of: serving.response) else {
+                return .giveUp(serving)
+            }
+            reading = .checking(serving, next)
+            return .more
+        case .handingOn(let body, let start, let end):
+            let next = min(start + StoredBodyCheck.step, end)
+            reading = .handingOn(body, from: next, to: end)
+            return .handOn(body, from: start, to: next, isLast: next == end)
+        case nil: return nil
         }
     }
 
-    /// Begins to check a long body in the file at the destination, or in the store; nil when both
-    /// are missing.
-    func firstCheck(of stored: StoredResponse) -> StoredBodyCheck? {
-        if request?.range == nil, let check = copy?.check(stored.body) { return check }
-        return secondCheck(of: stored)
+    /// Hands an intact body on, a long one in steps.
+    func handOn(_ body: StoredBody, from start: Int64, to end: Int64) -> Serving.Step {
+        guard end - start > StoredBodyCheck.step else {
+            return .handOn(body, from: start, to: end, isLast: true)
+        }
+        reading = .handingOn(body, from: start, to: end)
+        return .more
+    }
+
+    /// Notes that the stored body was read, or is no longer wanted.
+    func endReading() { reading = nil }
+
+    /// Forgets a stored response whose body is missing or damaged, to ask the origin instead.
+    func drop(_ url: HTTPURL) {
+        cache.forget(url)
+        question = .init(reason: .damaged)
     }
 
     /// Begins to check a long body in the store, because the file at the destination differs.
-    func secondCheck(of stored: StoredResponse) -> StoredBodyCheck? {
+    private func storeCheck(of stored: StoredResponse) -> StoredBodyCheck? {
         copy?.isDifferent()
         guard stored.hasBody else { return nil }
         return cache.body(of: stored).map { StoredBodyCheck(of: $0, stored.body) }
     }
 
-    /// Notes that a long body is intact.
-    func note(_ check: StoredBodyCheck) {
-        if let file = check.copy { copy?.isSame(file, digest: check.finishDigest()) }
-    }
-
     /// The intact body of a stored response from the file at the destination, or from the store;
     /// nil without one.
-    func body(of stored: StoredResponse) -> StoredBody? {
+    private func body(of stored: StoredResponse) -> StoredBody? {
         if request?.range == nil, let body = copy?.body(stored.body) { return body }
         return stored.hasBody ? cache.body(of: stored)?.loaded(stored.body) : nil
     }
@@ -198,10 +267,11 @@ final class CachedExchange {
         request.flatMap { StoredAnswer(to: $0, with: stored) } ?? .whole
     }
 
-    /// Notes that a stored response is the answer.
-    func serve(_ response: StoredResponse, length: Int64, _ verdict: CacheVerdict) {
-        served = Served(response: response, length: length)
-        self.verdict = verdict
+    /// Notes that a stored response is the answer to a hop, with that many bytes of its body.
+    func serve(_ serving: Serving, length: Int64, to hop: RequestSpec) {
+        served = Served(response: serving.response, length: length)
+        verdict = serving.verdict
+        if case .lookup(refreshes: true) = serving.occasion { refresh = hop }
     }
 
     // MARK: - Decisions

@@ -17,8 +17,15 @@ struct ConnectionPolicy {
         var isUpload = false
     }
 
-    /// Idle connections that were refused before a byte of the running exchange's request was sent.
-    var refusedReuse = RefusedReuse()
+    /// The idle connections that were refused before a byte of the running exchange's request was
+    /// sent: the exchange then begins again on a new connection, which is neither another request
+    /// nor a retry.
+    private var refusals = 0
+    /// The most refusals in one exchange: when libcurl answers a challenge by itself, it takes an
+    /// idle connection regardless of its options.
+    private static let mostRefusals = 8
+    /// Whether the running transfer was stopped because of a refusal.
+    private var isRefused = false
     /// Whether the hop's request was sent again because libcurl gave it up.
     private(set) var isResent = false
     /// Whether the hop offers every version of HTTP of its session, because the server chose none
@@ -34,7 +41,7 @@ struct ConnectionPolicy {
     private(set) var hasUnchosenVersion = false
     /// The `errno` of the sockets when a new connection was ready, which comes from an unreachable
     /// address.
-    var osErrnoOfConnecting: Int?
+    private var osErrnoOfConnecting: Int?
     /// Whether the previous attempt failed to connect, perhaps on another thread.
     private var resolvesAnew: Bool
 
@@ -57,13 +64,31 @@ struct ConnectionPolicy {
 
     /// Prepares for sending the hop's request, perhaps not for the first time.
     mutating func beginExchange() {
-        refusedReuse = RefusedReuse()
+        (refusals, isRefused) = (0, false)
         hasUnchosenVersion = false
     }
 
+    /// Refuses an idle connection for the running exchange; false when too many were refused.
+    mutating func refuseReuse() -> Bool {
+        guard refusals < Self.mostRefusals else { return false }
+        refusals += 1
+        isRefused = true
+        return true
+    }
+
+    /// Notes that libcurl has ended the exchange; returns whether a refusal was the reason, so that
+    /// the exchange begins again.
+    mutating func takeRefusal() -> Bool {
+        defer { isRefused = false }
+        return isRefused
+    }
+
+    /// Notes that a new connection is ready, with the `errno` of the sockets.
+    mutating func didConnect(osErrno: Int?) { osErrnoOfConnecting = osErrno }
+
     /// Whether the request must not use an idle connection, because of earlier events in the hop.
     var requiresFreshConnection: Bool {
-        isResent || offersAllVersions || refusedReuse.requiresFreshConnection
+        isResent || offersAllVersions || refusals > 0
     }
 
     /// The newest version of HTTP that the hop offers.

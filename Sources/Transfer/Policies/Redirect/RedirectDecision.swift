@@ -1,5 +1,5 @@
-internal import TransferModel
 internal import SystemKit
+internal import TransferModel
 
 /// Whether a redirect is followed, and with which request (RFC 9110 §15.4).
 enum RedirectDecision {
@@ -239,5 +239,41 @@ extension HTTPURL {
     /// The start of the fragment, with its hash; the end of the text without one.
     fileprivate var fragmentStart: String.Index {
         text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
+    }
+}
+
+/// The redirects that one attempt has followed.
+struct RedirectTrail {
+    /// Each redirected hop in order, as described by `RedirectDecision.visit`.
+    private(set) var visited: [String] = []
+    /// The number of followed redirects.
+    private(set) var count = 0
+    /// Whether a request that must not be sent twice was answered, so that the hop only fetches its
+    /// result.
+    private(set) var followsOrder = false
+
+    /// Notes that a hop was redirected.
+    mutating func visit(_ hop: String) { visited.append(hop) }
+
+    /// Notes that a redirect is followed.
+    mutating func follow() { count += 1 }
+
+    /// Notes that the redirect turned a request that must not be sent twice into one that only
+    /// fetches its result.
+    mutating func leaveOrder() { followsOrder = true }
+
+    /// Notes that another leg of an upload begins; the loops of its redirects are checked
+    /// separately.
+    mutating func beginLeg() { visited = [] }
+}
+
+extension RedirectRule {
+    /// Whether another request may follow a redirect; otherwise the response is the result.
+    ///
+    /// A `Location` without a usable URL leads on, to a failure that tells so.
+    func leadsOn(_ head: ResponseHead, from url: HTTPURL) -> Bool {
+        guard !decisions.isEmpty else { return follow != .never }
+        let target = head.fields["location"].flatMap(url.resolving)
+        return follow(to: target?.origin) != .never
     }
 }

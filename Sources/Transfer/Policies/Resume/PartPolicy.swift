@@ -7,25 +7,22 @@ struct PartPolicy {
     /// nil when nothing is resumed and nothing is left to resume.
     private(set) var resumption: Resumption?
     /// The exchange's part in a download over several connections; nil for one connection.
-    var segment: (any SegmentPart)?
+    private(set) var segment: (any SegmentPart)?
     /// Why one connection fetches the rest of a file that several have begun; nil otherwise.
     private(set) var refusal: String?
     /// The requests for parts that have left.
-    var segmentRequests = 0
+    private(set) var segmentRequests = 0
     let keeper: PartialKeeper
     private let session: SessionTransport
-    private let clock: RunClock
     private let startTime: MonotonicTime
 
     init(
         _ keeper: PartialKeeper,
         _ session: SessionTransport,
-        _ clock: RunClock,
         startTime: MonotonicTime
     ) {
         self.keeper = keeper
         self.session = session
-        self.clock = clock
         self.startTime = startTime
     }
 
@@ -49,6 +46,12 @@ struct PartPolicy {
         resume(partial, as: wanted, for: request)
         return true
     }
+
+    /// Makes the exchange part of a download over several connections; nil for one connection.
+    mutating func join(_ segment: (any SegmentPart)?) { self.segment = segment }
+
+    /// Notes that a request for a part of the file leaves.
+    mutating func willRequestSegment() { segmentRequests += 1 }
 
     /// Ends the fetching of parts, for that reason: one connection fetches the rest.
     ///
@@ -105,7 +108,7 @@ struct PartPolicy {
         let expectedCount = response.expectedCount
         if let resumption, isRest, let partial = resumption.partial {
             guard partial.path.hasSameBytes(as: file.path) else {
-                resumption.repetition = .wholeFile
+                resumption.wantWholeFile()
                 response.isCutOff = true
                 return false
             }
@@ -139,7 +142,7 @@ struct PartPolicy {
         guard let head = response.head, let total = response.contentLength,
             isResumable(file, for: request, response)
         else { return }
-        let now = clock.timestamp(of: .now)
+        let now = session.context.clock.timestamp(of: .now)
         let validator =
             url.isOfFileServer
             ? ResumeValidator(ofFile: head, now: now) : ResumeValidator(head, now: now)

@@ -36,7 +36,7 @@ final class Resumption {
     private(set) var start: Int64 = 0
     private var end: Int64 = .max
     /// The request that follows, because the response to the offer is of no use; nil for none.
-    var repetition: Repetition?
+    private(set) var repetition: Repetition?
 
     /// The part of the file that a repeated request asks for.
     enum Repetition {
@@ -103,6 +103,9 @@ final class Resumption {
         repetition = .wholeFile
         return false
     }
+
+    /// Requests the whole file, because the server or its response is of no use for the rest.
+    func wantWholeFile() { repetition = .wholeFile }
 
     /// Whether a URL may have the rest of the part.
     private func mayContinue(from url: HTTPURL) -> Bool {

@@ -1,17 +1,11 @@
 internal import CurlKit
 internal import TransferModel
 
-/// The steps of an attempt that sends a resumable upload: carries out the decisions of
-/// `ActiveUpload`.
-///
-/// A value without state of its own: the exchange has the upload.
-struct UploadAttempt {
-    let attempt: Attempt
-
-    private var exchange: Exchange { attempt.exchange }
-
+// The steps of an attempt that sends a resumable upload: carries out the decisions of
+// `ActiveUpload`.
+extension Attempt {
     /// Begins or resumes the task's upload.
-    func begin(boundary: String?) throws(TransferFailure) {
+    func beginUpload(boundary: String?) throws(TransferFailure) {
         guard let wanted = exchange.request.upload else { return }
         let hop = exchange.hop
         let session = exchange.session
@@ -20,35 +14,32 @@ struct UploadAttempt {
             wanted: wanted,
             request: hop,
             boundary: boundary,
-            total: isOwn ? nil : exchange.bodySize,
+            total: isOwn ? nil : exchange.body.size(of: exchange.request.body),
             source: UploadDigests.Source(
                 request: exchange.request.request,
                 credentials: session.configuration.credentials,
                 body: exchange.request.body,
-                files: exchange.body as? SegmentedBody
+                files: exchange.body.reader as? SegmentedBody
             ),
             isRepeatable: hop.isIdempotent || hop.hasIdempotencyKey || wanted.mayRepeat,
             isPlain: session.configuration.hasPlainWay
                 && exchange.request.access == session.configuration.access,
-            now: exchange.context.clock.timestamp(of: exchange.startTime),
-            keeper: exchange.part.keeper
+            now: exchange.context.clock.timestamp(of: exchange.recorder.startTime),
+            keeper: exchange.policies.part.keeper
         )
         let upload = try start.upload(session.uploadSupport.version(for: hop.url.origin))
-        exchange.upload = upload
+        exchange.policies.use(upload)
         guard let upload, upload.machine.leg != .creation else { return }
         setLeg(of: upload)
-        exchange.beginRecord(upload.reason, at: exchange.startTime)
+        exchange.beginRecord(upload.reason, at: exchange.recorder.startTime)
     }
 
     /// Sends the request of the upload's current leg.
-    private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Attempt.Next {
+    private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Next {
         if setLeg(of: upload) { watchAnew() }
-        exchange.checks = []
-        exchange.redirects.beginLeg()
-        exchange.connection.beginLeg()
-        exchange.bodyHold.beginBody()
-        attempt.beginAuthentication()
-        return try attempt.repeatRequest(upload.reason)
+        exchange.policies.beginLeg()
+        exchange.beginHop()
+        return try repeatRequest(upload.reason)
     }
 
     /// Makes the hop the request of the upload's leg.
@@ -57,8 +48,7 @@ struct UploadAttempt {
     @discardableResult
     private func setLeg(of upload: ActiveUpload) -> Bool {
         exchange.hop = upload.request(at: upload.url(after: exchange.hop.url))
-        exchange.carriesBody = upload.part != nil
-        if let part = upload.part { (exchange.body as? SegmentedBody)?.restrict(to: part) }
+        exchange.body.carry(upload.part)
         return upload.beginLeg()
     }
 
@@ -66,24 +56,21 @@ struct UploadAttempt {
     /// the task for long.
     private func watchAnew() {
         let now = MonotonicTime.now
-        let limit = ActiveUpload.cancellationLimit
-        let request = (
-            interval: exchange.request.timeoutInterval, deadline: exchange.request.deadline
-        )
+        let limit = exchange.isGivingUp ? ActiveUpload.cancellationLimit : nil
+        let (request, end) = (exchange.request, limit.map { now + $0 })
         exchange.watch = ActivityWatch(
-            idleLimit: attempt.isGivingUp ? limit : request.interval,
-            minimumRate: attempt.isGivingUp ? nil : exchange.session.configuration.minimumRate,
-            deadline: attempt.isGivingUp
-                ? min(request.deadline ?? now + limit, now + limit) : request.deadline,
+            idleLimit: limit ?? request.timeoutInterval,
+            minimumRate: limit == nil ? exchange.session.configuration.minimumRate : nil,
+            deadline: [request.deadline, end].compactMap(\.self).min(),
             now: now
         )
     }
 
     /// Continues after a response that was not the answer.
-    func proceed() throws(TransferFailure) -> Attempt.Next {
-        guard let upload = exchange.upload else { return attempt.finish() }
+    func proceedWithUpload() throws(TransferFailure) -> Next {
+        guard let upload = exchange.policies.upload else { return finish() }
         switch upload.next(after: exchange.hop.method) {
-        case .finish: return attempt.finish()
+        case .finish: return finish()
         case .leg: return try beginLeg(of: upload)
         case .finishWithoutAnswer: return try finishWithoutAnswer(upload)
         case .fail(let fault):
@@ -93,22 +80,21 @@ struct UploadAttempt {
                 isOver ? nil : upload.machine.version,
                 at: exchange.hop.url.origin
             )
-            if isOver { exchange.upload = nil }
-            return try attempt.repeatRequest(.transparentRetry)
+            if isOver { exchange.policies.use(nil) }
+            return try repeatRequest(.transparentRetry)
         }
     }
 
     /// Continues after the request that cancels an upload, whatever its response.
-    func didCancel() throws(TransferFailure) -> Attempt.Next {
-        guard let upload = exchange.upload else { return attempt.finish() }
+    func didCancelUpload() throws(TransferFailure) -> Next {
+        guard let upload = exchange.policies.upload else { return finish() }
         upload.didCancel()
-        return upload.step == .proceed ? try beginLeg(of: upload) : try proceed()
+        return upload.step == .proceed ? try beginLeg(of: upload) : try proceedWithUpload()
     }
 
     /// Ends an attempt whose answer was lost: for a task that expects nothing more, a success is
     /// enough.
-    private func finishWithoutAnswer(_ upload: ActiveUpload) throws(TransferFailure) -> Attempt.Next
-    {
+    private func finishWithoutAnswer(_ upload: ActiveUpload) throws(TransferFailure) -> Next {
         exchange.forgetResponse()
         let request = exchange.request
         if let failure = upload.failureWithoutAnswer(
@@ -116,7 +102,7 @@ struct UploadAttempt {
         ) {
             throw failure
         }
-        exchange.checks = [TaskRecord.Check(.clientError, passed: true)]
-        return attempt.finish()
+        exchange.outcome.add([TaskRecord.Check(.clientError, passed: true)])
+        return finish()
     }
 }

@@ -1,0 +1,80 @@
+internal import CurlKit
+internal import SystemKit
+internal import TransferModel
+
+/// The body of an attempt's request: its reader, and whether the hop's request carries it.
+struct OutgoingBody {
+    /// nil for a body that is in memory, and before it is opened.
+    private(set) var reader: (any RequestBody)?
+    /// Whether the hop's request carries the body.
+    private(set) var isCarried: Bool
+
+    init(of request: borrowing AttemptRequest) { isCarried = request.body != nil }
+
+    /// Whether there was nothing to send at the last read.
+    var isWaiting: Bool { reader?.isWaiting == true }
+    /// Whether the hop's request carries a body of unknown length.
+    var isStream: Bool { isCarried && reader.map { $0.size == nil } ?? false }
+
+    /// The length of the whole body, bytes; nil when unknown, or without a body.
+    func size(of content: BodySource?) -> Int64? {
+        switch content {
+        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
+        default: reader?.size
+        }
+    }
+
+    /// Opens a body that is not in memory.
+    ///
+    /// - Returns: The form of a `multipart` body.
+    mutating func open(
+        for request: borrowing AttemptRequest,
+        _ sockets: SocketTable,
+        _ errors: ErrorRelay
+    ) throws(SystemError) -> MultipartForm? {
+        let key = request.key
+        func stream(_ source: StreamBody.Source) throws(SystemError) -> StreamBody {
+            try StreamBody(source, sockets: sockets, errors: errors, key: key)
+        }
+        switch request.body {
+        case .file(let path, let root):
+            let content = [SegmentedBody.Segment.file(path: path, within: root)]
+            reader = try SegmentedBody(content, files: request.bodyFiles)
+        case .multipart(let parts):
+            let form =
+                request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
+                ?? MultipartForm(for: request.request.headers)
+            reader = try SegmentedBody(form.segments(of: parts), files: request.bodyFiles)
+            return form
+        case .command(let arguments, let folder):
+            reader = try stream(.command(arguments, folder: folder))
+        case .pipe(let path): reader = try stream(.pipe(path: path))
+        case .bytes, .compressed, nil: break
+        }
+        return nil
+    }
+
+    /// Gives a body that is in memory to the same reader as others.
+    mutating func openMemory(_ content: BodySource?) throws(SystemError) {
+        guard isCarried, reader == nil else { return }
+        switch content {
+        case .bytes(let bytes), .compressed(let bytes, _):
+            reader = try SegmentedBody([.bytes(bytes)])
+        default: break
+        }
+    }
+
+    /// Begins the body anew for another request that carries it.
+    func rewind() throws(TransferFailure) {
+        if isCarried { try reader?.rewind() }
+    }
+
+    /// Decides whether the next hop's request carries the body.
+    mutating func carry(_ isCarried: Bool) { self.isCarried = isCarried }
+
+    /// Decides which part of the body the next leg of an upload carries; nil for none.
+    mutating func carry(_ part: Range<Int64>?) {
+        isCarried = part != nil
+        if let part { (reader as? SegmentedBody)?.restrict(to: part) }
+    }
+}
