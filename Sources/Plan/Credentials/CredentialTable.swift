@@ -133,7 +133,7 @@ enum CredentialTable {
 
     private static let entry = ValueType<Credential>(
         .variants(by: "method", methods.map(\.table.keys))
-    ) { CredentialType.credential($1, &$0) }
+    ) { CredentialType.credential($1, &$0) }.faultless
 
     fileprivate static let scope = [
         Setting<CredentialDraft>(

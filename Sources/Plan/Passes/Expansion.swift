@@ -58,14 +58,14 @@ struct Expansion {
     }
 
     private mutating func rowSource(_ field: Field, _ reader: inout Reader) -> RowSource? {
-        let errors = reader.faults.log.errorCount
-        var draft = ForEachDraft()
-        reader.apply(ForEachTable.table, to: &draft, in: field)
-        guard reader.faults.log.errorCount == errors, let form = draft.form else { return nil }
-        checkKey(draft.key, &reader)
-        let rows = rows(of: form, draft, &reader)
-        guard reader.faults.log.errorCount == errors, let rows else { return nil }
-        return RowSource(rows, key: draft.key, field: field)
+        guard let draft = reader.value(ForEachDraft(), with: ForEachTable.table, in: field),
+            let form = draft.form
+        else { return nil }
+        return reader.ifFaultless { reader in
+            checkKey(draft.key, &reader)
+            let rows = rows(of: form, draft, &reader)
+            return rows.map { RowSource($0, key: draft.key, field: field) }
+        }
     }
 
     private mutating func rows(

@@ -21,10 +21,5 @@ enum MixedReplaceTable {
         shorthand: Shorthand { MixedReplaceRule.Kept(rawValue: $0) == nil ? nil : "keep" }
     )
 
-    static let type = ValueType<MixedReplaceRule>(.mapping(table.keys)) { reader, field in
-        var rule = MixedReplaceRule()
-        let errors = reader.faults.log.errorCount
-        reader.apply(table, to: &rule, in: field)
-        return reader.faults.log.errorCount == errors ? rule : nil
-    }
+    static let type = ValueType(table, from: MixedReplaceRule())
 }

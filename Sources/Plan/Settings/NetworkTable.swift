@@ -90,25 +90,17 @@ enum NetworkTable {
 
     private static let rule = ValueType<InterfaceRule>(.mapping(rules.keys)) { reader, field in
         guard reader.isMapping(field) else { return nil }
-        let errors = reader.faults.log.errorCount
-        var rule = InterfaceRule(match: .init())
         // A missing key is reported at the entry, not at the list.
-        reader.apply(
-            rules,
-            to: &rule,
-            in: Field(name: field.name, key: field.node, node: field.node)
-        )
-        return reader.faults.log.errorCount == errors ? rule : nil
+        let entry = Field(name: field.name, key: field.node, node: field.node)
+        return reader.value(InterfaceRule(match: .init()), with: rules, in: entry)
     }
 
     private static let match = ValueType<InterfaceRule.Match>(.mapping(matches.keys)) {
         reader,
         field in
-        guard reader.isMapping(field) else { return nil }
-        let errors = reader.faults.log.errorCount
-        var match = InterfaceRule.Match()
-        reader.apply(matches, to: &match, in: field)
-        guard reader.faults.log.errorCount == errors else { return nil }
+        guard reader.isMapping(field),
+            let match = reader.value(InterfaceRule.Match(), with: matches, in: field)
+        else { return nil }
         guard !match.isEmpty else {
             report(field, &reader)
             return nil

@@ -18,28 +18,29 @@ enum JSONBody {
         isSent: Bool = false,
         _ reader: inout Reader
     ) -> [UInt8]? {
-        let errors = reader.faults.log.errorCount
-        var writer = JSONWriter(
-            isPretty: formatting.isPretty,
-            escapesSlashes: formatting.escapesSlashes,
-            followsJSONEncoder: true
-        )
-        if TemplateBody.isMeant(by: field.node, in: reader.document) {
-            TemplateBody.write(field, to: &writer, formatting, &reader) {
-                scalar,
-                field,
-                writer,
-                reader in
-                write(scalar, of: field, to: &writer, formatting, &reader)
+        reader.ifFaultless { reader in
+            var writer = JSONWriter(
+                isPretty: formatting.isPretty,
+                escapesSlashes: formatting.escapesSlashes,
+                followsJSONEncoder: true
+            )
+            if TemplateBody.isMeant(by: field.node, in: reader.document) {
+                TemplateBody.write(field, to: &writer, formatting, &reader) {
+                    scalar,
+                    field,
+                    writer,
+                    reader in
+                    write(scalar, of: field, to: &writer, formatting, &reader)
+                }
+            } else if reader.document.kind(of: field.node) == .scalar {
+                let scalar = writeScalar(field, to: &writer, formatting, isSent: isSent, &reader)
+                if isSent, let scalar { BodyText.warnOfString(inJSON: scalar, field, &reader) }
+            } else {
+                write(field, to: &writer, formatting, isSent: isSent, &reader)
             }
-        } else if reader.document.kind(of: field.node) == .scalar {
-            let scalar = writeScalar(field, to: &writer, formatting, isSent: isSent, &reader)
-            if isSent, let scalar { BodyText.warnOfString(inJSON: scalar, field, &reader) }
-        } else {
-            write(field, to: &writer, formatting, isSent: isSent, &reader)
+            if writer.count > largestBody { reportTooLarge(field.name, at: field.key, &reader) }
+            return writer.bytes
         }
-        if writer.count > Self.largestBody { reportTooLarge(field.name, at: field.key, &reader) }
-        return reader.faults.log.errorCount == errors ? writer.bytes : nil
     }
 
     /// Reports a body that would not fit into the memory.
