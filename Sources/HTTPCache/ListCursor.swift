@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// Walks over the elements of a field value that is a list, separated by unquoted commas (RFC 9110
@@ -26,8 +27,8 @@ struct ListCursor {
             var start = position
             var end = elementEnd(from: position)
             position = end + 1
-            while start < end, Self.isBlank(bytes[start]) { start += 1 }
-            while end > start, Self.isBlank(bytes[end - 1]) { end -= 1 }
+            while start < end, bytes[start].isBlank { start += 1 }
+            while end > start, bytes[end - 1].isBlank { end -= 1 }
             if start < end { return bytes[start..<end] }
         }
         return nil
@@ -87,6 +88,4 @@ struct ListCursor {
         }
         return nil
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 }

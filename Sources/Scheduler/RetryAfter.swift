@@ -1,3 +1,4 @@
+internal import SystemKit
 import TransferModel
 
 /// The wait that a response asks for (RFC 9110 §10.2.3).
@@ -15,7 +16,7 @@ enum RetryAfter {
     /// - Returns: The wait.
     static func wait(in fields: HeaderFields, now: Timestamp) -> Duration? {
         guard let value = fields["retry-after"] else { return nil }
-        if !value.isEmpty, value.utf8.allSatisfy({ (48...57).contains($0) }) {
+        if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) {
             return .seconds(min(Int64(value) ?? .max, longestSeconds))
         }
         let start = fields["date"].flatMap { HTTPDate.parse($0, now: now) } ?? now

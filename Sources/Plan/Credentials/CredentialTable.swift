@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// One entry of `credentials`.
@@ -290,7 +291,7 @@ enum CredentialTable {
     private static let awsName = ValueType(pattern: "^[a-z0-9-]+$") {
         (text) throws(ValueFault) -> String in
         let isName = text.utf8.allSatisfy {
-            (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
+            $0.isDigit || $0.isLowercase || $0 == UInt8(ascii: "-")
         }
         guard isName, !text.isEmpty else {
             throw ValueFault(

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 
 /// The key of a mapping whose value an author writes alone.
 struct Shorthand: Sendable {
@@ -45,7 +46,7 @@ struct Hints {
         let sign = digits.first == "-" ? "-" : ""
         if digits.first == "-" || digits.first == "+" { digits = digits.dropFirst() }
         while digits.utf8.count > 1, digits.first == "0",
-            let next = digits.utf8.dropFirst().first, (48...57).contains(next)
+            let next = digits.utf8.dropFirst().first, next.isDigit
         {
             digits = digits.dropFirst()
         }

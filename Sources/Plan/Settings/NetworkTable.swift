@@ -144,12 +144,7 @@ enum NetworkTable {
 
     private static func driver(_ text: String) throws(ValueFault) -> String {
         let isName = text.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
+            $0.isAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
         }
         guard isName, !text.isEmpty else {
             throw ValueFault(.badValue, "the name of a driver has letters, digits, `_` and `-`")

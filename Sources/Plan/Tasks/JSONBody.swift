@@ -258,14 +258,14 @@ enum JSONBody {
     /// Whether a float is `.inf` or `.nan`, which JSON has no spelling for, rather than digits
     /// beyond its range.
     private static func isNamed(_ text: String) -> Bool {
-        !text.utf8.contains { (48...57).contains($0) }
+        !text.utf8.contains(where: \.isDigit)
     }
 
     /// A decimal integer of any size as JSON writes it, without a plus; nil for `0x` and `0o`.
     private static func decimalDigits(_ text: String) -> Substring.UTF8View? {
         let digits = text.withoutBytePrefix("+") ?? text[...]
         let isDecimal = digits.utf8.allSatisfy {
-            (48...57).contains($0) || $0 == UInt8(ascii: "-")
+            $0.isDigit || $0 == UInt8(ascii: "-")
         }
         return isDecimal ? digits.utf8 : nil
     }

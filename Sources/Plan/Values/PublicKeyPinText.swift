@@ -44,14 +44,7 @@ enum PublicKeyPinText {
     private static func isDigest(_ bytes: some BidirectionalCollection<UInt8>) -> Bool {
         guard bytes.count == 44, bytes.last == UInt8(ascii: "=") else { return false }
         let digits = bytes.dropLast()
-        return digits.allSatisfy(isDigit) && digits.last.map(endsDigest) ?? false
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F: true
-        default: false
-        }
+        return digits.allSatisfy(\.isBase64Digit) && digits.last.map(endsDigest) ?? false
     }
 
     /// Whether the last digit's two spare bits are zero.

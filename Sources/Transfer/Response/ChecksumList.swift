@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// A list of checksums in the formats of `sha256sum`, `shasum --tag`, BSD's `sha256` and similar
@@ -148,9 +149,9 @@ package final class ChecksumList: Sendable {
         guard let checksum = checksum(digits) else { return nil }
         var rest = line[digits.endIndex...]
         guard let blank = rest.popFirst() else { return (checksum, nil) }
-        guard isBlank(blank) else { return nil }
+        guard blank.isBlank else { return nil }
         if rest.first == UInt8(ascii: "*") { rest = rest.dropFirst() }
-        rest = rest.drop(while: isBlank)
+        rest = rest.drop(while: \.isBlank)
         return rest.isEmpty ? nil : (checksum, rest)
     }
 
@@ -207,10 +208,8 @@ package final class ChecksumList: Sendable {
     private static func path(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var bytes = bytes.drop(while: isBlank)
-        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        var bytes = bytes.drop(while: \.isBlank)
+        while let last = bytes.last, last.isBlank { bytes.removeLast() }
         return bytes
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 }
