@@ -85,8 +85,7 @@ struct AttemptTrace {
         to endDate: Timestamp,
         in circumstances: Circumstances = Circumstances()
     ) -> TaskRecord {
-        // All at once: each later change would copy the record.
-        TaskRecord(
+        var record = TaskRecord(
             id: spec.id,
             taskIdentifier: spec.index + 1,
             taskDescription: spec.description,
@@ -114,9 +113,10 @@ struct AttemptTrace {
             startDate: startDate,
             endDate: endDate,
             redirectCount: redirectCount,
-            transactions: transactions,
-            rarities: rarities(outcome, in: circumstances)
+            transactions: transactions
         )
+        complete(&record, in: circumstances)
+        return record
     }
 
     /// The progress of the last attempt, with the part that it resumed.
@@ -137,26 +137,21 @@ struct AttemptTrace {
         )
     }
 
-    private func rarities(
-        _ outcome: TaskOutcome,
-        in circumstances: Circumstances
-    ) -> TaskRecord.Rarities {
-        var rarities = TaskRecord.Rarities()
-        rarities.priority = circumstances.priority
-        rarities.progress = progress(isComplete: outcome == .succeeded || outcome == .unchanged)
-        rarities.omittedAttempts = omittedCount
+    /// Sets the properties that few tasks have, or that are mostly the same.
+    private func complete(_ record: inout TaskRecord, in circumstances: Circumstances) {
+        let isComplete = record.outcome == .succeeded || record.outcome == .unchanged
+        record.priority = circumstances.priority
+        record.progress = progress(isComplete: isComplete)
+        record.omittedAttempts = omittedCount
         if circumstances.held > .zero {
-            rarities.heldMicroseconds = circumstances.held.microseconds
+            record.heldMicroseconds = circumstances.held.microseconds
         }
-        rarities.earlier = circumstances.earlierAttempts.map {
-            TaskRecord.Earlier(attempts: $0, end: nil)
-        }
-        rarities.isKeyReused = circumstances.isKeyReused
-        rarities.partRefusal = last?.result.partRefusal
-        rarities.conversation = last?.result.conversation
-        rarities.sessionDescription = circumstances.sessionDescription
-        rarities.earliestBeginDate = circumstances.earliestBeginDate
-        return rarities
+        record.earlier = circumstances.earlierAttempts.map { .init(attempts: $0, end: nil) }
+        record.isKeyReused = circumstances.isKeyReused
+        record.partRefusal = last?.result.partRefusal
+        record.conversation = last?.result.conversation
+        record.sessionDescription = circumstances.sessionDescription
+        record.earliestBeginDate = circumstances.earliestBeginDate
     }
 
     /// A request with the URL that the job file's kind of task has.

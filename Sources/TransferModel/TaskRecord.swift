@@ -136,11 +136,11 @@ package struct TaskRecord: Sendable, Hashable {
     /// The `sessionDescription` of that session in the job file; nil without one.
     package var sessionDescription: String?
     /// From 0 to 1, as `URLSessionTask.priority`.
-    package var priority: Double
+    package var priority = 0.5
     /// The earliest start that the job file demands, by the run's clock; nil without one.
     package var earliestBeginDate: Timestamp?
     /// How much of its bodies the task has moved.
-    package var progress: TransferProgress
+    package var progress = TransferProgress.none
     /// Where the job file declares the task.
     package var source: SourceLocation
     /// The place of the key in the job file that decides about `error`; nil without one.
@@ -212,34 +212,7 @@ package struct TaskRecord: Sendable, Hashable {
     /// The number of attempts in this run.
     package var attemptCount: Int { attempts.count + omittedAttempts }
 
-    /// The properties that few tasks have, or that are mostly the same.
-    package struct Rarities: Sendable {
-        /// The number of attempts between the first and the last ones that have no record.
-        package var omittedAttempts = 0
-        /// The wait for an interface or for power, microseconds; nil without one.
-        package var heldMicroseconds: Int64?
-        /// nil for a task that no earlier run began.
-        package var earlier: Earlier?
-        /// Whether an earlier run used the same idempotency key; nil without a generated key.
-        package var isKeyReused: Bool?
-        /// Why the server was of no use for parts of the file.
-        package var partRefusal: String?
-        /// The conversation of a stream or WebSocket task.
-        package var conversation: ConversationRecord?
-        /// From 0 to 1, as `URLSessionTask.priority`.
-        package var priority = 0.5
-        /// How much of its bodies the task has moved.
-        package var progress = TransferProgress.none
-        /// The description of the task's session; nil without one.
-        package var sessionDescription: String?
-        /// The earliest start of the task; nil without one.
-        package var earliestBeginDate: Timestamp?
-
-        /// The properties of a task that has none of them.
-        package init() {}
-    }
-
-    /// Takes all properties but the error; the defaults are for a task without an attempt.
+    /// Takes what all tasks have; the defaults are for a task without an attempt.
     package init(
         id: String,
         taskIdentifier: Int,
@@ -266,14 +239,13 @@ package struct TaskRecord: Sendable, Hashable {
         startDate: Timestamp,
         endDate: Timestamp,
         redirectCount: Int = 0,
-        transactions: [TransactionMetrics] = [],
-        rarities: Rarities = Rarities()
+        transactions: [TransactionMetrics] = []
     ) {
         self.id = id
         self.taskIdentifier = taskIdentifier
         self.taskDescription = taskDescription
         self.kind = kind
-        (self.session, sessionDescription) = (session, rarities.sessionDescription)
+        self.session = session
         self.source = source
         self.outcome = outcome
         self.changed = changed
@@ -295,9 +267,5 @@ package struct TaskRecord: Sendable, Hashable {
         self.endDate = endDate
         self.redirectCount = redirectCount
         self.transactions = transactions
-        (omittedAttempts, heldMicroseconds) = (rarities.omittedAttempts, rarities.heldMicroseconds)
-        (isKeyReused, earliestBeginDate) = (rarities.isKeyReused, rarities.earliestBeginDate)
-        (earlier, priority, progress) = (rarities.earlier, rarities.priority, rarities.progress)
-        (conversation, partRefusal) = (rarities.conversation, rarities.partRefusal)
     }
 }
