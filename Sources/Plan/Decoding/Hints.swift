@@ -85,13 +85,14 @@ struct Hints {
             return nil
         }
         let text = document.text(of: node)
+        guard text.utf8.count <= 80 else { return nil }
         guard document.isPlain(node) else {
             let isSimple =
                 !text.utf8.span.hasControlByte && !text.utf8.contains { "\"\\".utf8.contains($0) }
-            return isSimple && text.utf8.count <= 80 ? "\"\(text)\"" : nil
+            return isSimple ? "\"\(text)\"" : nil
         }
-        let isOneWord = text.utf8.count <= 80 && !text.contains { ",[]{}:#".contains($0) }
-        return isOneWord || document.hasInterpolation(node) && text.utf8.count <= 80 ? text : nil
+        let isOneWord = !text.contains { ",[]{}:#".contains($0) }
+        return isOneWord || document.hasInterpolation(node) ? text : nil
     }
 
     /// Says why there may be another value where a mapping of a table belongs.
