@@ -81,10 +81,16 @@ struct Reader {
     /// Whether the plan is made already, so that the task only becomes a value.
     var isReadingAgain: Bool { fileStatus == nil }
 
-    /// Reads with a closure values that belong to the body of a task.
-    mutating func readingBody<Value>(_ read: (inout Reader) -> Value) -> Value {
-        values.isReadingBody = true
-        defer { values.isReadingBody = false }
+    /// Reads with a closure while a mode of the interpolator has another value.
+    @inline(__always)
+    mutating func with<Mode, Value>(
+        _ mode: WritableKeyPath<Interpolator, Mode>,
+        _ value: Mode,
+        _ read: (inout Reader) -> Value
+    ) -> Value {
+        let outer = values[keyPath: mode]
+        values[keyPath: mode] = value
+        defer { values[keyPath: mode] = outer }
         return read(&self)
     }
 

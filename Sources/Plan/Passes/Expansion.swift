@@ -19,15 +19,14 @@ struct Expansion {
         self.options = options
         let document = reader.document
         guard document.hasScalar("forEach") else { return }
-        reader.values.isNeededBeforeTheRun = true
-        defer { reader.values.isNeededBeforeTheRun = false }
         var inlineCount = 0
         var count = reader.values.tasks.entries.count
         for (number, entry) in reader.values.tasks.entries.enumerated() {
             guard let found = document.value(of: entry.value, for: "forEach") else { continue }
             reader.faults.owner = .task(entry.kind, entry.key)
             let field = Field(name: "forEach", key: found.key, node: found.value)
-            var rows = rowSource(field, &reader) ?? RowSource(.faulty, key: nil, field: field)
+            let read = reader.with(\.isNeededBeforeTheRun, true) { rowSource(field, &$0) }
+            var rows = read ?? RowSource(.faulty, key: nil, field: field)
             count += rows.count
             if rows.standsInJobFile { inlineCount += rows.count }
             if inlineCount > Self.mostInlineItems {

@@ -6,7 +6,7 @@ enum FormType {
 
     static let type = ValueType<[UInt8]>(
         .named(.either(value, .list(value)), pattern: "^", hasFreeKeys: false)
-    ) { reader, field in reader.readingBody { form(field, &$0) } }.faultless
+    ) { reader, field in reader.with(\.isReadingBody, true) { form(field, &$0) } }.faultless
 }
 
 extension FormType {

@@ -6,7 +6,7 @@ enum MultipartType {
     static let type = ValueType<[PartDraft]>(
         .someNamed(.either(partShape, .list(partShape)), pattern: "^")
     ) { reader, field in
-        let drafts = reader.ifFaultless { $0.readingBody { parts(field, &$0) } }
+        let drafts = reader.ifFaultless { $0.with(\.isReadingBody, true) { parts(field, &$0) } }
         guard drafts?.isEmpty != true else {
             reader.report(
                 .outOfRange,

@@ -118,7 +118,7 @@ extension Reader {
         _ empty: Draft,
         in field: Field
     ) -> Draft? {
-        readingBody { $0.value(empty, with: table, in: field) }
+        with(\.isReadingBody, true) { $0.value(empty, with: table, in: field) }
     }
 
     /// Reports captures of a step from a header, which `what` does not have.

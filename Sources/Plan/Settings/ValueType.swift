@@ -82,9 +82,7 @@ extension ValueType {
     /// The same values, none of which a task may capture: the order of the run depends on them.
     func neededBeforeTheRun() -> ValueType {
         ValueType(shape) { [read] reader, field in
-            reader.values.isNeededBeforeTheRun = true
-            defer { reader.values.isNeededBeforeTheRun = false }
-            return read(&reader, field)
+            reader.with(\.isNeededBeforeTheRun, true) { read(&$0, field) }
         }
     }
 

@@ -111,7 +111,9 @@ struct TaskReader: Sendable {
             )
         }
         if draft.segments != nil { SegmentsCheck.check(draft, at: place, &reader.faults.log) }
-        draft.content = reader.readingBody { BodyAssembly.content(of: draft, at: place, &$0) }
+        draft.content = reader.with(\.isReadingBody, true) {
+            BodyAssembly.content(of: draft, at: place, &$0)
+        }
         let hasRightSecrets = reader.isFaultless { reader in
             guard !reader.values.secrets.isEmpty, let session = draft.session else { return }
             // A stream sends no header field of its session.
