@@ -93,30 +93,40 @@ struct AttemptTrace {
             session: session,
             source: spec.source,
             outcome: outcome,
-            changed: outcome == .succeeded
-                && (last?.result.file != nil || !spec.request.isSafe || hasSentMessages),
             required: required,
-            checks: last?.result.checks ?? [],
             request: reported(request.sent, spec),
-            currentRequest: last.map { reported($0.result.currentRequest, spec) },
-            response: last?.result.response,
-            file: last?.result.file,
-            voucher: circumstances.hasRightFile ? .checksum : last?.result.voucher,
-            cache: last?.result.cache,
-            captures: last?.result.captured.map { .init(name: $0.name, size: $0.text.utf8.count) }
-                ?? [],
-            countOfBytesSent: countOfBytesSent,
-            countOfBytesReceived: countOfBytesReceived,
-            countOfBytesExpectedToSend: last?.result.countOfBytesExpectedToSend,
-            countOfBytesExpectedToReceive: last?.result.countOfBytesExpectedToReceive,
-            attempts: attempts,
             startDate: startDate,
-            endDate: endDate,
-            redirectCount: redirectCount,
-            transactions: transactions
+            endDate: endDate
         )
-        complete(&record, in: circumstances)
+        record.changed =
+            outcome == .succeeded
+            && (last?.result.file != nil || !spec.request.isSafe || hasSentMessages)
+        if let last { record.currentRequest = reported(last.result.currentRequest, spec) }
+        noteAttempts(in: &record)
+        note(circumstances, in: &record)
         return record
+    }
+
+    private func noteAttempts(in record: inout TaskRecord) {
+        let isComplete = record.outcome == .succeeded || record.outcome == .unchanged
+        record.progress = progress(isComplete: isComplete)
+        record.countOfBytesSent = countOfBytesSent
+        record.countOfBytesReceived = countOfBytesReceived
+        record.attempts = attempts
+        record.omittedAttempts = omittedCount
+        record.redirectCount = redirectCount
+        record.transactions = transactions
+        guard let result = last?.result else { return }
+        record.checks = result.checks
+        record.response = result.response
+        record.file = result.file
+        record.voucher = result.voucher
+        record.cache = result.cache
+        record.captures = result.captured.map { .init(name: $0.name, size: $0.text.utf8.count) }
+        record.countOfBytesExpectedToSend = result.countOfBytesExpectedToSend
+        record.countOfBytesExpectedToReceive = result.countOfBytesExpectedToReceive
+        record.partRefusal = result.partRefusal
+        record.conversation = result.conversation
     }
 
     /// The progress of the last attempt, with the part that it resumed.
@@ -137,19 +147,14 @@ struct AttemptTrace {
         )
     }
 
-    /// Sets the properties that few tasks have, or that are mostly the same.
-    private func complete(_ record: inout TaskRecord, in circumstances: Circumstances) {
-        let isComplete = record.outcome == .succeeded || record.outcome == .unchanged
+    private func note(_ circumstances: Circumstances, in record: inout TaskRecord) {
         record.priority = circumstances.priority
-        record.progress = progress(isComplete: isComplete)
-        record.omittedAttempts = omittedCount
+        if circumstances.hasRightFile { record.voucher = .checksum }
         if circumstances.held > .zero {
             record.heldMicroseconds = circumstances.held.microseconds
         }
         record.earlier = circumstances.earlierAttempts.map { .init(attempts: $0, end: nil) }
         record.isKeyReused = circumstances.isKeyReused
-        record.partRefusal = last?.result.partRefusal
-        record.conversation = last?.result.conversation
         record.sessionDescription = circumstances.sessionDescription
         record.earliestBeginDate = circumstances.earliestBeginDate
     }
