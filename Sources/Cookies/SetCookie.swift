@@ -80,15 +80,10 @@ package struct SetCookie: Sendable, Hashable {
         let part = rest.prefix { $0 != UInt8(ascii: ";") }
         rest = rest[part.endIndex...].dropFirst()
         guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else {
-            return (trimmed(part), nil)
+            return (Substring(part.withoutOuterBlanks), nil)
         }
-        return (trimmed(part[..<equals]), trimmed(part[equals...].dropFirst()))
-    }
-
-    private static func trimmed(_ text: Substring.UTF8View) -> Substring {
-        var text = text.drop(while: \.isBlank)
-        while let last = text.last, last.isBlank { text.removeLast() }
-        return Substring(text)
+        let (name, value) = (part[..<equals], part[equals...].dropFirst())
+        return (Substring(name.withoutOuterBlanks), Substring(value.withoutOuterBlanks))
     }
 
     /// An integer, saturated to 64 bits; nil for anything else.

@@ -24,12 +24,10 @@ struct ListCursor {
     /// The next element, trimmed and with its quotes; skips empty elements.
     mutating func nextElement() -> ArraySlice<UInt8>? {
         while position < bytes.count {
-            var start = position
-            var end = elementEnd(from: position)
+            let end = elementEnd(from: position)
+            let element = bytes[position..<end].withoutOuterBlanks
             position = end + 1
-            while start < end, bytes[start].isBlank { start += 1 }
-            while end > start, bytes[end - 1].isBlank { end -= 1 }
-            if start < end { return bytes[start..<end] }
+            if !element.isEmpty { return element }
         }
         return nil
     }

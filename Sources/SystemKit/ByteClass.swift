@@ -69,3 +69,12 @@ extension UInt8 {
     /// Whether the byte is a digit of Base64 (RFC 4648 §4).
     @inlinable package var isBase64Digit: Bool { isAlphanumeric || self == 0x2B || self == 0x2F }
 }
+
+extension BidirectionalCollection<UInt8> {
+    /// The bytes without the blanks around them, which are the `OWS` of HTTP (RFC 9110 §5.6.3).
+    @inlinable package var withoutOuterBlanks: SubSequence {
+        var rest = drop(while: \.isBlank)
+        while let last = rest.last, last.isBlank { rest.removeLast() }
+        return rest
+    }
+}

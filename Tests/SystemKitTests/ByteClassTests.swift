@@ -48,6 +48,13 @@ import Testing
         expect(\.isSchemeByte, only: Self.letters + Self.digits + "+-.")
     }
 
+    // RFC 9110 §5.6.3
+    @Test(arguments: [("", ""), (" \t", ""), ("\t a b \t ", "a b"), ("a\r\n", "a\r\n")])
+    func `blanks are taken away at both ends only`(text: String, rest: String) {
+        #expect(text.utf8.withoutOuterBlanks.elementsEqual(rest.utf8))
+        #expect(Array(text.utf8).withoutOuterBlanks == Array(rest.utf8)[...])
+    }
+
     // RFC 4648 §4
     @Test func `Base64 has 64 digits`() {
         expect(\.isBase64Digit, only: Self.letters + Self.digits + "+/")

@@ -188,8 +188,7 @@ extension Expression {
     /// An expression in the manner of template languages; the expression without the blanks may be
     /// wrong, too.
     private static func withBlanks(_ content: Substring, at range: Range<Int>) -> ValueFault {
-        let front = content.utf8.drop(while: \.isBlank)
-        let plain = Substring(front.dropLast(front.reversed().prefix(while: \.isBlank).count))
+        let plain = Substring(content.utf8.withoutOuterBlanks)
         let likely: String?
         var help = forms
         do {

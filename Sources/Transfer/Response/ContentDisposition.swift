@@ -78,11 +78,9 @@ struct ContentDisposition {
 
         /// The bytes before a delimiter, without surrounding blanks.
         private mutating func word(until isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-            var word = rest.prefix { !isEnd($0) }
+            let word = rest.prefix { !isEnd($0) }
             rest = rest.dropFirst(word.count)
-            word = word.drop(while: \.isBlank)
-            while let last = word.last, last.isBlank { word.removeLast() }
-            return word
+            return word.withoutOuterBlanks
         }
 
         /// Reads from the opening quote; an unclosed string extends to the end.

@@ -312,8 +312,7 @@ struct PartSplitter {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
             line[..<colon].allSatisfy({ $0 > 32 && $0 < 127 })
         else { throw Fault(detail: "a part has a line that is no field") }
-        var value = line[(colon + 1)...].drop(while: \.isBlank)
-        while let last = value.last, last.isBlank { value.removeLast() }
+        let value = line[(colon + 1)...].withoutOuterBlanks
         guard value.allSatisfy(\.isFieldByte) else {
             throw Fault(detail: "a part has a field with a control character")
         }
@@ -339,11 +338,9 @@ struct PartSplitter {
         for parameter in value.splitAtBytes(";").dropFirst() {
             let parts = parameter.splitAtBytes("=", maxSplits: 1)
             guard parts.count == 2 else { continue }
-            var (name, text) = (Array(parts[0].utf8), Array(parts[1].utf8)[...])
+            var (name, text) = (Array(parts[0].utf8), Array(parts[1].utf8).withoutOuterBlanks)
             name.removeAll(where: \.isBlank)
             guard name.map(\.asciiLowercased).elementsEqual("boundary".utf8) else { continue }
-            text = text.drop(while: \.isBlank)
-            while let last = text.last, last.isBlank { text.removeLast() }
             if text.count >= 2, text.first == 0x22, text.last == 0x22 {
                 text = text.dropFirst().dropLast()
             }
