@@ -29,13 +29,14 @@ package struct EasyFileTransfer: Sendable {
     package var asksForTime = true
     /// The longest silence of the server before a reply, seconds
     /// (`CURLOPT_SERVER_RESPONSE_TIMEOUT`).
-    package var replyTimeout = 120
+    package let replyTimeout: Int
 
     /// Creates the transfer of a whole file.
-    package init(scheme: String, login: Login, requiresTLS: Bool) {
+    package init(scheme: String, login: Login, requiresTLS: Bool, replyTimeout: Int) {
         self.scheme = scheme
         self.login = login
         self.requiresTLS = requiresTLS
+        self.replyTimeout = replyTimeout
     }
 }
 

@@ -147,3 +147,104 @@ internal import SystemKit
         try set(CURLOPT_FORBID_REUSE, isBound ? 1 : 0)
     }
 }
+
+/// The newest HTTP version that an exchange offers; the server chooses.
+package enum HTTPProtocol: Sendable, Hashable {
+    case http1
+    /// Over TLS; HTTP/1.1 without it (`CURL_HTTP_VERSION_2TLS`).
+    case http2
+    case http3
+}
+
+/// The authentication scheme of a request: always one, never "any" (`CURLOPT_HTTPAUTH`).
+package enum EasyAuthentication: Sendable, Hashable {
+    /// None yet: the next exchange of the handle answers a challenge.
+    case awaited
+    case basic(user: String, password: String)
+    case digest(user: String, password: String)
+    case ntlm(user: String, password: String)
+    /// The ticket of the process.
+    case negotiate
+    case bearer(token: String)
+
+    /// Whether the scheme authenticates a connection, not a request.
+    package var isConnectionBound: Bool {
+        switch self {
+        case .ntlm, .negotiate: true
+        case .awaited, .basic, .digest, .bearer: false
+        }
+    }
+
+    /// Whether libcurl may need several requests, the first ones without their body.
+    package var takesSeveralRequests: Bool {
+        switch self {
+        case .ntlm, .negotiate, .digest: true
+        case .awaited, .basic, .bearer: false
+        }
+    }
+}
+
+/// The client certificate for servers that ask for one.
+package struct EasyCertificate: Sendable, Hashable {
+    /// The format of the certificate's file.
+    package enum Format: String, Sendable, Hashable {
+        case pem = "PEM"
+        /// PKCS #12, which includes the key.
+        case pkcs12 = "P12"
+    }
+
+    /// Absolute paths; without a key file, the certificate's file has the key.
+    package var certificateFile: String
+    /// An absolute path; nil when the certificate's file has the key (`CURLOPT_SSLKEY`).
+    package var keyFile: String?
+    /// The format of the certificate's file (`CURLOPT_SSLCERTTYPE`).
+    package var format: Format
+    /// The key's password, which must never be shown.
+    package var password: String?
+
+    /// Creates a certificate from absolute paths.
+    package init(certificateFile: String, keyFile: String?, format: Format, password: String?) {
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.format = format
+        self.password = password
+    }
+}
+
+/// A proxy for libcurl; compared by identity, so that exchanges need not compare texts.
+package final class EasyProxy: Sendable {
+    /// The single authentication scheme.
+    package enum Authentication: Sendable, Hashable {
+        /// None yet: the next exchange of the handle answers a challenge.
+        case awaited
+        case basic
+        case digest
+        case ntlm
+        case negotiate
+    }
+
+    /// Its scheme, host and port (`CURLOPT_PROXY`).
+    package let url: String
+    /// nil for a proxy without credentials.
+    package let user: String?
+    /// The password that belongs to `user`; nil for a proxy without credentials.
+    package let password: String?
+    /// The only scheme that libcurl may use with the proxy (`CURLOPT_PROXYAUTH`).
+    package let authentication: Authentication
+
+    /// Creates a proxy; without `user` libcurl sends no login.
+    package init(
+        url: String,
+        user: String? = nil,
+        password: String? = nil,
+        authentication: Authentication = .basic
+    ) {
+        self.url = url
+        self.user = user
+        self.password = password
+        self.authentication = authentication
+    }
+
+    /// Whether libcurl keeps the proxy's challenge, even for requests through another proxy.
+    var leavesChallenge: Bool { user != nil && authentication != .basic }
+}

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// One fault in a job file and its position.
 ///
 /// It is a value and never thrown singly: checks collect all faults. Messages start in lower case,
@@ -71,5 +73,93 @@ package struct Diagnostic: Sendable, Hashable {
         self.notes = notes
         self.help = help
         self.fixIt = fixIt
+    }
+}
+
+extension Diagnostic {
+    /// The dots that a reader sees instead of a hidden text, however long that is.
+    package static let dots = "•••"
+
+    /// The diagnostic with other texts in its quotes: only text in backticks is from a file.
+    ///
+    /// Advice and edits of which a part is hidden are useless, and dropped.
+    ///
+    /// - Parameters:
+    ///   - shown: Gives the text to show for a quote of the message.
+    ///   - elsewhere: Gives the text to show for a quote of the advice, of an edit or of a note.
+    /// - Returns: The diagnostic as it is shown.
+    package func mappingQuotes(
+        _ shown: (String) -> String,
+        elsewhere: (String) -> String
+    ) -> Diagnostic {
+        var diagnostic = self
+        diagnostic.message = Self.mappingQuotes(of: message, shown)
+        let help = help.map { Self.mappingQuotes(of: $0, elsewhere) }
+        diagnostic.help = help?.containsBytes(Self.dots) == true ? nil : help
+        if let fixIt, elsewhere(fixIt.replacement) != fixIt.replacement { diagnostic.fixIt = nil }
+        // The notes about rows name tasks and data files.
+        for index in notes.indices where !isAboutData {
+            diagnostic.notes[index].message = Self.mappingQuotes(
+                of: notes[index].message,
+                elsewhere
+            )
+        }
+        return diagnostic
+    }
+
+    private static func mappingQuotes(of text: String, _ shown: (String) -> String) -> String {
+        let parts = text.splitAtBytes("`", omittingEmpty: false)
+        // An odd backtick is from the file: then any part may be.
+        let isWhole = parts.count % 2 == 0
+        return parts.enumerated()
+            .map { index, part in
+                isWhole || index % 2 != 0 ? shown(String(part)) : String(part)
+            }
+            .joined(separator: "`")
+    }
+}
+
+/// The diagnostics of one file in file order, and the file's text.
+package struct FileDiagnostics: Sendable {
+    /// The text of the ranges.
+    package let source: SourceText
+    /// The parts of the text that no format shows, each within a line.
+    package let hidden: [SourceRange]
+    /// Sorted by position; equal positions keep their order.
+    package private(set) var diagnostics: [Diagnostic]
+
+    /// Sorts diagnostics of one file.
+    ///
+    /// - Parameters:
+    ///   - source: The file's text.
+    ///   - diagnostics: In any order.
+    ///   - hidden: The parts of the text that no format shows, each within a line.
+    package init(
+        source: SourceText,
+        diagnostics: [Diagnostic],
+        hidden: [SourceRange] = []
+    ) {
+        self.source = source
+        self.diagnostics = diagnostics.inFileOrder
+        self.hidden = hidden
+    }
+
+    /// Adds a note without a position to the last diagnostic.
+    package mutating func append(note: String) {
+        guard let last = diagnostics.indices.last else { return }
+        diagnostics[last].notes.append(Diagnostic.Note(note))
+    }
+
+    /// Whether the file is rejected.
+    package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+}
+
+extension Array<Diagnostic> {
+    /// Sorted by position; equal positions keep their order.
+    package var inFileOrder: [Diagnostic] {
+        guard count > 1 else { return self }
+        return enumerated()
+            .sorted { ($0.element.range.start, $0.offset) < ($1.element.range.start, $1.offset) }
+            .map(\.element)
     }
 }

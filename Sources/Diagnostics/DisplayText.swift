@@ -113,3 +113,14 @@ extension Unicode.Scalar {
         0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
     ]
 }
+
+extension String {
+    /// The text for a quote in a message: its first 80 scalars, and `…` if there are more; without
+    /// backticks, which would end the quote.
+    package var excerpt: String {
+        let shown = unicodeScalars.prefix(80)
+        let excerpt = shown.endIndex == unicodeScalars.endIndex ? self : String(shown) + "…"
+        guard excerpt.utf8.contains(UInt8(ascii: "`")) else { return excerpt }
+        return String(excerpt.map { $0 == "`" ? "'" : $0 })
+    }
+}

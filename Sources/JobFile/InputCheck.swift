@@ -1,5 +1,5 @@
-internal import SystemKit
 internal import Diagnostics
+internal import SystemKit
 
 /// Checks that bytes are UTF-8 text of an allowed size, before they are parsed.
 ///
@@ -152,5 +152,33 @@ extension Span<UInt8> {
     fileprivate func starts(with bytes: UInt8...) -> Bool {
         guard count >= bytes.count else { return false }
         return bytes.indices.allSatisfy { self[$0] == bytes[$0] }
+    }
+}
+
+/// Converts libyaml's positions in Unicode scalars to byte offsets, in ascending order only.
+struct SourceCursor {
+    /// The offset of the first byte for libyaml.
+    let base: Int
+    private let isASCII: Bool
+    private var index = 0
+    private var byte: Int
+
+    /// Starts after `base` bytes, where a byte order mark ends.
+    init(base: Int, isASCII: Bool) {
+        self.base = base
+        self.isASCII = isASCII
+        byte = base
+    }
+
+    /// The byte offset of the scalar with number `target`, but never less than an earlier result.
+    mutating func offset(of target: Int, in bytes: [UInt8]) -> Int {
+        guard !isASCII else { return base + target }
+        let span = bytes.span
+        while index < target, byte < span.count {
+            byte += 1
+            while byte < span.count, span[byte] & 0xC0 == 0x80 { byte += 1 }
+            index += 1
+        }
+        return byte
     }
 }

@@ -1,6 +1,6 @@
-import SystemKit
+internal import SystemKit
 import Transfer
-import TransferModel
+internal import TransferModel
 
 /// The state of a task from its start to its end; `ActiveTasks` changes it in place.
 struct ActiveTask {
@@ -388,4 +388,73 @@ struct ActiveTask {
 extension TransferFailure {
     /// Whether no connection was made; the host's name may have other addresses by now.
     var isOfConnecting: Bool { phase == .connect || phase == .tls }
+}
+
+/// The checksums that a task has to fetch before it requests its file.
+extension ActiveTask {
+    /// The list with the file's checksum, until the task has it.
+    var missingChecksums: SumsFile? {
+        guard checksums == nil, case .listed(let list)? = spec.destination?.checksum else {
+            return nil
+        }
+        return list
+    }
+
+    /// The key of that list in `SumsFetches`; nil when the task needs no list.
+    var checksumKey: SumsFetches.Key? {
+        missingChecksums.map {
+            SumsFetches.Key(session: spec.session, access: spec.access, url: $0.url.text)
+        }
+    }
+
+    /// The request for the list, with those fields of the task that do not describe its file.
+    func checksumRequest(_ list: SumsFile) -> AttemptRequest {
+        var expectation = Expectation()
+        expectation.maximumSize = ChecksumList.largestSize
+        let fields = spec.request.directed(to: list.url).headers.filter { field in
+            let name = field.name.lowercased()
+            return name != "accept" && name != "range" && !name.hasBytePrefix("if-")
+                && !name.hasBytePrefix("content-")
+        }
+        return AttemptRequest(
+            key: spec.index,
+            session: spec.session,
+            number: number,
+            request: RequestSpec(method: "GET", url: list.url, headers: fields),
+            sink: .checksums,
+            expectation: expectation,
+            redirects: spec.redirects,
+            timeoutInterval: spec.timeoutInterval,
+            deadline: deadline,
+            requiresFreshConnection: number > 1,
+            resending: resending,
+            resolvesAnew: failure?.isOfConnecting ?? false,
+            reason: .checksums,
+            access: spec.access,
+            // No list is stored.
+            cachePolicy: spec.cachePolicy == .returnCacheDataDontLoad ? spec.cachePolicy : nil
+        )
+    }
+}
+
+/// The settings of a session that the machine reads for each task; small, because they are copied.
+struct SessionTraits: Sendable {
+    let name: String
+    /// The `sessionDescription` in reports; nil without one.
+    let description: String?
+    /// The identifier of a background session.
+    let identifier: String?
+    let kind: SessionConfiguration.Kind
+    let waitsForConnectivity: Bool
+    /// The longest time of a task (`timeoutIntervalForResource`); nil for no limit.
+    let timeLimit: Duration?
+
+    init(_ session: SessionConfiguration) {
+        name = session.name
+        description = session.sessionDescription
+        identifier = session.identifier
+        kind = session.kind
+        waitsForConnectivity = session.waitsForConnectivity
+        timeLimit = session.timeoutIntervalForResource
+    }
 }

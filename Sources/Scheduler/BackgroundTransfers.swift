@@ -30,3 +30,52 @@ package protocol BackgroundTransfers: AnyObject {
     /// Keeps the ends of tasks, before any other listener learns of them.
     func keep(_ events: [RunEvent])
 }
+
+extension EarlierTransfer {
+    /// How long a transfer may still take; nil without a limit.
+    ///
+    /// By the wall clock, which may have been set since: in no case longer than a transfer that
+    /// begins now.
+    func remaining(of interval: Duration?, at date: Timestamp) -> Duration? {
+        guard let interval, let deadline else { return interval }
+        return min(interval, .microseconds(deadline.microseconds(since: date)))
+    }
+
+    /// Why a transfer that an earlier run has begun does not go on; nil when it does.
+    func obstacle(
+        to spec: TaskSpec,
+        within interval: Duration?,
+        at date: Timestamp,
+        leavesUpload: @autoclosure () -> Bool
+    ) -> TransferFailure? {
+        var cut = TransferFailure(
+            kind: .cancelled,
+            phase: .finish,
+            detail: "the run that sent the request was interrupted"
+        )
+        cut.urlError = .backgroundSessionWasDisconnected
+        // A key that was made for the task is the same again; a later key says nothing of the try
+        // without it.
+        var request = spec.request
+        if !hadKey { request.headers.removeAll { $0.isNamed(IdempotencyKeyField.name) } }
+        if wasCut, !(hadKey && spec.wantsKey),
+            RetryDecision.leavesOutcomeUnknown(cut, of: request, under: spec.retry),
+            !leavesUpload()
+        {
+            cut.isOutcomeUnknown = true
+            cut.explain(.outcomeUnknown, of: request, under: spec.retry)
+            return cut
+        }
+        guard let remaining = remaining(of: interval, at: date), remaining <= .zero else {
+            return nil
+        }
+        var failure = TransferFailure(
+            kind: .timeout,
+            phase: .prepare,
+            detail: "the transfer exceeded `timeoutIntervalForResource` before this run began"
+        )
+        failure.urlError = .timedOut
+        failure.isPermanent = true
+        return failure
+    }
+}

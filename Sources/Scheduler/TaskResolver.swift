@@ -1,6 +1,6 @@
 import Plan
 import SystemKit
-import Transfer
+package import Transfer
 package import TransferModel
 
 /// Answers the questions of a `RunMachine`: reads tasks, makes idempotency keys, recalls the state
@@ -277,4 +277,17 @@ extension TransferFailure {
         failure.help = "check the captures of those tasks and their responses"
         return failure
     }
+}
+
+/// Makes the idempotency keys of a run's orders; used on the scheduler's thread.
+package protocol OrderKeys: AnyObject {
+    /// The key of a task's order, which begins.
+    ///
+    /// - Throws: When no key can be made; the order is not sent then.
+    func key(of spec: TaskSpec) throws(TransferFailure) -> OrderKey
+
+    /// Writes to the disk that the orders begin whose keys were made, before any of them is sent.
+    ///
+    /// - Throws: When that fails; none of them is sent then.
+    func commit() throws(TransferFailure)
 }

@@ -32,3 +32,5 @@ package protocol TaskSource: TaskOverview {
     /// The known facts about a task that cannot be resolved, for its record.
     func outline(of task: Int) -> TaskOutline
 }
+
+extension Plan: TaskSource {}

@@ -7,6 +7,8 @@ package final class TLSScript: Sendable {
         case tickets = "ticket-server.py"
         /// A server that sends back the bytes of a client, but only behind its close_notify.
         case halfClose = "half-close-server.py"
+        /// A server that sends five bytes and, in the same write, a record that no key protects.
+        case brokenRecord = "broken-record-server.py"
     }
 
     private let server: ServerProcess

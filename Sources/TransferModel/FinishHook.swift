@@ -21,3 +21,43 @@ package struct FinishHook: Sendable, Hashable {
         self.timeout = timeout
     }
 }
+
+/// A server that gets a summary of the run when all tasks have ended and the report is written.
+package struct Webhook: Sendable, Hashable {
+    /// The runs after which the server gets a summary.
+    package enum Condition: String, Sendable, Hashable, CaseIterable {
+        /// Runs whose exit code is not 0.
+        case failure
+        case always
+    }
+
+    /// Where the summary is posted.
+    package var url: HTTPURL
+    /// Fields of the request, without the fields of its body.
+    package var headers: [HeaderField]
+    /// When the server gets a summary.
+    package var condition: Condition
+    /// The time limit of all attempts together.
+    package var timeout: Duration
+    /// Whether the URL or the fields hold secrets, so that the webhook of a run that could not read
+    /// them has stand-ins.
+    package var hasSecrets: Bool
+
+    /// Creates a webhook.
+    package init(
+        url: HTTPURL,
+        headers: [HeaderField],
+        condition: Condition,
+        timeout: Duration,
+        hasSecrets: Bool
+    ) {
+        self.url = url
+        self.headers = headers
+        self.condition = condition
+        self.timeout = timeout
+        self.hasSecrets = hasSecrets
+    }
+
+    /// Whether a run that ends with an exit code causes a summary.
+    package func isDue(exitCode: Int32) -> Bool { condition == .always || exitCode != 0 }
+}

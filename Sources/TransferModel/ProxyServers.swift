@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// The proxies of a session (`URLSessionConfiguration.connectionProxyDictionary`).
 package struct ProxyServers: Sendable, Hashable {
     /// Selects one of the proxies.
@@ -75,5 +77,234 @@ package enum ProxyRule: Sendable, Hashable {
         return ProxyServers.Slot.allCases.contains {
             others[$0]?.credentials != nil && servers[$0] == others[$0]
         }
+    }
+}
+
+/// A proxy: its protocol, its address and the login.
+package struct ProxyServer: Sendable, Hashable {
+    /// The protocols of proxies, named like curl's URL schemes.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Forwards requests for http URLs and makes tunnels for https URLs (RFC 9110 §9.3.6).
+        case http
+        /// Like `http`, over TLS.
+        case https
+        case socks4
+        /// SOCKS 4 with host names instead of addresses.
+        case socks4a
+        /// RFC 1928; this machine looks up names.
+        case socks5
+        /// RFC 1928; the proxy looks up names.
+        case socks5h
+
+        /// Whether the proxy relays connections (RFC 1928 for SOCKS 5), not HTTP requests.
+        package var isSOCKS: Bool {
+            switch self {
+            case .http, .https: false
+            case .socks4, .socks4a, .socks5, .socks5h: true
+            }
+        }
+
+        /// libcurl's default port.
+        package var usualPort: Int { self == .https ? 443 : 1080 }
+    }
+
+    /// The protocol that the proxy speaks.
+    package var kind: Kind
+    /// In lower case; an IPv6 address keeps its brackets.
+    package var host: String
+    /// 1 to 65535.
+    package var port: Int
+    /// The login for the proxy; nil when it needs none.
+    package var credentials: ProxyCredentials?
+
+    /// Creates a proxy; `host` must be in lower case.
+    package init(
+        kind: Kind,
+        host: String,
+        port: Int,
+        credentials: ProxyCredentials? = nil
+    ) {
+        self.kind = kind
+        self.host = host
+        self.port = port
+        self.credentials = credentials
+    }
+
+    /// The proxy's URL with its port, without credentials.
+    package var url: String { "\(kind.rawValue)://\(host):\(port)" }
+
+    /// The origin for deciding whether secrets may go to the proxy: only an https proxy uses TLS.
+    package var origin: Origin {
+        Origin(scheme: kind == .https ? .https : .http, host: host, port: port)
+    }
+}
+
+/// The login for a proxy.
+package struct ProxyCredentials: Sendable, Hashable {
+    /// The authentication schemes of proxies; exactly one is used.
+    package enum Method: String, Sendable, Hashable, CaseIterable {
+        /// RFC 7617, sent at once; RFC 1929 for SOCKS 5.
+        case basic
+        /// RFC 7616; sent when the proxy asks for it.
+        case digest
+        case ntlm
+        /// RFC 4559; with the tickets of the current user.
+        case negotiate
+
+        /// Whether this scheme sends the password itself.
+        package var showsPassword: Bool { self == .basic }
+    }
+
+    /// Empty for logins by ticket.
+    package var user: String
+    /// The password; empty for logins by ticket.
+    package var password: Secret
+    /// The authentication scheme; the proxy cannot choose another.
+    package var method: Method
+
+    /// Creates a login for a proxy.
+    package init(user: String, password: Secret, method: Method = .basic) {
+        self.user = user
+        self.password = password
+        self.method = method
+    }
+}
+
+/// Where a session's proxy auto-configuration (PAC) script is.
+package enum ProxyScriptPlace: Sendable, Hashable {
+    /// An absolute path, and the path as the job file has it.
+    case file(path: String, displayPath: String)
+    /// An http or https URL.
+    case url(HTTPURL)
+
+    /// The place as messages name it.
+    package var text: String {
+        switch self {
+        case .file(_, let displayPath): displayPath
+        case .url(let url): url.text
+        }
+    }
+}
+
+/// One of the ways to an origin that a script names.
+package enum ProxyChoice: Sendable, Hashable {
+    case direct
+    case server(ProxyServer)
+
+    /// Why the answer of a script is unusable.
+    package struct Fault: Error, Hashable {
+        /// A sentence without its full stop.
+        package var message: String
+    }
+
+    /// The most choices that an answer may name; further ones are dropped.
+    private static let mostChoices = 16
+
+    /// Reads the answer of a script, such as `PROXY a:3128; SOCKS b; DIRECT`.
+    ///
+    /// The words are those of browsers, with their default ports. A script that returns null or an
+    /// empty text wants a direct connection. Unknown words are skipped if there are others.
+    package static func all(in answer: String) throws(Fault) -> [ProxyChoice] {
+        let entries = answer.splitAtBytes(";")
+            .map { $0.split(whereSeparator: \.isWhitespace) }.filter { !$0.isEmpty }
+        if entries.isEmpty || answer == "null" { return [.direct] }
+        var choices: [ProxyChoice] = []
+        for entry in entries {
+            guard let choice = choice(entry), !choices.contains(choice) else { continue }
+            choices.append(choice)
+        }
+        guard !choices.isEmpty else {
+            throw Fault(
+                message:
+                    "the script answered `\(answer.onOneLine(limit: 200).text)`, which names no proxy"
+            )
+        }
+        return Array(choices.prefix(mostChoices))
+    }
+
+    private static func choice(_ words: [Substring]) -> ProxyChoice? {
+        if words.count == 1, words[0].uppercased() == "DIRECT" { return .direct }
+        guard words.count == 2 else { return nil }
+        let (kind, usualPort): (ProxyServer.Kind, Int)
+        switch words[0].uppercased() {
+        case "PROXY", "HTTP": (kind, usualPort) = (.http, 80)
+        case "HTTPS": (kind, usualPort) = (.https, 443)
+        case "SOCKS", "SOCKS4": (kind, usualPort) = (.socks4, 1080)
+        case "SOCKS5": (kind, usualPort) = (.socks5h, 1080)
+        default: return nil
+        }
+        // A login in the answer is no part of the language.
+        guard let text = try? ProxyText(String(words[1])), text.kind == nil,
+            text.userInformation == nil, text.rest.isEmpty
+        else { return nil }
+        let port = text.port ?? usualPort
+        return .server(ProxyServer(kind: kind, host: text.host, port: port))
+    }
+}
+
+/// The parsed text of a proxy: `[scheme://][user[:password]@]host[:port][/…]`.
+package struct ProxyText: Sendable, Hashable {
+    /// A problem with the text; keeps only its scheme, because the rest may hold a password.
+    package enum Fault: Error, Hashable {
+        /// A scheme that is not in `ProxyServer.Kind`.
+        case unknownScheme(String)
+        case missingHost
+        case badHost
+        case badPort
+    }
+
+    /// nil without a scheme.
+    package let kind: ProxyServer.Kind?
+    /// The text before the `@`, as written.
+    package let userInformation: String?
+    /// In lower case; an IPv6 address keeps its brackets.
+    package let host: String
+    /// nil without a port.
+    package let port: Int?
+    /// The text after the authority.
+    package let rest: String
+
+    /// Splits a text into its parts; throws a `Fault` when it names no proxy.
+    package init(_ text: String) throws(Fault) {
+        var remaining = text[...]
+        var kind: ProxyServer.Kind?
+        if let colon = remaining.firstByteIndex(of: ":"), remaining[colon...].hasBytePrefix("://") {
+            let scheme = remaining[..<colon].lowercased()
+            guard let known = ProxyServer.Kind(rawValue: scheme) else {
+                throw .unknownScheme(scheme)
+            }
+            kind = known
+            remaining = Substring(remaining[colon...].utf8.dropFirst(3))
+        }
+        self.kind = kind
+        var authority = Substring(
+            remaining.utf8.prefix {
+                $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+            }
+        )
+        rest = String(remaining[authority.endIndex...])
+        if let at = authority.lastByteIndex(of: "@") {
+            userInformation = String(authority[..<at])
+            authority = Substring(authority[at...].utf8.dropFirst())
+        } else {
+            userInformation = nil
+        }
+        let url: HTTPURL
+        do {
+            url = try HTTPURL("http://\(authority)")
+        } catch {
+            switch error {
+            case .missingHost: throw .missingHost
+            case .badPort: throw .badPort
+            case .notAbsolute, .unsupportedScheme, .badHost, .badInternationalHost, .badCharacter:
+                throw .badHost
+            }
+        }
+        host = url.origin.host
+        // URLs and proxies have different default ports.
+        let digits = authority.utf8.reversed().prefix(while: \.isDigit).count
+        port =
+            authority.utf8.dropLast(digits).last == UInt8(ascii: ":") && digits > 0
+            ? url.origin.port : nil
     }
 }

@@ -33,6 +33,17 @@ package enum RunEvent: Sendable {
     }
 }
 
+/// The record of a task that has ended, on its way to the sinks that show and keep it.
+///
+/// An object, because a record is large and passed on often.
+package final class EndedTask: Sendable {
+    /// The data about the task.
+    package let record: TaskRecord
+
+    /// Creates the end of a task from its record.
+    package init(_ record: consuming TaskRecord) { self.record = record }
+}
+
 /// The progress of a running transfer.
 package struct TaskProgress: Sendable, Hashable {
     /// The task's id in the job file.
@@ -211,4 +222,25 @@ package enum ExitCode: Int32, Sendable, Hashable, CaseIterable {
     case fault = 70
     case interrupted = 130
     case terminated = 143
+}
+
+extension ExitCode {
+    /// The codes that a run's end can ask for, the strongest first: a signal's, then the codes of
+    /// tasks.
+    private static let precedence: [ExitCode] = [
+        .interrupted, .terminated, .integrity, .environment, .taskFailed, .deadline, .deferred,
+        .temporary,
+    ]
+
+    /// The code of a run that ends with two codes.
+    package func combined(with other: ExitCode) -> ExitCode {
+        Self.precedence.first { $0 == self || $0 == other } ?? .success
+    }
+}
+
+/// A listener to a run's events, such as a report or a progress display.
+///
+/// Called on the scheduler's thread only, one event at a time, in order.
+package protocol RunEventSink: AnyObject {
+    func receive(_ event: RunEvent)
 }

@@ -190,3 +190,109 @@ package struct TLSConfiguration: Sendable, Hashable {
     /// Creates the default: TLS 1.2 or newer, verified by the system's roots.
     package init() {}
 }
+
+extension SessionConfiguration {
+    /// Whether the session may use Kerberos tickets (RFC 4559): libcurl blocks its thread until the
+    /// Kerberos service answers.
+    package var asksForTickets: Bool {
+        let slots = ProxyServers.Slot.allCases
+        return credentials.contains { $0.proof.asksForTickets }
+            || slots.contains { proxy.servers?[$0]?.credentials?.method == .negotiate }
+    }
+
+    /// Whether the session may reach file servers: libcurl blocks its thread until such a server
+    /// confirms the end of a transfer or a connection.
+    package var reachesFileServers: Bool { ftp != nil || ssh != nil }
+
+    /// Whether libcurl may block the thread of the session's transfers.
+    package var mayBlock: Bool { asksForTickets || reachesFileServers }
+}
+
+extension Credential.Proof {
+    fileprivate var asksForTickets: Bool {
+        if case .negotiate = self { true } else { false }
+    }
+}
+
+/// Which cookies a session keeps from responses (`HTTPCookie.AcceptPolicy`).
+package enum HTTPCookieAcceptPolicy: String, Sendable, Hashable, CaseIterable {
+    case always
+    case never
+    /// Only cookies of the site in the task's first request.
+    case onlyFromMainDocumentDomain
+}
+
+/// The purpose of a session's traffic (`URLRequest.NetworkServiceType`); it only marks packets.
+package enum NetworkServiceType: String, Sendable, Hashable, CaseIterable {
+    case `default`
+    case background
+    case video
+    case voice
+    case responsiveData
+    case avStreaming
+    case responsiveAV
+    case callSignaling
+
+    /// The differentiated services code point (RFC 4594 §2.3, RFC 2474), 0 to 63.
+    package var codePoint: UInt8 {
+        switch self {
+        case .default: 0
+        case .background: 8
+        case .responsiveData: 18
+        case .avStreaming: 26
+        case .responsiveAV: 32
+        case .video: 34
+        case .callSignaling: 40
+        case .voice: 46
+        }
+    }
+
+    /// The priority in this machine's interface queues (SO_PRIORITY of socket(7)), 0 to 6.
+    package var socketPriority: Int32 {
+        switch self {
+        case .default: 0
+        case .background: 1
+        case .responsiveData: 3
+        case .avStreaming: 4
+        case .responsiveAV, .video: 5
+        case .callSignaling, .voice: 6
+        }
+    }
+}
+
+/// Whether connections may use several paths at once
+/// (`URLSessionConfiguration.MultipathServiceType`).
+///
+/// Linux has one kind of multipath socket; the host's settings (`ip mptcp`) choose the paths.
+package enum MultipathServiceType: String, Sendable, Hashable, CaseIterable {
+    case none
+    case handover
+    case interactive
+    case aggregate
+}
+
+/// A program that serves the URLs of a custom scheme, an entry of `protocolClasses`.
+package struct ProtocolProgram: Sendable, Hashable {
+    /// In lower case, such as `notes`.
+    package var scheme: String
+    /// The program, as a path relative to `folder` or a name to look up in `PATH`; then its
+    /// arguments.
+    package var command: [String]
+    /// The absolute path of the program's working folder, the folder of the job file.
+    package var folder: String
+    /// The environment variables that the program does not inherit, because they hold secrets.
+    package var withheldVariables: Set<String>
+
+    /// Creates an entry.
+    package init(
+        scheme: String,
+        command: [String],
+        folder: String,
+        withheldVariables: Set<String>
+    ) {
+        self.scheme = scheme
+        self.command = command
+        self.folder = folder
+        self.withheldVariables = withheldVariables
+    }
+}

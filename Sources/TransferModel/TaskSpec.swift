@@ -1,3 +1,5 @@
+package import SystemKit
+
 /// One planned transfer with every setting resolved: what to do, not how.
 ///
 /// A class, because it is large, immutable and passed on often.
@@ -257,5 +259,66 @@ package final class TaskSpec: Sendable {
         self.webSocket = webSocket
         self.stream = stream
         self.source = source
+    }
+}
+
+/// The rule for the parts of a `multipart/x-mixed-replace` response.
+package struct MixedReplaceRule: Sendable, Hashable {
+    /// The parts that are the body of the task.
+    package enum Kept: String, Sendable, Hashable, CaseIterable {
+        /// Each part replaces the part before it.
+        case last
+        /// Each part is a line of JSON.
+        case all
+    }
+
+    /// The parts that are the body of the task.
+    package var keep = Kept.last
+    /// The number of whole parts after which the task ends; nil for all parts of the server.
+    package var stopAfter: Int?
+
+    /// Creates the default: the last part of all.
+    package init() {}
+}
+
+/// The folder into which a downloaded archive is extracted: `extract` of a download.
+///
+/// A class, because few tasks have one.
+package final class ArchiveFolder: Sendable, Equatable {
+    /// Absolute, without a final slash.
+    package let path: String
+    /// The path as in the job file, for messages.
+    package let displayPath: String
+    /// Whether an older folder is replaced.
+    package let replaces: Bool
+    /// How many parts to remove from the front of each name.
+    package let stripComponents: Int
+    /// How much the archive may become.
+    package let limits: ArchiveLimits
+    /// Whether a captured value is a part of the path.
+    package let isNamedByPeer: Bool
+
+    /// Creates a folder; both paths name the same one.
+    package init(
+        path: String,
+        displayPath: String,
+        replaces: Bool,
+        stripComponents: Int,
+        limits: ArchiveLimits,
+        isNamedByPeer: Bool = false
+    ) {
+        self.path = path
+        self.displayPath = displayPath
+        self.replaces = replaces
+        self.stripComponents = stripComponents
+        self.limits = limits
+        self.isNamedByPeer = isNamedByPeer
+    }
+
+    /// Whether both extract in the same way to the same folder.
+    package static func == (left: ArchiveFolder, right: ArchiveFolder) -> Bool {
+        left.path.hasSameBytes(as: right.path) && left.displayPath == right.displayPath
+            && left.replaces == right.replaces && left.stripComponents == right.stripComponents
+            && left.limits == right.limits && left.isNamedByPeer == right.isNamedByPeer
     }
 }

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// One message of a WebSocket connection (RFC 6455 §5.6).
 package struct Message: Sendable, Hashable {
     /// The form of a message's bytes (§5.6).
@@ -34,5 +36,163 @@ package struct Message: Sendable, Hashable {
     /// The text of a text message; nil for a binary one.
     package var text: String? {
         kind == .text ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+}
+
+/// The progress of a message that the client sends in fragments (RFC 6455 §5.4).
+struct MessageSending: Sendable {
+    /// The kind of the message whose last fragment was not sent.
+    private var kind: Message.Kind?
+    private var text = UTF8Progress()
+
+    /// Whether a message has begun and not ended.
+    var isInsideMessage: Bool { kind != nil }
+
+    /// Checks the next fragment and returns the opcode of its frame; a refused one changes nothing.
+    mutating func take(
+        _ fragment: Span<UInt8>,
+        of kind: Message.Kind,
+        isFinal: Bool
+    ) throws(SendRefusal) -> Opcode {
+        guard self.kind == nil || self.kind == kind else { throw .messageIsUnfinished }
+        var text = text
+        if kind == .text {
+            guard text.firstFault(in: fragment) == nil, text.isComplete || !isFinal else {
+                throw .textNotUTF8
+            }
+        }
+        let opcode: Opcode =
+            self.kind != nil ? .continuation : kind == .text ? .text : .binary
+        self.kind = isFinal ? nil : kind
+        self.text = text
+        return opcode
+    }
+}
+
+/// Joins the fragments of messages (RFC 6455 §5.4) and checks text while it arrives (§8.1).
+///
+/// Memory grows with the bytes that have arrived, never with an announced length.
+struct MessageAssembly: Sendable {
+    /// The most bytes of a message, over all fragments.
+    let maximumSize: Int
+    /// The kind of the message whose last fragment has not ended.
+    private var kind: Message.Kind?
+    private var bytes: [UInt8] = []
+    private var text = UTF8Progress()
+
+    /// The most bytes that a message reserves before they arrive.
+    private static let largestReserve = 64 << 10
+
+    init(maximumSize: Int) {
+        self.maximumSize = maximumSize
+    }
+
+    /// Whether a message has begun and not ended.
+    var isInsideMessage: Bool { kind != nil }
+
+    /// Bytes of the message that has begun.
+    var heldByteCount: Int { bytes.count }
+
+    /// Begins a data frame: a new message or one more fragment.
+    mutating func begin(_ header: FrameHeader) throws(ProtocolFault) {
+        if header.opcode == .continuation {
+            guard isInsideMessage else { throw .continuationWithoutMessage }
+        } else {
+            guard !isInsideMessage else { throw .messageInsideMessage }
+            kind = header.opcode == .text ? .text : .binary
+        }
+        guard header.payloadLength <= maximumSize - bytes.count else {
+            throw .messageTooLarge(limit: maximumSize)
+        }
+        // Further fragments let the array grow by doubling.
+        if bytes.isEmpty {
+            bytes.reserveCapacity(min(header.payloadLength, Self.largestReserve))
+        }
+    }
+
+    /// Adds payload of the frame.
+    mutating func append(_ payload: Span<UInt8>) throws(ProtocolFault) {
+        if kind == .text, let index = text.firstFault(in: payload) {
+            throw .textNotUTF8(at: bytes.count + index)
+        }
+        bytes.append(payload)
+    }
+
+    /// Ends the message with the last frame's last byte.
+    mutating func finish() throws(ProtocolFault) -> Message? {
+        guard let kind else { return nil }
+        guard text.isComplete else { throw .textNotUTF8(at: bytes.count) }
+        let message = Message(kind: kind, checked: bytes)
+        clear()
+        return message
+    }
+
+    /// Forgets the message that has begun.
+    mutating func clear() {
+        kind = nil
+        bytes = []
+        text = UTF8Progress()
+    }
+}
+
+/// Checks text that arrives in pieces as UTF-8 (RFC 3629 §4), up to its first wrong byte.
+///
+/// The syntax of RFC 3629 as bounds of the byte behind the first one of a character:
+///
+/// | first byte | bytes in all | second byte | excludes |
+/// | --- | --- | --- | --- |
+/// | C2–DF | 2 | 80–BF | |
+/// | E0 | 3 | A0–BF | characters with a shorter form |
+/// | E1–EC, EE, EF | 3 | 80–BF | |
+/// | ED | 3 | 80–9F | surrogates |
+/// | F0 | 4 | 90–BF | characters with a shorter form |
+/// | F1–F3 | 4 | 80–BF | |
+/// | F4 | 4 | 80–8F | numbers above 10FFFF |
+struct UTF8Progress: Sendable, Hashable {
+    /// Bytes that the last character still needs, 0 to 3.
+    private var missing = 0
+    /// The bounds of the next byte where a character needs more.
+    private var lowest: UInt8 = 0x80
+    private var highest: UInt8 = 0xBF
+
+    /// Whether the text may end here.
+    var isComplete: Bool { missing == 0 }
+
+    /// Checks the bytes that follow; returns the index of the first wrong one, or nil.
+    mutating func firstFault(in bytes: Span<UInt8>) -> Int? {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if missing > 0 {
+                guard lowest <= byte, byte <= highest else { return index }
+                missing -= 1
+                (lowest, highest) = (0x80, 0xBF)
+                index += 1
+            } else if byte < 0x80 {
+                index = bytes.endOfASCII(from: index)
+            } else {
+                guard begin(byte) else { return index }
+                index += 1
+            }
+        }
+        return nil
+    }
+
+    /// Begins a character of several bytes; false if none begins so.
+    private mutating func begin(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0xC2...0xDF: missing = 1
+        case 0xE0...0xEF: missing = 2
+        case 0xF0...0xF4: missing = 3
+        default: return false
+        }
+        switch byte {
+        case 0xE0: lowest = 0xA0
+        case 0xED: highest = 0x9F
+        case 0xF0: lowest = 0x90
+        case 0xF4: highest = 0x8F
+        default: break
+        }
+        return true
     }
 }

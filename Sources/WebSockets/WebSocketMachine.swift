@@ -236,3 +236,66 @@ package struct WebSocketMachine: Sendable {
         }
     }
 }
+
+/// The meaning of the server's bytes for the application.
+package enum ConnectionEvent: Sendable, Hashable {
+    /// A whole message arrived.
+    case message(Message)
+    /// A ping with this payload arrived, which the machine answers.
+    case ping([UInt8])
+    /// A pong with this payload arrived; it answers this many pings, 0 if unsolicited.
+    case pong([UInt8], answered: Int)
+    /// The server's Close frame arrived; no message follows.
+    case closing(Closing)
+    /// The server broke the protocol; no later bytes are read.
+    case failed(ProtocolFault)
+    /// The transport has ended; the last event.
+    case ended(ConnectionEnd)
+}
+
+/// How a connection has ended (RFC 6455 §7.1.4 to §7.1.6).
+package struct ConnectionEnd: Sendable, Hashable {
+    /// The code of the server's Close frame; 1005 if the frame had none, 1006 without a frame.
+    package var code: CloseCode
+    /// The reason of the server's Close frame, otherwise empty.
+    package var reason: String
+    /// Whether both sides had sent a Close frame (§7.1.4).
+    package var isClean: Bool
+    /// Whether a message or frame had begun and not ended.
+    package var isInsideMessage: Bool
+
+    /// Creates the values of an end.
+    package init(code: CloseCode, reason: String, isClean: Bool, isInsideMessage: Bool) {
+        self.code = code
+        self.reason = reason
+        self.isClean = isClean
+        self.isInsideMessage = isInsideMessage
+    }
+}
+
+/// The client's pings that have no answer yet, oldest first (RFC 6455 §5.5.2, §5.5.3).
+struct UnansweredPings: Sendable {
+    private var payloads: [[UInt8]] = []
+
+    /// The most pings that are remembered.
+    static let limit = 64
+
+    /// The number of pings without an answer.
+    var count: Int { payloads.count }
+
+    /// Remembers a ping that is sent.
+    mutating func append(_ payload: [UInt8]) throws(SendRefusal) {
+        guard payloads.count < Self.limit else { throw .manyPings(payloads.count) }
+        payloads.append(payload)
+    }
+
+    /// Takes a pong's payload and returns how many pings it answers.
+    ///
+    /// A server that got several pings may answer only the latest, so a pong answers the oldest
+    /// ping with its payload and every ping before that one. An unsolicited pong answers none.
+    mutating func answer(_ payload: [UInt8]) -> Int {
+        guard let index = payloads.firstIndex(of: payload) else { return 0 }
+        payloads.removeFirst(index + 1)
+        return index + 1
+    }
+}

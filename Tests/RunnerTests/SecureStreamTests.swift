@@ -88,6 +88,34 @@ import Testing
         #expect(step?["tlsProtocolVersion"]?.string == "TLSv\(version)")
     }
 
+    @Test func `the last bytes are in the file, also if TLS breaks directly behind them`() throws {
+        let server = try TLSScript(.brokenRecord, certificate: certificates.server)
+        func run(_ reading: String) throws -> (RunOutcome, TemporaryFolder) {
+            let job = try JobFolder(
+                """
+                version: 1
+                sessions: { s: { tls: { caFile: \(certificates.authorityFile) } } }
+                defaults: { retry: { attempts: 1 } }
+                streams:
+                  a:
+                    host: localhost
+                    port: \(server.port)
+                    steps:
+                      - startSecureConnection: true
+                      - write: { text: hi }
+                      - read: { \(reading), to: answer }
+                """
+            )
+            return (try job.run(), job.folder)
+        }
+        let (whole, folder) = try run("count: 5B")
+        #expect(whole.code == 0, "\(whole.command.standardError)")
+        #expect(try folder.read("answer") == Array("hello".utf8))
+        let (cut, empty) = try run("count: 6B")
+        #expect(cut.kind("a") == "tls", "\(cut.command.standardError)")
+        #expect(!empty.contains("answer"))
+    }
+
     @Test func `a server that misses a client certificate is named as the reason`() throws {
         let server = try AbruptServer(at: .handshake, certificates: certificates)
         let port = try #require(server.origin.split(separator: ":").last)

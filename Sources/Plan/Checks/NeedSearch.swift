@@ -13,8 +13,8 @@ struct NeedSearch {
     private let graph: TaskGraph
     /// The nodes, each after the nodes that it needs.
     private let order: [Int]
-    /// Where a node stands in the order; `unordered` for a node in a cycle, and for nodes that need
-    /// one of them.
+    /// The place of each node in the order; `unordered` for a node in a cycle, and for nodes that
+    /// need one of them.
     private var positions: [UInt32]
 
     /// The positions of nodes whose needs are unknown.

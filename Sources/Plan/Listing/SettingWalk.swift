@@ -319,3 +319,37 @@ extension Expression {
         return written.slice(0..<front) + Diagnostic.dots + "}"
     }
 }
+
+/// A setting that holds, and its source.
+struct SettingRow: Sendable, Hashable {
+    /// The keys down to it, such as `retry.backoff.initial`.
+    var path: String
+    /// The value on one line; values from the environment stay expressions.
+    var value: String
+    /// 1-based line of its key; nil when it is the default.
+    var line: Int?
+    /// The session that the value is taken from; nil when it is the setting's own.
+    var session: String?
+    /// Whether the environment decides about the value, though the job file does not name it.
+    var isOfEnvironment = false
+
+    /// Whether the job file or the environment sets the value.
+    var isChosen: Bool { line != nil || isOfEnvironment }
+}
+
+/// The values of a job that a listing shows, besides the list of `PublicValues`.
+struct Disclosure {
+    /// The names that the job declares.
+    let names: Set<String>
+    /// The variables whose values may be secrets.
+    let confidential: ConfidentialVariables
+    /// Whether all values are shown that are no credential by the language.
+    let showsValues: Bool
+
+    /// Looks through the names of a document once.
+    init(of document: Document, showsValues: Bool) {
+        names = DeclaredNames.all(of: document)
+        confidential = ConfidentialVariables(of: document)
+        self.showsValues = showsValues
+    }
+}

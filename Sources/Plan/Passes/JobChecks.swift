@@ -1,5 +1,7 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
+internal import TransferModel
 
 /// The checks of all tasks of a job together, and the plan's facts about all of them.
 struct JobChecks {
@@ -82,5 +84,111 @@ struct JobChecks {
         }
         VariableSection.warnOfUnused(&reader)
         for warning in keys.warnings(of: tasks, in: document) { reader.faults.log.add(warning) }
+    }
+}
+
+/// Facts about all tasks of a job together, chosen or not.
+struct JobTraits: Sendable {
+    /// The attempts of the task that may have the most: 1 to 1,000.
+    private(set) var mostAttempts = 1
+    /// How many uploads want an idempotency key of the runner's making.
+    private(set) var orderCount = 0
+    /// How many tasks each session has; none without a background session.
+    private(set) var sessionTasks: [Int]
+    /// Whether a server, or a captured value, names a file or folder that a task writes.
+    private(set) var hasPeerNames = false
+    /// Whether a task forbids interfaces that its session does not.
+    private(set) var tightensAccess = false
+    /// The most connections at once of one task.
+    private(set) var mostConnections = 1
+    private let connectionsPerHost: [Int]
+
+    /// The traits of no task of a job with some sessions.
+    init(sessions: [SessionConfiguration], hasBackground: Bool) {
+        sessionTasks = Array(repeating: 0, count: hasBackground ? sessions.count : 0)
+        connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
+    }
+
+    /// Adds a task.
+    mutating func note(_ task: ReadTask.Traits) {
+        mostAttempts = max(mostAttempts, task.attempts)
+        if task.makesKey { orderCount += 1 }
+        if !sessionTasks.isEmpty, let session = task.session { sessionTasks[session] += 1 }
+        if task.hasPeerName { hasPeerNames = true }
+        if task.tightensAccess { tightensAccess = true }
+        // FTP opens one for commands and one for the file; for SFTP, known hosts are a file.
+        if task.isAtFileServer { mostConnections = max(mostConnections, 2) }
+        guard task.connections > mostConnections else { return }
+        let perHost = task.session.map { connectionsPerHost[$0] } ?? task.connections
+        let reachable = perHost.multipliedSaturated(by: task.sources)
+        mostConnections = max(mostConnections, min(task.connections, reachable))
+    }
+}
+
+/// Keeps which secrets the tasks of each entry use.
+struct SecretNeeds {
+    /// The entries with secrets, in file order.
+    private var entries: [(entry: Int, secrets: SecretSet)] = []
+
+    /// Notes the secrets of the tasks of an entry.
+    mutating func note(_ secrets: SecretSet, of entry: Int) {
+        if !secrets.isEmpty { entries.append((entry, secrets)) }
+    }
+
+    /// The secrets of the entries for which a condition holds.
+    func secrets(where isChosen: (_ entry: Int) -> Bool) -> SecretSet {
+        var needed = SecretSet()
+        for (entry, secrets) in entries where isChosen(entry) { needed.formUnion(secrets) }
+        return needed
+    }
+}
+
+/// Finds tasks that need each other in a circle.
+enum CycleCheck {
+    /// Tasks of one circle that a message names.
+    private static let longestCycle = 10
+
+    /// An error for each circle of a graph; `name` gives the id of the tasks of a node, `place`
+    /// the places of a task's needs.
+    static func faults(
+        in graph: TaskGraph,
+        name: (Range<Int>) -> String,
+        place: (_ task: Int) -> SourceRange
+    ) -> [Diagnostic] {
+        graph.cycles().compactMap { nodes in
+            let cycle = nodes.map(graph.tasks).filter { !$0.isEmpty }
+            guard let first = cycle.first else { return nil }
+            let isLong = cycle.count > longestCycle
+            let shown = isLong ? Array(cycle.prefix(longestCycle)) : cycle + [first]
+            let ids = shown.map { "`\(name($0).excerpt)`" } + (isLong ? ["…"] : [])
+            return Diagnostic(
+                .error,
+                JobCode.needsCycle,
+                "circular dependency: \(ids.joined(separator: " needs "))",
+                at: place(first.lowerBound)
+            )
+        }
+    }
+}
+
+/// Reads the paths of any task again, with a reader of its own.
+///
+/// A class, so that passing it on copies no reader.
+final class TaskPathsReader {
+    private let reader: Reader
+    private let taskReader: TaskReader
+
+    /// - Parameters:
+    ///   - reader: With everything resolved that tasks refer to.
+    ///   - taskReader: The reader of the tasks.
+    init(_ reader: Reader, _ taskReader: TaskReader) {
+        self.reader = reader.forReading(reader.values.tasks)
+        self.taskReader = taskReader
+    }
+
+    /// The paths of a task; those of `defaults` when its row is lost.
+    func paths(of task: Int) -> TaskPaths {
+        var again = reader
+        return (taskReader.draft(of: task, with: &again) ?? taskReader.shared.defaults).paths
     }
 }

@@ -57,3 +57,127 @@ struct JobHead {
         return String(name[..<dot])
     }
 }
+
+/// The variables of `variables` and of `--var`.
+enum VariableSection {
+    /// Declares the variables of the file and the `given` ones, none of them resolved.
+    static func declare(_ given: [String: String], _ reader: inout Reader) {
+        for (name, text) in given {
+            let value = ScalarValue(text: text, type: Scalar(plain: text), isFilledIn: true)
+            reader.values.variables.states[name] = .value(value)
+            reader.values.variables.unused.insert(name)
+        }
+        let document = reader.document
+        guard let (key, node) = document.value(of: document.root, for: "variables"),
+            reader.isMapping(Field(name: "variables", key: key, node: node))
+        else { return }
+        for entry in document.entries(of: node) where !reader.document.isFree(entry.key) {
+            declare(document.text(of: entry.key), entry.key, entry.value, &reader)
+        }
+    }
+
+    private static func declare(
+        _ name: String,
+        _ key: NodeID,
+        _ node: NodeID,
+        _ reader: inout Reader
+    ) {
+        guard Expression.isVariableName(name) else {
+            return reader.report(
+                .badID,
+                "`\(name)` is not a variable name",
+                at: key,
+                help: "a name has letters, digits, `_` and `-`, and does not begin with a digit"
+            )
+        }
+        reader.values.variables.unused.remove(name)
+        guard case .value(var given)? = reader.values.variables.states[name] else {
+            reader.values.variables.names.append(name)
+            reader.values.variables.states[name] = .pending(Field(name: name, key: key, node: node))
+            return
+        }
+        let document = reader.document
+        // Declared as a string, it stays one: `--var id=00123` and `--var id=123` are both text.
+        if document.kind(of: node) == .scalar, document.scalar(of: node) == .string {
+            given.type = .string
+            reader.values.variables.states[name] = .value(given)
+        }
+    }
+
+    /// Warns of variables of `--var` that nothing has used.
+    static func warnOfUnused(_ reader: inout Reader) {
+        for name in reader.values.variables.unused.sorted() {
+            let nearest = NearestName.find(name, among: reader.values.variables.names)
+            reader.faults.log.warn(
+                .unusedVariable,
+                "the variable `\(name)` from `--var` is not used",
+                at: SourceRange(reader.document.range(of: reader.document.root).start),
+                help: nearest.map { "did you mean `\($0)`?" }
+            )
+        }
+    }
+}
+
+/// The section `secrets`.
+enum SecretSection {
+    /// Notes the names of the secrets, so that expressions can refer to them; `values` is nil while
+    /// the job is only checked.
+    static func declare(values: [String: KnownSecret]?, _ reader: inout Reader) {
+        let document = reader.document
+        guard let section = document.value(of: document.root, for: "secrets")?.value else { return }
+        reader.values.secrets = SecretList(isForRun: values != nil)
+        for entry in document.entries(of: section) where !reader.document.isFree(entry.key) {
+            let name = document.text(of: entry.key)
+            guard Expression.isVariableName(name) else {
+                reader.report(
+                    .badID,
+                    "`\(name.excerpt)` is not a name of a secret",
+                    at: entry.key,
+                    help: "a name has letters, digits, `_` and `-`, and does not begin with a digit"
+                )
+                continue
+            }
+            guard reader.values.secrets.declare(name, values?[name]) else {
+                reader.report(
+                    .outOfRange,
+                    "a job may have at most \(SecretSet.capacity) secrets",
+                    at: entry.key
+                )
+                return
+            }
+        }
+    }
+
+    /// Reads the declaration of each secret.
+    static func define(_ reader: inout Reader) {
+        let document = reader.document
+        // Also a second section: its presence is a fault, whose message must not show secrets.
+        let sections = document.entries(of: document.root).filter {
+            document.hasText($0.key, equalTo: "secrets")
+        }
+        let entries = sections.flatMap { document.entries(of: $0.value) }
+        for entry in entries where !reader.document.isFree(entry.key) {
+            let name = document.text(of: entry.key)
+            var draft = SecretDraft()
+            reader.faults.owner = .secret(entry.key)
+            let isFaultless = reader.isFaultless {
+                $0.apply(SecretTable.table, to: &draft, from: entry.value, ownedBy: entry.key)
+            }
+            reader.values.secrets.variables.formUnion(draft.variables)
+            guard isFaultless, var source = draft.source else { continue }
+            if let timeout = draft.timeout, case .command(let arguments, _) = source {
+                source = .command(arguments, timeout: timeout)
+            }
+            reader.values.secrets.define(
+                SecretDeclaration(
+                    name: name,
+                    source: source,
+                    origins: draft.origins,
+                    allowsURL: draft.allowsURL,
+                    range: document.range(of: entry.key)
+                )
+            )
+        }
+        reader.faults.owner = .job
+    }
+}

@@ -1,3 +1,4 @@
+package import Diagnostics
 internal import JobFile
 internal import SystemKit
 internal import TransferModel
@@ -109,5 +110,80 @@ struct SecretList: Sendable {
     func words(for secrets: SecretSet) -> String {
         let quoted = secrets.positions.map { "`\(names[$0])`" }
         return "\(quoted.count == 1 ? "secret" : "secrets") \(quoted.joined(separator: ", "))"
+    }
+}
+
+/// A value that holds secrets and is sent.
+struct SecretUse: Sendable {
+    /// The part of the request that it becomes.
+    enum Place: Sendable, Hashable {
+        case url
+        /// A field of that name.
+        case header(String)
+        case body
+        /// A credential of the session or of its proxy, which goes where that says.
+        case credential
+    }
+
+    var secrets: SecretSet
+    var place: Place
+    /// The value in the document.
+    var node: NodeID
+
+    /// Whether a session has the field, the credentials or a proxy of `base`, so that its value is
+    /// used.
+    func stands(in session: SessionConfiguration, as base: SessionConfiguration) -> Bool {
+        guard case .header(let name) = place else {
+            return place == .credential
+                && (session.credentials == base.credentials || session.proxy.shares(base.proxy))
+        }
+        return base.httpAdditionalHeaders.contains {
+            $0.name == name && session.httpAdditionalHeaders.contains($0)
+        }
+    }
+}
+
+/// A secret of a job: where its value is, and where it may go.
+package struct SecretDeclaration: Sendable {
+    /// Where the value is.
+    package enum Source: Sendable, Hashable {
+        /// A variable of the environment.
+        case environment(String)
+        /// A file with an absolute path, as whose `displayPath` the job file has it.
+        case file(path: String, displayPath: String)
+        /// The standard output of a program, within a time; the program's own name comes first.
+        case command([String], timeout: Duration)
+    }
+
+    /// The name in the job file, as in `${secret.NAME}`.
+    package let name: String
+    /// The place that the value is read from.
+    package let source: Source
+    /// Where it may go; nil when any https origin and this machine may have it.
+    let origins: [Origin]?
+    /// Whether it may stand in the path and the query of a URL.
+    let allowsURL: Bool
+    /// The range of its name in the job file.
+    let range: SourceRange
+
+    /// The fault of this secret's value not being there or not being fit; `reason` continues "the
+    /// secret `name` ".
+    ///
+    /// One of the environment: the job file may be right.
+    package func missing(_ reason: String, notes: [Diagnostic.Note] = []) -> Diagnostic {
+        Diagnostic(
+            .error,
+            .missingSecret,
+            "the secret `\(name)` \(reason)",
+            at: range,
+            notes: notes
+        )
+    }
+
+    /// Whether the secret may be sent to an origin; at a login by FTP the session says whether TLS
+    /// begins before it.
+    func mayGo(to origin: Origin, atLogin: Bool = false) -> Bool {
+        guard origins?.contains(origin) ?? true else { return false }
+        return origin.isConfidential || atLogin && origin.scheme == .ftp
     }
 }

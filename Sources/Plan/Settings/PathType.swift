@@ -21,11 +21,11 @@ struct PathValue: Sendable, Hashable {
 enum PathType {
     /// A path relative to the job file's folder.
     ///
-    /// From the first expression on, a path may not climb: a variable's value stays in the folder
-    /// it stands in. A value at the very front may be an absolute path: then it names the folder
-    /// itself. A captured value may not, because a peer chose it; nor does a piece make the path
-    /// absolute behind an empty one. A captured value is a part of one name, unless its expression
-    /// has `raw:`.
+    /// From the first expression on, a path may not climb: a variable's value names something
+    /// inside of the folder that the path has named before it. A value at the very front may be an
+    /// absolute path: then it names the folder itself. A captured value may not, because a peer
+    /// chose it; nor does a piece make the path absolute behind an empty one. A captured value is a
+    /// part of one name, unless its expression has `raw:`.
     static func path(_ field: Field, _ reader: inout Reader) -> PathValue? {
         Slips.warnOfPlaceholders(in: field, &reader)
         Slips.warnOfHome(in: field, &reader)

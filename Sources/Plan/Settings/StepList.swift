@@ -8,11 +8,11 @@ struct StepDraft<Step: ConversationStep>: Sendable {
     var action: Step.Action?
     var timeout: Duration?
     var captures: [Capture] = []
-    /// The file for the bytes that the step takes.
+    /// The file for the bytes that the step of a stream takes.
     var file: PathValue?
     /// The bytes of the job that the step sends.
     var size = 0
-    /// The step itself, if it sends a secret.
+    /// The step itself, if it sends a secret; only streams need it.
     var secretPlace: NodeID?
 
     /// The step; nil before its action is read.
@@ -137,7 +137,7 @@ extension Reader {
     mutating func checkNames(
         of captures: [Capture],
         _ known: inout Set<String>,
-        _ list: Field,
+        of list: Field,
         at node: NodeID
     ) {
         for capture in captures where !known.insert(capture.name).inserted {

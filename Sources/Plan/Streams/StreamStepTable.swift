@@ -119,7 +119,7 @@ private struct StreamOrder: StepOrder {
         if let fault = fault(of: step) {
             return reader.report(.conflictingKeys, "`\(list.name)`: \(fault)", at: node)
         }
-        reader.checkNames(of: step.captures, &captures, list, at: node)
+        reader.checkNames(of: step.captures, &captures, of: list, at: node)
     }
 
     /// The fault of the next step; nil without one.

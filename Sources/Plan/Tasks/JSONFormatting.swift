@@ -51,3 +51,15 @@ struct JSONFormatting: Sendable, Hashable {
     /// nil when a number that is not finite is an error.
     var floatTexts: FloatTexts?
 }
+
+/// How a body in memory is written and sent.
+struct BodyEncoding: Sendable, Hashable {
+    /// The coding of the bytes that are sent.
+    enum Content: String, Sendable, CaseIterable {
+        case identity
+        case gzip
+    }
+
+    var json = JSONFormatting()
+    var content = Content.identity
+}

@@ -212,3 +212,196 @@ enum URLText {
         )
     }
 }
+
+/// The URL of a task whose scheme a program of the session serves.
+enum CustomURLText {
+    /// Takes a URL apart; nil for a text with none of the schemes.
+    static func parse(_ text: String, _ schemes: Set<String>) throws(ValueFault) -> HTTPURL? {
+        guard !schemes.isEmpty, let scheme = CustomURL.scheme(of: text), schemes.contains(scheme)
+        else { return nil }
+        do throws(CustomURL.Fault) {
+            return HTTPURL(try CustomURL(text))
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    private static func fault(_ fault: CustomURL.Fault) -> ValueFault {
+        switch fault {
+        case .notAbsolute:
+            ValueFault(.badURL, "a URL of a custom scheme begins with the scheme and `://`")
+        case .reservedScheme(let scheme):
+            ValueFault(.badURL, "the scheme `\(scheme)` cannot have a program of the job")
+        case .userInformation:
+            ValueFault(
+                .badURL,
+                "a user name or password is not allowed in a URL",
+                help: "send it in a header field, the password as a secret"
+            )
+        case .badCharacter:
+            ValueFault(
+                .badURL,
+                "a space, control character or backslash is not allowed in a URL",
+                help: "write a space as `%20`"
+            )
+        }
+    }
+}
+
+/// The `data` URL of a task.
+enum DataURLText {
+    static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
+        do {
+            return HTTPURL(try DataURL(text))
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    private static func fault(_ fault: DataURL.Fault) -> ValueFault {
+        switch fault {
+        case .otherScheme: ValueFault(.badURL, "this is not a `data` URL")
+        case .missingComma:
+            ValueFault(
+                .badURL,
+                "the `data` URL has no comma between its media type and its content",
+                help: "write it as `data:text/plain,content`"
+            )
+        case .badMediaType:
+            ValueFault(
+                .badURL,
+                "the media type of the `data` URL is not of the form `type/subtype`",
+                help: "write it as `data:text/plain,content`"
+            )
+        case .badBase64: ValueFault(.badURL, "the base64 of the `data` URL is not valid")
+        case .badEscape:
+            ValueFault(
+                .badURL,
+                "a `%` in the `data` URL is not followed by two hexadecimal digits",
+                help: "write a percent sign as `%25`"
+            )
+        case .fragment:
+            ValueFault(
+                .badURL,
+                "a `#` would end the content of the `data` URL",
+                help: "write it as `%23`"
+            )
+        case .badCharacter:
+            ValueFault(
+                .badURL,
+                "a line break or control character is not allowed in a `data` URL",
+                help: "write a line break as `%0A`"
+            )
+        }
+    }
+}
+
+/// The `file` URL of a task.
+enum FileURLText {
+    static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
+        do {
+            return HTTPURL(try FileURL(text))
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    private static func fault(_ fault: FileURL.Fault) -> ValueFault {
+        switch fault {
+        case .otherScheme: ValueFault(.badURL, "this is not a `file` URL")
+        case .otherHost:
+            ValueFault(
+                .badURL,
+                "a `file` URL can only name this machine",
+                help: "write it without a host: `file:///path`"
+            )
+        case .relativePath:
+            ValueFault(
+                .badURL,
+                "the path of a `file` URL must be absolute",
+                help: "write it as `file:///path`"
+            )
+        case .folder: ValueFault(.badURL, "the `file` URL names a folder")
+        case .parent: ValueFault(.pathEscape, "a `file` URL may not have `..` in its path")
+        case .delimiter(let character):
+            ValueFault(
+                .badURL,
+                "a `file` URL has no part behind `\(character)`",
+                help: "write it as `\(character == "?" ? "%3F" : "%23")` in a name"
+            )
+        case .badEscape:
+            ValueFault(
+                .badURL,
+                "the path of the `file` URL has an escape that is not a character of a name",
+                help: "write a percent sign as `%25`"
+            )
+        case .badCharacter:
+            ValueFault(
+                .badURL,
+                "a control character or backslash is not allowed in a `file` URL",
+                help: "write a backslash as `%5C`"
+            )
+        }
+    }
+}
+
+/// The URL of a task whose file is at a server of FTP or SSH.
+enum FileServerURLText {
+    static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
+        let url: HTTPURL
+        do throws(HTTPURL.FileServerFault) {
+            url = try HTTPURL(fileServer: text)
+        } catch {
+            throw fault(error, text)
+        }
+        try URLText.refuseUserInformation(of: url)
+        return url
+    }
+
+    /// The fault of such a URL where only http and https have a meaning.
+    static func elsewhere(_ text: String) -> ValueFault {
+        let scheme = String(text.prefix { $0 != ":" }).lowercased()
+        return ValueFault(
+            .badURL,
+            "`\(scheme)` URLs are not allowed here",
+            help: "only a task itself may have one, as its `url`"
+        )
+    }
+
+    private static func fault(_ fault: HTTPURL.FileServerFault, _ text: String) -> ValueFault {
+        switch fault {
+        case .url(let fault): URLText.fault(fault, text)
+        case .folder:
+            ValueFault(
+                .badURL,
+                "the URL names a folder, and a task transfers one file",
+                help: "add the name of the file"
+            )
+        case .parent:
+            ValueFault(.pathEscape, "the URL of a file server may not have `..` in its path")
+        case .delimiter(let character):
+            ValueFault(
+                .badURL,
+                "the URL of a file server has no part behind `\(character)`",
+                help: "write it as `\(character == "?" ? "%3F" : "%23")` in a name"
+            )
+        case .badEscape:
+            ValueFault(
+                .badURL,
+                "the path of the URL has a percent sign without two hexadecimal digits",
+                help: "write a percent sign as `%25`"
+            )
+        case .controlCharacter:
+            ValueFault(
+                .badURL,
+                "the path of the URL has an escaped control character, which could end a command"
+            )
+        case .transferType:
+            ValueFault(
+                .badURL,
+                "`;type=` is not supported: files are always transferred as they are",
+                help: "write it as `%3Btype=` in a name"
+            )
+        }
+    }
+}

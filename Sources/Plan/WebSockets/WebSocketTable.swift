@@ -15,7 +15,7 @@ struct WebSocketDraft: Sendable {
         }
     }
 
-    /// The conversation; one without a `close` ends with one.
+    /// The conversation; without a `close` step it gets an implied one.
     var spec: WebSocketSpec {
         var steps = steps
         if steps.last?.name != .close {

@@ -383,3 +383,108 @@ extension SourceLocation {
         }
     }
 }
+
+extension TaskRecord {
+    /// A task that succeeded at once, in a report with the detail `failures`.
+    ///
+    /// It has the members that other commands need, and no text of a server. A million lines are to
+    /// take less than 250 MB.
+    enum Line: ReportObject {
+        typealias Subject = EndedTask
+        static let name = "taskLine"
+        static let description =
+            "One task that succeeded with its first attempt, in a report with the detail `failures`"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.string("id", "The task's id in the job file") { $0.record.id }
+            members.choice("type", "The section of the task in the job file") { $0.record.kind }
+            members.integer("line", "The task's line in the job file", .integer(1...Int64.max)) {
+                Int64($0.record.source.line)
+            }
+            members.choice("outcome", "How the task ended") { $0.record.outcome }
+            members.optionalInteger(
+                "statusCode",
+                "The status of the final response; null without one",
+                .integer(0...999)
+            ) { $0.record.response.map { Int64($0.statusCode) } }
+            members.integer("attempts", "The number of attempts") { Int64($0.record.attemptCount) }
+            members.date("startDate", "The task's creation") { $0.record.startDate }
+            members.integer("durationUs", "From the task's creation to its end, microseconds") {
+                max(0, $0.record.endDate.microseconds(since: $0.record.startDate))
+            }
+            members.integer("countOfBytesSent", "Body bytes sent") { $0.record.countOfBytesSent }
+            members.integer("countOfBytesReceived", "Body bytes received") {
+                $0.record.countOfBytesReceived
+            }
+            members.optionalObject(
+                "file",
+                "The published file; null when no file was published",
+                FileLine.self
+            ) { $0.record.file }
+        }
+    }
+
+    /// A published file in a task's line.
+    private enum FileLine: ReportObject {
+        typealias Subject = PublishedFile
+        static let name = "fileLine"
+        static let description = "The size and the checksum of a published file"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.integer("size", "The length in bytes") { $0.size }
+            members.optionalOwnText("sha256", "The SHA-256, if it was computed", .sha256) {
+                $0.sha256
+            }
+        }
+    }
+}
+
+/// A task's failure, and whether a later run may succeed.
+struct ReportedFailure {
+    var failure: TransferFailure
+    var isRetryable: Bool
+
+    enum Report: ReportObject {
+        typealias Subject = ReportedFailure
+        static let name = "error"
+        static let description = "Why the task did not succeed"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.choice("kind", "The class of the failure") { $0.failure.kind }
+            members.foreignText("message", "The failure in one sentence") { $0.failure.detail }
+            members.optionalChoice(
+                "networkUnavailableReason",
+                "The reason why the interface that leads to the server is forbidden; null for other failures, and without such an interface"
+            ) { $0.failure.unavailableReason }
+            members.optionalObject(
+                "urlError",
+                "The closest code of Apple's NSURLErrorDomain",
+                TransferFailure.URLErrorCode.Report.self
+            ) { $0.failure.urlError }
+            members.optionalInteger("curlCode", "The CURLcode when libcurl reported it") {
+                $0.failure.curlCode.map(Int64.init)
+            }
+            members.optionalInteger("osErrno", "The errno of the failed system call") {
+                $0.failure.osErrno.map(Int64.init)
+            }
+            members.choice("phase", "The phase of the exchange in which the failure happened") {
+                $0.failure.phase
+            }
+            members.bool("retryable", "Whether a later run may succeed") { $0.isRetryable }
+            members.optionalForeignText("help", "Advice for the user") { $0.failure.help }
+        }
+    }
+}
+
+extension TransferFailure.URLErrorCode {
+    enum Report: ReportObject {
+        typealias Subject = TransferFailure.URLErrorCode
+        static let name = "urlError"
+        static let description = "A code of Apple's NSURLErrorDomain"
+
+        static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+            members.integer("code", "The number", .integer(Int64.min...0)) { Int64($0.code) }
+            members.string("name", "The name of URLError.Code") { $0.name }
+        }
+    }
+}

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// A program's output, split into complete lines without secrets.
@@ -67,5 +68,74 @@ package struct ProgramLines {
         text.split(separator: 10).compactMap { line in
             line.split(separator: 13).last.map { String(decoding: $0, as: UTF8.self) }
         }
+    }
+}
+
+/// The error output of the programs behind bodies, by task.
+struct ProgramOutput {
+    /// The most lines kept for a task that may fail, and the most bytes of one.
+    private static let (mostKept, longestKept) = (20, 1024)
+
+    let redactor: Redactor?
+    private var open: [String: ProgramLines] = [:]
+    private var kept: [String: [String]] = [:]
+
+    /// A nil `redactor` means no secrets.
+    init(redactor: Redactor?) { self.redactor = redactor }
+
+    /// Takes the next bytes of a task's program and returns the complete lines without secrets.
+    mutating func take(_ bytes: [UInt8], of id: String, isLast: Bool) -> [String] {
+        var text = open.removeValue(forKey: id) ?? ProgramLines(redactor: redactor)
+        let lines = text.take(bytes, isLast: isLast)
+        if !isLast { open[id] = text }
+        return lines
+    }
+
+    /// Keeps the last lines until the task ends.
+    mutating func keep(_ lines: [String], of id: String) {
+        let cut = lines.map { String(decoding: $0.utf8.prefix(Self.longestKept), as: UTF8.self) }
+        kept[id] = ((kept[id] ?? []) + cut).suffix(Self.mostKept)
+    }
+
+    /// Hands over the kept lines of a task that has ended.
+    mutating func takeKept(of id: String) -> [String] {
+        kept.isEmpty ? [] : kept.removeValue(forKey: id) ?? []
+    }
+}
+
+/// Removes secrets from text that arrives in pieces of any size.
+///
+/// Text that may begin a secret is held back until that is decided. At most `mostHeld` bytes are
+/// held, and each byte is examined a few times, whatever the pieces.
+struct StreamRedactor {
+    /// How much the held text must grow before the next search, bytes: a long secret that arrives
+    /// byte by byte would otherwise be searched for each byte.
+    private static let shortText = 4096
+
+    private let redactor: Redactor?
+    private var held: [UInt8] = []
+    /// The number of held bytes for the next search.
+    private var nextLook = 0
+
+    /// A nil `redactor` means no secrets.
+    init(_ redactor: Redactor?) { self.redactor = redactor }
+
+    /// Takes the next bytes, the last ones if `isLast`; returns the bytes that can be shown.
+    mutating func take(_ bytes: [UInt8], isLast: Bool = false) -> [UInt8] {
+        guard let redactor else { return bytes }
+        held += bytes
+        guard isLast || held.count >= nextLook else { return [] }
+        var end = isLast ? held.count : redactor.openSecret(in: held.span) ?? held.count
+        // No supported form of a secret is that long.
+        let isCut = isLast || held.count - end > redactor.longestForm
+        if isCut { end = held.count }
+        defer {
+            held.removeFirst(end)
+            nextLook = held.count > Self.shortText ? held.count * 2 : 0
+        }
+        guard isCut else { return redactor.redacted(Array(held[..<end])) }
+        // The ellipsis lets the redactor recognize the beginning of a secret.
+        let ellipsis = Array("…".utf8)
+        return redactor.redacted(held + ellipsis).dropLast(ellipsis.count)
     }
 }

@@ -1,4 +1,5 @@
 package import SystemKit
+package import TransferModel
 
 /// How a run is displayed, by the values of `--progress`.
 package enum ProgressStyle: String, Sendable, Hashable, CaseIterable {
@@ -29,4 +30,10 @@ package enum ProgressStyle: String, Sendable, Hashable, CaseIterable {
         case .auto, .bar, .plain: false
         }
     }
+}
+
+/// A listener that shows a run while it runs.
+package protocol ProgressListener: RunEventSink {
+    /// The wanted interval of `progress` events; nil for none.
+    var progressInterval: Duration? { get }
 }

@@ -8,7 +8,7 @@ internal import TransferModel
 extension Attempt {
     /// Begins the conversation over the connection that libcurl has opened.
     func beginConversation() -> Next {
-        guard let start = exchange.request.conversation,
+        guard let start = exchange.request.conversationStart,
             let connection = RawConnection(of: exchange.handle, key: exchange.request.key)
         else {
             exchange.session.multi.remove(exchange.handle)

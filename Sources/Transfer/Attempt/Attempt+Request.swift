@@ -40,7 +40,7 @@ extension Attempt {
             by: exchange.session.route(to: origin),
             carriesBody: exchange.carriesBody,
             keepsChallenge: exchange.sent.answersChallenge,
-            tunnels: exchange.request.conversation != nil
+            tunnels: exchange.request.conversationStart != nil
         )
         if let route = exchange.proxy.route { exchange.recorder.willUseProxy(route.url) }
     }

@@ -146,8 +146,8 @@ package struct AttemptRequest: Sendable {
     package var ignoresStored: Bool
     /// Whether an earlier run may have left a part of it; the engine has not looked yet.
     package var looksForPart: Bool
-    /// The conversation over the connection, which is only opened; nil for HTTP.
-    var conversation: ConversationStart?
+    /// Makes the conversation once the connection is open; nil for HTTP.
+    var conversationStart: ConversationStart?
     /// The mirrors of the file, in the order in which they replace this URL after any failure.
     package var nextMirrors: [HTTPURL]
     /// Whether several connections may fetch parts of the file from those mirrors, too.
@@ -216,7 +216,7 @@ package struct AttemptRequest: Sendable {
         self.mixesMirrors = mixesMirrors
         self.webSocket = webSocket
         self.stream = stream
-        conversation = Self.makeConversation(webSocket, stream)
+        conversationStart = Self.makeConversation(webSocket, stream)
     }
 }
 

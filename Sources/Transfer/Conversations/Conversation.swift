@@ -5,9 +5,9 @@ internal import TransferModel
 /// The conversation of a task over a connection that libcurl only opens, such as a WebSocket's, or
 /// over the pipes of a program.
 ///
-/// It has no socket, file or clock: `RunningConversation` gives it the bytes that arrive, writes
-/// the bytes of `takeOutput`, moves the bytes of files, and calls `tick` at `nextTime`. Memory is
-/// bounded: it stops to want input while it holds much.
+/// `RunningConversation` gives it the bytes that arrive, writes the bytes of `takeOutput`, moves
+/// the bytes of files, and calls `tick` at `nextTime`. Memory is bounded: a conversation that holds
+/// many bytes wants no input.
 protocol Conversation {
     /// Whether the connection should be read.
     var wantsInput: Bool { get }
@@ -66,10 +66,10 @@ protocol Conversation {
 
 /// A place in a file whose bytes a step sends.
 struct WantedFile {
-    /// The position of the step, which opens its file once.
-    var step: Int
     var path: String
     var offset: Int64
+    /// Whether the step wants the whole file once more afterwards.
+    var isWantedAgain = false
 }
 
 extension Conversation {

@@ -20,18 +20,26 @@ protocol ConversationHost: AnyObject {
     /// Adds bytes to the task's file.
     func writeFile(_ bytes: Span<UInt8>) throws(SystemError)
 
-    /// The request that switches from HTTP to another protocol, before it is sent: with the fields
-    /// that sign it; its field lines as for libcurl, with those of the session; and the value of
-    /// `Authorization`, nil for none.
-    var upgrade: (request: RequestSpec, lines: [String], authorization: String?) { get }
-    /// Notes that this request is sent, with its head.
+    /// The request that switches from HTTP to another protocol, before it is sent.
+    var upgradeSpec: UpgradeSpec { get }
+    /// Notes that the upgrade request is sent, with its head.
     func didSendUpgrade(_ head: Span<UInt8>, at now: MonotonicTime)
-    /// Reads a line of the response to it.
+    /// Reads a line of the response to the upgrade request.
     func readUpgrade(_ line: Span<UInt8>) -> UpgradeProgress
     /// Notes that the accepted response breaks a rule of the protocol to switch to.
     func refuseUpgrade(_ detail: String)
     /// Keeps the beginning of the body of a response that switches to no other protocol.
     func keepExcerpt(_ bytes: Span<UInt8>)
+}
+
+/// A request that switches protocols, as the exchange has it.
+struct UpgradeSpec {
+    /// The request, with the fields that sign it.
+    var request: RequestSpec
+    /// The field lines of the request and of the session, as libcurl takes them.
+    var lines: [String]
+    /// The value of `Authorization`; nil for none.
+    var authorization: String?
 }
 
 /// The response to a request that switches protocols, so far.

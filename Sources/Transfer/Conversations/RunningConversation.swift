@@ -38,15 +38,16 @@ final class RunningConversation {
     private var security: StreamSecurity?
     /// The last time for the end of TLS (close_notify) to leave; nil before the last step ends.
     private var farewellEnd: MonotonicTime?
+    /// Whether the end waits for nothing more.
     private var isAbandoned = false
-    /// The file that a step sends, and the position of that step.
-    private var source: (step: Int, content: InputFile)?
+    /// The file that the running step sends.
+    private var source: InputFile?
     /// Why the task's file has not taken all bytes.
     private var fileFailure: TransferFailure?
 
     /// The most bytes of a file that the conversation takes at once.
-    static let pieceLimit = 256 << 10
-    /// A piece may be two thousand messages, each with an answer.
+    static let pieceLimit = 64 << 10
+    /// The bytes of one read may be two thousand messages, each with an answer.
     private static let bufferSize = 4 << 10
     /// How long a turn begins further steps.
     private static let turnTime = Duration.milliseconds(10)
@@ -199,7 +200,12 @@ final class RunningConversation {
         case .bytes(let count):
             moved.received += count
             let arrived = buffer
-            try receive(arrived.span.extracting(0..<count), at: now)
+            do throws(TransferFailure) {
+                try receive(arrived.span.extracting(0..<count), at: now)
+            } catch {
+                // The bytes before the fault may have ended the last step.
+                conversation.end(with: error, at: now)
+            }
         }
         settle(at: now)
         return true
@@ -277,7 +283,7 @@ extension RunningConversation {
         do throws(SystemError) {
             try host.writeFile(bytes.span)
         } catch {
-            // Also when the steps are done: their file is not.
+            // Done steps do not make the file complete.
             let failure = TransferFailure(error, phase: .receive)
             fileFailure = failure
             conversation.fail(with: failure, at: now)
@@ -289,6 +295,7 @@ extension RunningConversation {
         while let wanted = conversation.wantedFile {
             do throws(TransferFailure) {
                 let (piece, isLast) = try piece(at: wanted)
+                if isLast, !wanted.isWantedAgain { source = nil }
                 conversation.send(piece: piece, isLast: isLast, at: now)
             } catch {
                 source = nil
@@ -302,11 +309,11 @@ extension RunningConversation {
     ) throws(TransferFailure) -> (bytes: [UInt8], isLast: Bool) {
         do throws(SystemError) {
             let content: InputFile
-            if let source, source.step == wanted.step {
-                content = source.content
+            if let source {
+                content = source
             } else {
                 content = try InputFile(path: wanted.path)
-                source = (wanted.step, content)
+                source = content
             }
             let size = content.identity.size
             let count = max(0, min(Int64(Self.pieceLimit), size - wanted.offset))

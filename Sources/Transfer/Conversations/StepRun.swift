@@ -37,7 +37,7 @@ struct StepProgress {
 /// A value without I/O and clock. The kind of the conversation says what its steps do, and when
 /// one is done.
 struct StepRun<Step: ConversationStep> {
-    /// A time of the running step that is over.
+    /// A limit that the running step has reached.
     enum Due {
         /// The step has lasted as long as it should.
         case duration
@@ -83,7 +83,7 @@ struct StepRun<Step: ConversationStep> {
 
     // MARK: - Time
 
-    /// When `due` has something to tell; nil for never.
+    /// The earliest time at which `due` returns a limit; nil for never.
     var nextTime: MonotonicTime? { [durationEnd, limitEnd, idleEnd].compactMap(\.self).min() }
 
     private var durationEnd: MonotonicTime? { current?.duration.map { progress.start + $0 } }
@@ -95,7 +95,7 @@ struct StepRun<Step: ConversationStep> {
         return setting.idleLimit.map { lastActivity + $0 }
     }
 
-    /// The first time that is over; nil for none.
+    /// The first limit that is reached; nil for none.
     func due(at now: MonotonicTime) -> Due? {
         if let durationEnd, now >= durationEnd { return .duration }
         if let limit = current?.timeout, now >= progress.start + limit {
@@ -150,5 +150,18 @@ struct StepRun<Step: ConversationStep> {
         record.tlsVersion = progress.facts?.versionName
         record.cipherSuite = progress.facts?.cipherSuiteName
         records.append(record)
+    }
+}
+
+extension TransferFailure {
+    /// The received bytes are not as their step expects them.
+    static func ofContent(_ detail: String) -> TransferFailure {
+        TransferFailure(
+            kind: .content,
+            phase: .receive,
+            detail: detail,
+            urlError: .badServerResponse,
+            isPermanent: true
+        )
     }
 }

@@ -216,7 +216,7 @@ final class EngineLoop: MultiHandle.Driver {
     // MARK: - MultiHandle.Driver
 
     func multi(_ tag: Int, setTimer milliseconds: Int?) {
-        timers.set(tag, milliseconds: milliseconds)
+        timers.set(tag, milliseconds: milliseconds, at: .now)
     }
 
     func multi(_ tag: Int, didDropSocketOf handle: EasyHandle) {
@@ -501,7 +501,7 @@ final class EngineLoop: MultiHandle.Driver {
             paths: paths,
             scripted: proxies?.routes(of: request.session),
             share: share,
-            isForConversations: request.conversation != nil
+            isForConversations: request.conversationStart != nil
         )
         transports[position] = transport
         return transport

@@ -23,8 +23,8 @@ struct EngineTimers {
         hurries.append(0)
     }
 
-    /// Sets the time of a handle's next call; nil for no call.
-    mutating func set(_ tag: Int, milliseconds: Int?) {
+    /// Sets the time of a handle's next call, counted from `now`; nil for no call.
+    mutating func set(_ tag: Int, milliseconds: Int?, at now: MonotonicTime) {
         guard var milliseconds else {
             times[tag] = nil
             return
@@ -33,7 +33,7 @@ struct EngineTimers {
             hurries[tag] += 1
             if hurries[tag] > Self.mostHurries { milliseconds = 1 }
         }
-        times[tag] = .now + .milliseconds(milliseconds)
+        times[tag] = now + .milliseconds(milliseconds)
     }
 
     /// Notes that a socket of a handle is ready.

@@ -55,7 +55,7 @@ extension EasyRequest {
             hearsTraffic = true
             exchange.sent.hearsTraffic = true
         }
-        if exchange.request.conversation != nil {
+        if exchange.request.conversationStart != nil {
             isConnectOnly = true
             // The opening handshake is one of HTTP/1.1.
             offersALPN = exchange.request.webSocket != nil

@@ -39,7 +39,7 @@ extension Exchange: ConversationHost {
         _ = try response.sink.write(bytes)
     }
 
-    var upgrade: (request: RequestSpec, lines: [String], authorization: String?) {
+    var upgradeSpec: UpgradeSpec {
         let signed = sent.request(of: hop, nil, nil)
         let lines = session.headerLines(
             for: signed,
@@ -48,7 +48,11 @@ extension Exchange: ConversationHost {
             acceptsCodings: false,
             asksFirst: false
         )
-        return (signed, lines, authentication?.fieldValue(for: signed))
+        return UpgradeSpec(
+            request: signed,
+            lines: lines,
+            authorization: authentication?.fieldValue(for: signed)
+        )
     }
 
     func didSendUpgrade(_ head: Span<UInt8>, at now: MonotonicTime) {

@@ -54,7 +54,7 @@ extension Exchange {
 
     /// Whether a response that opens no WebSocket may have a rest, which is not read.
     var hasLeftRest: Bool {
-        guard request.conversation != nil, response.isCutOff else { return false }
+        guard request.conversationStart != nil, response.isCutOff else { return false }
         return response.parser.framing.contentLength != recorder.receivedBodyBytes
     }
 

@@ -32,15 +32,13 @@ final class FileTransfer {
         easy = EasyFileTransfer(
             scheme: scheme.rawValue,
             login: Self.login(for: url.origin, among: session.credentials),
-            requiresTLS: scheme == .ftps || scheme == .ftp && session.ftp?.tls != .never
+            requiresTLS: scheme == .ftps || scheme == .ftp && session.ftp?.tls != .never,
+            // The exchange's own watch ends silence; libcurl blocks its thread for some replies. It
+            // judges a wait before it reads the replies that came while another server held the
+            // thread, which may take a minute.
+            replyTimeout: 60 + Int(max(1, min(60, (silence?.microseconds ?? .max) / 1_000_000)))
         )
         easy.hostKey = session.ssh?.hostKey
-        // The exchange's own watch ends silence; libcurl blocks its thread for some replies. It
-        // judges a wait before it reads the replies that came while another server held the thread,
-        // which may take a minute.
-        if let silence {
-            easy.replyTimeout = 60 + Int(max(1, min(60, silence.microseconds / 1_000_000)))
-        }
     }
 
     /// The first login of a session for an origin: in its own words, then for every port of its

@@ -12,9 +12,32 @@ struct CaptureMiss: Error, Hashable {
 extension [Capture] {
     /// Whether a value is to be found in JSON.
     var needJSON: Bool { contains { if case .json = $0.source { true } else { false } } }
+
+    /// Extracts all values from a response, in their order.
+    func values(
+        _ head: ResponseHead,
+        _ document: JSONValue?,
+        _ body: [UInt8]?
+    ) throws(Capture.Absence) -> [CapturedValue] {
+        var values: [CapturedValue] = []
+        for capture in self {
+            do throws(CaptureMiss) {
+                values.append(try capture.value(head, document, body))
+            } catch {
+                throw Capture.Absence(capture: capture, miss: error)
+            }
+        }
+        return values
+    }
 }
 
 extension Capture {
+    /// A value that a response does not have.
+    struct Absence: Error {
+        let capture: Capture
+        let miss: CaptureMiss
+    }
+
     /// Extracts the value from a response.
     ///
     /// - Parameters:

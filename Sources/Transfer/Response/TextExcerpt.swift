@@ -14,7 +14,7 @@ enum TextExcerpt {
         return line.isWhole && (!isCut || line.text.isEmpty) ? line.text : line.text + "…"
     }
 
-    /// The same of bytes that are taken for UTF-8.
+    /// The excerpt of bytes, read as UTF-8.
     static func of(_ bytes: [UInt8]) -> String {
         // Enough for 200 characters of four bytes.
         let beginning = String(decoding: bytes.prefix(1 << 10), as: UTF8.self)

@@ -26,7 +26,7 @@ struct TransportPositions {
     mutating func position(for request: borrowing AttemptRequest) -> Int {
         let session = request.session
         let access = request.access.intersection(accesses[session])
-        let isForConversations = request.conversation != nil
+        let isForConversations = request.conversationStart != nil
         if access == accesses[session], !isForConversations { return session }
         let key = SpecialSession(
             session: session,

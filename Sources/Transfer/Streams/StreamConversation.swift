@@ -4,10 +4,10 @@ internal import TransferModel
 
 /// The conversation of a stream task: the steps of the job file over bytes.
 ///
-/// A value. It keeps at most what the running step keeps, and `aheadLimit` bytes that no step has
-/// taken yet.
+/// A value. It keeps at most the bytes of the running step, a piece of a file that it sends, and
+/// `aheadLimit` bytes that no step has taken yet.
 struct StreamConversation: Conversation {
-    /// Arrived bytes at which the conversation stops to want more, unless a step takes them.
+    /// The arrived bytes above which the conversation wants no more, unless a step takes them.
     static let aheadLimit = 256 << 10
 
     /// Whether TLS must announce its end, so that bytes up to the end are whole.
@@ -72,7 +72,7 @@ struct StreamConversation: Conversation {
     // MARK: - Input and output
 
     var wantsInput: Bool {
-        guard !isOver, !hasPeerEnded, inbox.fileBytes.count < Self.aheadLimit else { return false }
+        guard !isOver, !hasPeerEnded else { return false }
         // A step that reads limits its bytes itself.
         if case .read? = action { return true }
         return inbox.count < Self.aheadLimit
@@ -136,7 +136,7 @@ struct StreamConversation: Conversation {
         guard !isOver, case .write(.file(let path))? = action, output.isEmpty, !isSending,
             !isGiven
         else { return nil }
-        return WantedFile(step: steps.position, path: path, offset: steps.progress.byteCount)
+        return WantedFile(path: path, offset: steps.progress.byteCount)
     }
 
     mutating func send(piece: [UInt8], isLast: Bool, at now: MonotonicTime) {

@@ -146,10 +146,12 @@ struct StreamInbox {
     }
 
     private static func excess(_ limit: Int64) -> TransferFailure {
-        .ofBytes(
-            "more than \(limit) bytes arrived (`maximumSize`)",
-            .tooLarge,
-            .dataLengthExceedsMaximum
+        TransferFailure(
+            kind: .tooLarge,
+            phase: .receive,
+            detail: "more than \(limit) bytes arrived (`maximumSize`)",
+            urlError: .dataLengthExceedsMaximum,
+            isPermanent: true
         )
     }
 

@@ -3,50 +3,30 @@ internal import RegexKit
 internal import SystemKit
 internal import TransferModel
 
-extension TransferFailure {
-    /// The bytes do not meet the expectation of their step.
-    static func ofBytes(
-        _ detail: String,
-        _ kind: Kind = .content,
-        _ urlError: URLErrorCode = .badServerResponse
-    ) -> TransferFailure {
-        TransferFailure(
-            kind: kind,
-            phase: .receive,
-            detail: detail,
-            urlError: urlError,
-            isPermanent: true
-        )
-    }
-}
-
 extension StreamReading {
     /// Checks the bytes of the step against its expectation; returns the captured values.
     func judge(_ bytes: [UInt8]) throws(TransferFailure) -> [CapturedValue] {
         if let text, !text.utf8.elementsEqual(bytes) {
-            throw .ofBytes(
+            throw .ofContent(
                 "got “\(TextExcerpt.of(bytes))” instead of “\(TextExcerpt.of(text))”"
             )
         }
         if let pattern, try !StreamPattern(pattern).matches(bytes.span) {
-            throw .ofBytes(
+            throw .ofContent(
                 "got “\(TextExcerpt.of(bytes))”, which `\(TextExcerpt.of(pattern))` does not match"
             )
         }
         let document = captures.needJSON ? try? JSONValue(bytes: bytes) : nil
         let head = ResponseHead(statusCode: 200)
-        var values: [CapturedValue] = []
-        for capture in captures {
-            do throws(CaptureMiss) {
-                values.append(try capture.value(head, document, bytes))
-            } catch {
-                throw .ofBytes(
-                    "the capture `\(capture.name)` (\(capture.place)) is \(error.actual) instead "
-                        + "of \(error.expected)"
-                )
-            }
+        do throws(Capture.Absence) {
+            return try captures.values(head, document, bytes)
+        } catch {
+            let (capture, miss) = (error.capture, error.miss)
+            throw .ofContent(
+                "the capture `\(capture.name)` (\(capture.place)) is \(miss.actual) instead of "
+                    + miss.expected
+            )
         }
-        return values
     }
 }
 
@@ -58,7 +38,7 @@ final class StreamPattern {
     private let expression: RegularExpression
 
     /// A search holds the thread of its engine, so it is short.
-    private static let longestSearchNanoseconds: Int64 = 100_000_000
+    static let longestSearchNanoseconds: Int64 = 100_000_000
 
     /// Compiles a pattern.
     init(_ text: String) throws(TransferFailure) {
@@ -68,7 +48,7 @@ final class StreamPattern {
         } catch {
             switch error {
             case .syntax(let message, _), .unavailable(let message):
-                throw .ofBytes("`\(TextExcerpt.of(text))` was not searched for: \(message)")
+                throw .ofContent("`\(TextExcerpt.of(text))` was not searched for: \(message)")
             }
         }
     }
@@ -79,7 +59,7 @@ final class StreamPattern {
         case .found: return true
         case .notFound: return false
         case .gaveUp:
-            throw .ofBytes(
+            throw .ofContent(
                 "`\(TextExcerpt.of(text))` was not found within the limits of a search"
             )
         }

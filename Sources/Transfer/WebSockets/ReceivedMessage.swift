@@ -62,7 +62,9 @@ struct ReceivedMessage {
     private func mismatch(ofPattern pattern: String) -> Mismatch? {
         let expected = "a match of `\(TextExcerpt.of(pattern))`"
         do throws(RegularExpression.Fault) {
-            switch try RegularExpression(pattern).search(message.bytes.span) {
+            let limit = StreamPattern.longestSearchNanoseconds
+            let expression = try RegularExpression(pattern)
+            switch expression.search(message.bytes.span, withinNanoseconds: limit) {
             case .found: return nil
             case .notFound:
                 // A first group that matched nothing leaves no range.
@@ -82,18 +84,14 @@ struct ReceivedMessage {
     mutating func values(of captures: [Capture]) throws(Mismatch) -> [CapturedValue] {
         let document = captures.needJSON ? self.document() : nil
         let head = ResponseHead(statusCode: 101)
-        var values: [CapturedValue] = []
-        for capture in captures {
-            do throws(CaptureMiss) {
-                values.append(try capture.value(head, document, message.bytes))
-            } catch {
-                throw Mismatch(
-                    expected: "the capture `\(capture.name)` to find \(error.expected)",
-                    actual: error.actual
-                )
-            }
+        do throws(Capture.Absence) {
+            return try captures.values(head, document, message.bytes)
+        } catch {
+            throw Mismatch(
+                expected: "the capture `\(error.capture.name)` to find \(error.miss.expected)",
+                actual: error.miss.actual
+            )
         }
-        return values
     }
 
     /// The beginning of the message for a failure.
@@ -140,8 +138,6 @@ struct MessageInbox {
     init(limit: Int) {
         self.limit = limit
     }
-
-    var isEmpty: Bool { start == messages.count }
 
     /// Whether no more bytes should be read until a step takes messages.
     var isFull: Bool { byteCount >= limit }

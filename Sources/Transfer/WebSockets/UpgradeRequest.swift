@@ -14,12 +14,9 @@ struct UpgradeRequest {
     /// Makes a request that offers the subprotocols.
     ///
     /// - Parameters:
-    ///   - wanted: The request as `ConversationHost.upgrade` has it.
+    ///   - wanted: The request, its fields and its login.
     ///   - subprotocols: The offered subprotocols, preferred ones first.
-    init(
-        _ wanted: (request: RequestSpec, lines: [String], authorization: String?),
-        subprotocols: [String]
-    ) {
+    init(_ wanted: UpgradeSpec, subprotocols: [String]) {
         let url = wanted.request.url
         handshake = Self.handshake(with: url.hostField, subprotocols)
         var text = "GET \(url.requestTarget) HTTP/1.1\r\n"

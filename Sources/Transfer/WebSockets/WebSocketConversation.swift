@@ -4,8 +4,8 @@ internal import WebSockets
 
 /// The steps of a WebSocket task over a connection whose handshake is complete.
 ///
-/// A value. Its memory is bounded by twice the largest message, by what one step sends at once and
-/// by a constant.
+/// A value. Its memory is bounded by twice the largest message, by the bytes that one step sends at
+/// once and by a constant.
 struct WebSocketConversation: Conversation {
     /// Next states: `running` → `ending`, `over`; `ending` → `over`.
     private enum Phase {
@@ -43,7 +43,7 @@ struct WebSocketConversation: Conversation {
     private var unwritten = 0
     private var formatter = TimestampFormatter()
     private var lines: [UInt8] = []
-    /// The record but for the steps.
+    /// The record without its steps, which `StepRun` keeps.
     private var tally: WebSocketRecord
     private var sentBytes: Int64 = 0
     private var receivedBytes: Int64 = 0
@@ -110,7 +110,11 @@ struct WebSocketConversation: Conversation {
             case .send(let message, let count)? = action,
             steps.progress.messageCount < count, case .file(let path) = message.content
         else { return nil }
-        return WantedFile(step: steps.position, path: path, offset: state.fileOffset)
+        return WantedFile(
+            path: path,
+            offset: state.fileOffset,
+            isWantedAgain: steps.progress.messageCount + 1 < count
+        )
     }
 
     var nextTime: MonotonicTime? {

@@ -66,7 +66,7 @@ struct WebSocketFaults {
 
     /// A message is not as the step expects it.
     func unexpected(_ mismatch: ReceivedMessage.Mismatch) -> TransferFailure {
-        .ofBytes("message \(messageCount) is \(mismatch.actual) instead of \(mismatch.expected)")
+        .ofContent("message \(messageCount) is \(mismatch.actual) instead of \(mismatch.expected)")
     }
 
     /// The server has closed the connection or broken the protocol, or the connection was lost,

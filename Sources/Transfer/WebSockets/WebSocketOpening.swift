@@ -33,7 +33,7 @@ struct WebSocketOpening: Conversation {
         self.host = host
         setting = host.setting
         lastActivity = now
-        upgrade = UpgradeRequest(host.upgrade, subprotocols: spec.subprotocols)
+        upgrade = UpgradeRequest(host.upgradeSpec, subprotocols: spec.subprotocols)
         host.didSendUpgrade(upgrade.head.span, at: now)
     }
 

@@ -5,12 +5,12 @@ package indirect enum ConversationRecord: Sendable, Hashable {
     case stream(StreamRecord)
     case webSocket(WebSocketRecord)
 
-    /// That of a stream; nil for another one.
+    /// The record of a stream; nil for a WebSocket.
     package var stream: StreamRecord? {
         if case .stream(let record) = self { record } else { nil }
     }
 
-    /// That of a WebSocket; nil for another one.
+    /// The record of a WebSocket; nil for a stream.
     package var webSocket: WebSocketRecord? {
         if case .webSocket(let record) = self { record } else { nil }
     }

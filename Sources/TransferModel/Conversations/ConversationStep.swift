@@ -18,7 +18,7 @@ package protocol ConversationStep: Sendable {
 }
 
 extension ConversationStep {
-    /// Most steps end otherwise.
+    /// nil: only a step that receives for a time has a duration.
     package var duration: Duration? { nil }
 }
 

@@ -33,9 +33,7 @@ import TransferModel
             ExchangeStage(phase: .receive, hasSentAnything: true, hasSentBody: false)
         }
 
-        var upgrade: (request: RequestSpec, lines: [String], authorization: String?) {
-            (request, [], nil)
-        }
+        var upgradeSpec: UpgradeSpec { UpgradeSpec(request: request, lines: []) }
 
         func beginSecurity() throws(TransferFailure) -> StreamSecurity {
             throw TransferFailure(kind: .tls, phase: .tls, detail: "no TLS")

@@ -95,7 +95,7 @@ import TransferModel
         return try harness.run(
             .to(url) {
                 $0.deadline = deadline.map { .now + $0 }
-                $0.conversation = { _, now in
+                $0.conversationStart = { _, now in
                     Repeating(count, readsLast: readsLast, limit: limit.map { now + $0 })
                 }
             }
@@ -159,7 +159,7 @@ import TransferModel
         let harness = try EngineHarness()
         let result = try harness.run(
             .to("https://localhost:\(relay.port)/") {
-                $0.conversation = { _, _ in Repeating(10) }
+                $0.conversationStart = { _, _ in Repeating(10) }
             }
         )
         #expect(result.failure?.kind == .tls)
@@ -205,7 +205,7 @@ import TransferModel
         let harness = try EngineHarness()
         let attempts = try (0..<40).map { key in
             try AttemptRequest.to("http://127.0.0.1:\(server.port)/", key: key) {
-                $0.conversation = { _, _ in Repeating(300_000) }
+                $0.conversationStart = { _, _ in Repeating(300_000) }
             }
         }
         for result in try harness.run(attempts) {

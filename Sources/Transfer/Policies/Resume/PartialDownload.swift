@@ -267,9 +267,8 @@ package final class PartialDownload: Sendable {
     private func withPrefix<Result>(
         _ body: (inout sending PrefixDigest) throws(SystemError) -> sending Result
     ) throws(SystemError) -> sending Result {
-        let drops = loose.withLock { $0.drops }
-        return try prefix.withLock { prefix throws(SystemError) in
-            prefix.forgetPieces(dropped: drops)
+        try prefix.withLock { prefix throws(SystemError) in
+            prefix.forgetPieces(dropped: loose.withLock { $0.drops })
             return try body(&prefix)
         }
     }

@@ -1,3 +1,0 @@
-package import Plan
-
-extension Plan: TaskSource {}
