@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// Parses the dates of `Expires`, which vary more than HTTP allows (RFC 6265bis §5.1.1).
@@ -42,14 +43,12 @@ enum CookieDate {
         }
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
-
     /// The number at the beginning of a token, if its digit count is in the range.
     private static func number(
         _ token: Substring.UTF8View.SubSequence,
         digits: ClosedRange<Int>
     ) -> Int64? {
-        let number = token.prefix(while: isDigit)
+        let number = token.prefix(while: \.isDigit)
         return digits.contains(number.count) ? Int64(Substring(number)) : nil
     }
 
@@ -67,7 +66,7 @@ enum CookieDate {
             maxSplits: 2,
             omittingEmptySubsequences: false
         )
-        guard fields.count == 3, fields[0].allSatisfy(isDigit), fields[1].allSatisfy(isDigit),
+        guard fields.count == 3, fields[0].allSatisfy(\.isDigit), fields[1].allSatisfy(\.isDigit),
             let hour = number(fields[0], digits: 1...2),
             let minute = number(fields[1], digits: 1...2),
             let second = number(fields[2], digits: 1...2)

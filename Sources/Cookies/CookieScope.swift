@@ -25,7 +25,7 @@ enum CookieScope {
         if label.count > 1, label[0] == UInt8(ascii: "0"), label[1] == UInt8(ascii: "x") {
             return false
         }
-        for index in label.indices where !(48...57).contains(label[index]) { return true }
+        for index in label.indices where !label[index].isDigit { return true }
         return label.isEmpty
     }
 

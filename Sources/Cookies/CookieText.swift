@@ -100,7 +100,7 @@ extension Cookie {
             let expiryTime = time("expiryTimeUs"), let creationTime = time("creationTimeUs"),
             let modificationTime = time("modificationTimeUs"),
             let lastAccessTime = time("lastAccessTimeUs"),
-            !(name + value).utf8.contains(where: SetCookie.isForbidden)
+            (name + value).utf8.allSatisfy(\.isFieldByte)
         else { return nil }
         self.name = name
         self.value = value

@@ -1,3 +1,4 @@
+internal import SystemKit
 package import TransferModel
 
 /// A parsed `Set-Cookie` field, without regard to its sender (RFC 6265bis §5.6).
@@ -39,7 +40,7 @@ package struct SetCookie: Sendable, Hashable {
     /// Returns nil, so that the cookie is ignored, for control bytes, more than 4096 bytes of name
     /// and value, an empty name and value, or invalid UTF-8.
     package init?(_ bytes: ArraySlice<UInt8>) {
-        guard !bytes.contains(where: Self.isForbidden),
+        guard bytes.allSatisfy(\.isFieldByte),
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
         var attributes = text.utf8[...]
@@ -79,30 +80,18 @@ package struct SetCookie: Sendable, Hashable {
         let part = rest.prefix { $0 != UInt8(ascii: ";") }
         rest = rest[part.endIndex...].dropFirst()
         guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else {
-            return (trimmed(part), nil)
+            return (Substring(part.withoutOuterBlanks), nil)
         }
-        return (trimmed(part[..<equals]), trimmed(part[equals...].dropFirst()))
-    }
-
-    private static func trimmed(_ text: Substring.UTF8View) -> Substring {
-        var text = text.drop(while: isBlank)
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return Substring(text)
+        let (name, value) = (part[..<equals], part[equals...].dropFirst())
+        return (Substring(name.withoutOuterBlanks), Substring(value.withoutOuterBlanks))
     }
 
     /// An integer, saturated to 64 bits; nil for anything else.
     private static func seconds(_ text: Substring) -> Int64? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
-        guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         return Int64(text) ?? (isNegative ? .min : .max)
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
-
-    /// A control byte other than the tab.
-    static func isForbidden(_ byte: UInt8) -> Bool {
-        byte < 0x20 && byte != 9 || byte == 0x7F
     }
 }
 

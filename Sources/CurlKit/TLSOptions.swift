@@ -9,7 +9,7 @@ package struct TLSOptions: Sendable, Hashable {
     }
 
     /// The oldest offered version.
-    package var minimumVersion: Version
+    package var minimumVersion = Version.tls12
     /// The newest offered version; nil for the library's newest.
     package var maximumVersion: Version?
     /// An absolute path to PEM roots; nil means the system's.
@@ -22,26 +22,10 @@ package struct TLSOptions: Sendable, Hashable {
     /// (`CURLOPT_PINNEDPUBLICKEY`).
     package var pinnedPublicKeys: String?
     /// Whether the server's certificate and name are verified.
-    package var isVerified: Bool
+    package var isVerified = true
 
-    /// Creates options; by default TLS 1.2 or newer, verified by the system's roots.
-    package init(
-        minimumVersion: Version = .tls12,
-        maximumVersion: Version? = nil,
-        caFile: String? = nil,
-        systemFile: String? = nil,
-        systemFolder: String? = nil,
-        pinnedPublicKeys: String? = nil,
-        isVerified: Bool = true
-    ) {
-        self.minimumVersion = minimumVersion
-        self.maximumVersion = maximumVersion
-        self.caFile = caFile
-        self.systemFile = systemFile
-        self.systemFolder = systemFolder
-        self.pinnedPublicKeys = pinnedPublicKeys
-        self.isVerified = isVerified
-    }
+    /// Creates the default options: TLS 1.2 or newer, verified by the system's roots.
+    package init() {}
 }
 
 extension TLSOptions {

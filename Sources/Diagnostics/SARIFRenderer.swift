@@ -181,15 +181,10 @@ package struct SARIFRenderer {
         let first = path.splitAtBytes("/", maxSplits: 1).first
         if text.isEmpty, first?.containsBytes(":") == true { text = "./" }
         for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"), UInt8(ascii: ":"),
-                UInt8(ascii: "@"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: "="):
+            if byte.isUnreserved || "/:@+,=".utf8.contains(byte) {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let hex = String(byte, radix: 16, uppercase: true)
-                text += byte < 16 ? "%0\(hex)" : "%\(hex)"
+            } else {
+                text += "%" + byte.padded(to: 2, radix: 16, uppercase: true)
             }
         }
         return text

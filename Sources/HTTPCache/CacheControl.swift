@@ -126,7 +126,7 @@ package enum DeltaSeconds {
         guard !text.isEmpty else { return nil }
         var seconds: Int64 = 0
         for byte in text {
-            guard (48...57).contains(byte) else { return nil }
+            guard byte.isDigit else { return nil }
             seconds = Swift.min(seconds * 10 + Int64(byte - 48), most)
         }
         return seconds

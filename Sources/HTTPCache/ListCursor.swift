@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// Walks over the elements of a field value that is a list, separated by unquoted commas (RFC 9110
@@ -23,12 +24,10 @@ struct ListCursor {
     /// The next element, trimmed and with its quotes; skips empty elements.
     mutating func nextElement() -> ArraySlice<UInt8>? {
         while position < bytes.count {
-            var start = position
-            var end = elementEnd(from: position)
+            let end = elementEnd(from: position)
+            let element = bytes[position..<end].withoutOuterBlanks
             position = end + 1
-            while start < end, Self.isBlank(bytes[start]) { start += 1 }
-            while end > start, Self.isBlank(bytes[end - 1]) { end -= 1 }
-            if start < end { return bytes[start..<end] }
+            if !element.isEmpty { return element }
         }
         return nil
     }
@@ -87,6 +86,4 @@ struct ListCursor {
         }
         return nil
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 }

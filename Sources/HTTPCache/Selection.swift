@@ -1,3 +1,4 @@
+internal import SystemKit
 package import TransferModel
 
 /// Makes a short text of bytes, which does not give the bytes away; nil when that fails.

@@ -136,6 +136,6 @@ package struct ByteRange: Sendable, Hashable {
     }
 
     private static func number(_ text: Substring) -> Int64? {
-        text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(text) : nil
+        text.utf8.allSatisfy(\.isDigit) ? Int64(text) : nil
     }
 }

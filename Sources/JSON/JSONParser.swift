@@ -229,7 +229,7 @@ struct JSONParser {
 
     private mutating func hexadecimal() throws(JSONValue.Fault) -> UInt32 {
         guard position + 4 <= bytes.count,
-            bytes[position..<position + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            bytes[position..<position + 4].allSatisfy({ $0.hexadecimalValue != nil }),
             let code = UInt32(
                 String(decoding: bytes[position..<position + 4], as: UTF8.self),
                 radix: 16
@@ -264,7 +264,7 @@ struct JSONParser {
 
     private mutating func digits() -> Int {
         let start = position
-        while position < bytes.count, (48...57).contains(bytes[position]) { position += 1 }
+        while position < bytes.count, bytes[position].isDigit { position += 1 }
         return position - start
     }
 }

@@ -41,7 +41,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     /// An array index: digits without a leading zero (RFC 6901 §4).
     private static func place(_ token: String) -> Int? {
-        guard token.utf8.allSatisfy({ (48...57).contains($0) }),
+        guard token.utf8.allSatisfy(\.isDigit),
             token == "0" || !token.hasBytePrefix("0")
         else { return nil }
         return Int(token)

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// The core schema of YAML 1.2 (§10.3.2): the value of a scalar by its tag or its text.
 enum CoreSchema {
     static func resolve(_ bytes: Span<UInt8>, tag: CoreTag, isPlain: Bool) -> Scalar {
@@ -54,7 +56,9 @@ enum CoreSchema {
         }
         var value: Int64? = 0
         for index in 2..<bytes.count {
-            guard let digit = digit(bytes[index]), digit < radix else { return nil }
+            guard let digit = bytes[index].hexadecimalValue.map({ Int64($0) }), digit < radix else {
+                return nil
+            }
             value = value.flatMap { $0.shiftedIn(digit, radix: radix) }
         }
         return .integer(value)
@@ -110,17 +114,8 @@ enum CoreSchema {
 
     private static func skipDigits(_ bytes: Span<UInt8>, _ index: inout Int) -> Int {
         let start = index
-        while index < bytes.count, bytes[index] >= 0x30, bytes[index] <= 0x39 { index += 1 }
+        while index < bytes.count, bytes[index].isDigit { index += 1 }
         return index - start
-    }
-
-    private static func digit(_ byte: UInt8) -> Int64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int64(byte - UInt8(ascii: "a")) + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int64(byte - UInt8(ascii: "A")) + 10
-        default: nil
-        }
     }
 }
 

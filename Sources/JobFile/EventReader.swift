@@ -145,8 +145,7 @@ package enum YAMLLibrary {
             case .mappingStart: unsafe event.pointee.data.mapping_start.anchor
             default: nil
             }
-        guard let name = unsafe name else { return nil }
-        return unsafe String(cString: name)
+        return unsafe name.map { unsafe String(cString: $0) }
     }
 
     /// The tag of the current node with its resolved handle.
@@ -158,8 +157,7 @@ package enum YAMLLibrary {
             case .mappingStart: unsafe event.pointee.data.mapping_start.tag
             default: nil
             }
-        guard let name = unsafe name else { return nil }
-        return unsafe String(cString: name)
+        return unsafe name.map { unsafe String(cString: $0) }
     }
 
     /// Whether the starting collection has brackets or braces.

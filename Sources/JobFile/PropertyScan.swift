@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// Finds the start of a scalar after its anchor and tag.
 ///
@@ -56,6 +57,6 @@ struct PropertyScan {
 
 extension Span<UInt8> {
     fileprivate func isWhiteSpace(at index: Int) -> Bool {
-        self[index] == 0x20 || self[index] == 0x09 || lineBreak(at: index) > 0
+        self[index].isBlank || lineBreak(at: index) > 0
     }
 }

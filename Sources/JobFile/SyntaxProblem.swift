@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// A libyaml error, reworded for users.
 struct SyntaxProblem {
@@ -67,9 +68,9 @@ struct SyntaxProblem {
         var end = start
         while end < line.upperBound, span[end].isWordByte { end += 1 }
         // Keys do not begin with digits, unlike the time of day `10:30`.
-        guard end > start, !(48...57).contains(span[start]), end + 1 < line.upperBound,
+        guard end > start, !span[start].isDigit, end + 1 < line.upperBound,
             span[end] == UInt8(ascii: ":"),
-            span[end + 1] != 0x20, span[end + 1] != 0x09,
+            !span[end + 1].isBlank,
             !isURL(behind: end, before: line.upperBound)
         else { return nil }
         return start..<end
@@ -179,9 +180,6 @@ struct SyntaxProblem {
 extension UInt8 {
     /// Whether the byte is a letter, a digit, `-` or `_`.
     fileprivate var isWordByte: Bool {
-        switch self {
-        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
-        }
+        isAlphanumeric || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
     }
 }

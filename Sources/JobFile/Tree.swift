@@ -9,10 +9,6 @@ struct Tree: Sendable {
     /// The ends of values that span several lines.
     var ends: [End] = []
 
-    init(source: [UInt8]) {
-        self.source = source
-    }
-
     struct End {
         var line: UInt32
         var column: UInt32

@@ -31,7 +31,7 @@ package struct LockRequest: Sendable, Hashable {
             document.value(of: schedule, for: "lock") != nil
         else { return nil }
         let (head, reader) = JobHead.read(document, options)
-        guard reader.faults.log.errorCount == 0, let policy = head.draft.schedule.lock else {
+        guard !reader.faults.log.hasErrors, let policy = head.draft.schedule.lock else {
             return nil
         }
         self.init(jobName: head.jobName, identifier: head.draft.identifier, policy: policy)

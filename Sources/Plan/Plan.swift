@@ -195,7 +195,7 @@ extension Plan {
         )
         var reader = headReader
         let shared = SharedSettings(of: head, with: &reader)
-        guard reader.faults.log.errorCount == 0 else {
+        guard !reader.faults.log.hasErrors else {
             throw PlanRejected(diagnostics: reader.faults.log.diagnostics)
         }
         return with(source.with(shared, reader)).with(head.draft.hooks)

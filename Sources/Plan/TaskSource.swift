@@ -83,7 +83,7 @@ final class TaskSource: Sendable {
         if let path = task?.destination?.path, !captureUses.sources(of: index).isEmpty {
             check(AbsolutePath.withoutClimbs(path), of: entry, with: &reader)
         }
-        guard let task, reader.faults.log.errorCount == 0 else {
+        guard let task, !reader.faults.log.hasErrors else {
             throw PlanRejected(diagnostics: reader.faults.log.diagnostics)
         }
         return task

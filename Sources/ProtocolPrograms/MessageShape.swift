@@ -204,26 +204,11 @@ enum MemberType: Sendable {
         var fields: [HeaderField] = []
         for element in elements {
             guard element.members.count == 2, let name = element["name"]?.string,
-                let text = element["value"]?.string, isToken(name), isValue(text)
+                let text = element["value"]?.string, name.utf8.span.isToken,
+                text.utf8.allSatisfy(\.isFieldByte)
             else { return nil }
             fields.append(HeaderField(name: name, value: text))
         }
         return fields
-    }
-
-    /// Whether a text is a token (RFC 9110 §5.6.2).
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 48...57, 65...90, 97...122: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
-
-    /// Whether a text is the value of a field (RFC 9110 §5.5).
-    private static func isValue(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 }

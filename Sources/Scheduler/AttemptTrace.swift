@@ -85,8 +85,7 @@ struct AttemptTrace {
         to endDate: Timestamp,
         in circumstances: Circumstances = Circumstances()
     ) -> TaskRecord {
-        // All at once: each later change would copy the record.
-        TaskRecord(
+        var record = TaskRecord(
             id: spec.id,
             taskIdentifier: spec.index + 1,
             taskDescription: spec.description,
@@ -94,29 +93,40 @@ struct AttemptTrace {
             session: session,
             source: spec.source,
             outcome: outcome,
-            changed: outcome == .succeeded
-                && (last?.result.file != nil || !spec.request.isSafe || hasSentMessages),
             required: required,
-            checks: last?.result.checks ?? [],
             request: reported(request.sent, spec),
-            currentRequest: last.map { reported($0.result.currentRequest, spec) },
-            response: last?.result.response,
-            file: last?.result.file,
-            voucher: circumstances.hasRightFile ? .checksum : last?.result.voucher,
-            cache: last?.result.cache,
-            captures: last?.result.captured.map { .init(name: $0.name, size: $0.text.utf8.count) }
-                ?? [],
-            countOfBytesSent: countOfBytesSent,
-            countOfBytesReceived: countOfBytesReceived,
-            countOfBytesExpectedToSend: last?.result.countOfBytesExpectedToSend,
-            countOfBytesExpectedToReceive: last?.result.countOfBytesExpectedToReceive,
-            attempts: attempts,
             startDate: startDate,
-            endDate: endDate,
-            redirectCount: redirectCount,
-            transactions: transactions,
-            rarities: rarities(outcome, in: circumstances)
+            endDate: endDate
         )
+        record.changed =
+            outcome == .succeeded
+            && (last?.result.file != nil || !spec.request.isSafe || hasSentMessages)
+        if let last { record.currentRequest = reported(last.result.currentRequest, spec) }
+        noteAttempts(in: &record)
+        note(circumstances, in: &record)
+        return record
+    }
+
+    private func noteAttempts(in record: inout TaskRecord) {
+        let isComplete = record.outcome == .succeeded || record.outcome == .unchanged
+        record.progress = progress(isComplete: isComplete)
+        record.countOfBytesSent = countOfBytesSent
+        record.countOfBytesReceived = countOfBytesReceived
+        record.attempts = attempts
+        record.omittedAttempts = omittedCount
+        record.redirectCount = redirectCount
+        record.transactions = transactions
+        guard let result = last?.result else { return }
+        record.checks = result.checks
+        record.response = result.response
+        record.file = result.file
+        record.voucher = result.voucher
+        record.cache = result.cache
+        record.captures = result.captured.map { .init(name: $0.name, size: $0.text.utf8.count) }
+        record.countOfBytesExpectedToSend = result.countOfBytesExpectedToSend
+        record.countOfBytesExpectedToReceive = result.countOfBytesExpectedToReceive
+        record.partRefusal = result.partRefusal
+        record.conversation = result.conversation
     }
 
     /// The progress of the last attempt, with the part that it resumed.
@@ -137,26 +147,16 @@ struct AttemptTrace {
         )
     }
 
-    private func rarities(
-        _ outcome: TaskOutcome,
-        in circumstances: Circumstances
-    ) -> TaskRecord.Rarities {
-        var rarities = TaskRecord.Rarities()
-        rarities.priority = circumstances.priority
-        rarities.progress = progress(isComplete: outcome == .succeeded || outcome == .unchanged)
-        rarities.omittedAttempts = omittedCount
+    private func note(_ circumstances: Circumstances, in record: inout TaskRecord) {
+        record.priority = circumstances.priority
+        if circumstances.hasRightFile { record.voucher = .checksum }
         if circumstances.held > .zero {
-            rarities.heldMicroseconds = circumstances.held.microseconds
+            record.heldMicroseconds = circumstances.held.microseconds
         }
-        rarities.earlier = circumstances.earlierAttempts.map {
-            TaskRecord.Earlier(attempts: $0, end: nil)
-        }
-        rarities.isKeyReused = circumstances.isKeyReused
-        rarities.partRefusal = last?.result.partRefusal
-        rarities.conversation = last?.result.conversation
-        rarities.sessionDescription = circumstances.sessionDescription
-        rarities.earliestBeginDate = circumstances.earliestBeginDate
-        return rarities
+        record.earlier = circumstances.earlierAttempts.map { .init(attempts: $0, end: nil) }
+        record.isKeyReused = circumstances.isKeyReused
+        record.sessionDescription = circumstances.sessionDescription
+        record.earliestBeginDate = circumstances.earliestBeginDate
     }
 
     /// A request with the URL that the job file's kind of task has.

@@ -1,3 +1,4 @@
+internal import SystemKit
 package import TransferModel
 
 /// Whether a failed attempt is repeated, and after which wait.
@@ -234,7 +235,7 @@ enum RetryAfter {
     /// - Returns: The wait.
     static func wait(in fields: HeaderFields, now: Timestamp) -> Duration? {
         guard let value = fields["retry-after"] else { return nil }
-        if !value.isEmpty, value.utf8.allSatisfy({ (48...57).contains($0) }) {
+        if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) {
             return .seconds(min(Int64(value) ?? .max, longestSeconds))
         }
         let start = fields["date"].flatMap { HTTPDate.parse($0, now: now) } ?? now

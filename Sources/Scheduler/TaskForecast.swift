@@ -105,10 +105,9 @@ package struct TaskFacts: Sendable {
     package var part: LeftPart?
 
     /// Facts that are known already.
-    package init(occupant: PathOccupant, hasChecksum: Bool? = nil, part: LeftPart? = nil) {
+    package init(occupant: PathOccupant, hasChecksum: Bool? = nil) {
         self.occupant = occupant
         self.hasChecksum = hasChecksum
-        self.part = part
     }
 
     /// Looks at the destination of a task, and reads its file if a checksum decides; nil for a task

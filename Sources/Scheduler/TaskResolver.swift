@@ -198,11 +198,7 @@ package struct TaskResolver {
         let session = outline.session.flatMap { session in
             sessions.indices.contains(session) ? sessions[session] : nil
         }
-        var rarities = TaskRecord.Rarities()
-        rarities.priority = source.priority(of: index)
-        rarities.sessionDescription = session?.sessionDescription
-        rarities.earliestBeginDate = outline.earliestBeginDate?.timestamp(of: clock)
-        return TaskRecord(
+        var record = TaskRecord(
             id: source.id(of: index),
             taskIdentifier: index + 1,
             taskDescription: outline.description,
@@ -217,9 +213,12 @@ package struct TaskResolver {
                 headers: HeaderFields()
             ),
             startDate: date,
-            endDate: date,
-            rarities: rarities
+            endDate: date
         )
+        record.priority = source.priority(of: index)
+        record.sessionDescription = session?.sessionDescription
+        record.earliestBeginDate = outline.earliestBeginDate?.timestamp(of: clock)
+        return record
     }
 
     private func unbegunRecord(

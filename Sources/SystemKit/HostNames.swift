@@ -19,15 +19,10 @@ package enum InternationalName {
         guard unsafe cidn_to_ascii(String(name), &buffer, buffer.count) == 1 else { return nil }
         let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
         // libidn2 turns fullwidth delimiters into ASCII delimiters.
-        guard bytes.allSatisfy(isNameByte) else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-        default: false
+        guard bytes.allSatisfy({ $0.isDigit || $0.isLowercase || "-._".utf8.contains($0) }) else {
+            return nil
         }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -43,7 +43,7 @@ package enum TemporaryName {
         let token = body.suffix(nonceLength + hashLength)
         guard token.count == nonceLength + hashLength, body.count > token.count + 1,
             body.dropLast(token.count).last == UInt8(ascii: "."),
-            token.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) })
+            token.allSatisfy({ $0.isDigit || $0.isLowercase })
         else { return nil }
         return (
             String(decoding: body.dropLast(token.count + 1), as: UTF8.self),

@@ -9,7 +9,7 @@ package struct TerminalTraits: Sendable, Hashable {
     /// Whether to write colors (ECMA-48 SGR).
     package var usesColor: Bool
     /// Whether to write ASCII only: a terminal whose locale has another encoding than UTF-8.
-    package var isASCII: Bool
+    package var isASCII = false
     /// Cells in a line, at least 1.
     package var columns: Int
     /// At least 1.
@@ -20,14 +20,12 @@ package struct TerminalTraits: Sendable, Hashable {
         isTerminal: Bool = false,
         canRedraw: Bool,
         usesColor: Bool,
-        isASCII: Bool = false,
         columns: Int = 80,
         rows: Int = 24
     ) {
         self.isTerminal = isTerminal
         self.canRedraw = canRedraw
         self.usesColor = usesColor
-        self.isASCII = isASCII
         self.columns = columns
         self.rows = rows
     }

@@ -33,12 +33,10 @@ package struct CustomURL: Sendable, Hashable {
 
     /// Whether a text is the name of a scheme, in lower case (RFC 3986 §3.1).
     package static func isScheme(_ text: String) -> Bool {
-        guard let first = text.utf8.first, (97...122).contains(first),
+        guard let first = text.utf8.first, first.isLowercase,
             text.utf8.count <= longestScheme
         else { return false }
-        return text.utf8.allSatisfy {
-            (97...122).contains($0) || (48...57).contains($0) || "+-.".utf8.contains($0)
-        }
+        return text.utf8.allSatisfy { $0.isSchemeByte && !$0.isUppercase }
     }
 
     /// The scheme in lower case of a text that begins with one and `://`; nil for another text.

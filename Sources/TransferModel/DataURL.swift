@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// A parsed `data` URL, which holds its own content (RFC 2397).
 ///
 /// It is read as browsers read it (Fetch §6, *data: URL processor*), with one difference: a text
@@ -72,7 +74,7 @@ package struct DataURL: Sendable, Hashable {
         if type.utf8.first == UInt8(ascii: ";") { type = "text/plain" + type }
         let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }
         let parts = essence.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isTokenByte) }),
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }),
             type.utf8.allSatisfy({ $0 < 0x80 })
         else { throw .badMediaType }
         return type
@@ -88,13 +90,5 @@ package struct DataURL: Sendable, Hashable {
         }
         guard let bytes = Base64.decode(digits) else { throw .badBase64 }
         return bytes
-    }
-
-    /// A byte of a token (RFC 9110 §5.6.2).
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
     }
 }

@@ -62,7 +62,7 @@ package struct FileURL: Sendable, Hashable {
         self.path = path
         self.text =
             "file://"
-            + PercentCoding.encode(path) { $0.isUnreserved || "/!$&'()*+,;=:@".utf8.contains($0) }
+            + PercentCoding.encode(path, keeping: \.isPathByte)
     }
 
     /// The path behind the authority, if there is one.

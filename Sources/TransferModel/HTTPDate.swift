@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Reads the three date formats of HTTP (RFC 9110 §5.6.7).
 package enum HTTPDate {
     /// The time in `text`; nil unless it has the format of IMF-fixdate, RFC 850 or asctime.
@@ -120,9 +122,7 @@ package enum HTTPDate {
         mutating func takeNumber(_ digits: ClosedRange<Int>, from text: Span<UInt8>) -> Int64? {
             var number: Int64 = 0
             var end = position
-            while end < text.count, end - position < digits.upperBound,
-                (48...57).contains(text[end])
-            {
+            while end < text.count, end - position < digits.upperBound, text[end].isDigit {
                 number = number * 10 + Int64(text[end] - 48)
                 end += 1
             }

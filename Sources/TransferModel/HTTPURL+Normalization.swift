@@ -171,15 +171,3 @@ extension HTTPURL {
         return String(decoding: result, as: UTF8.self)
     }
 }
-
-extension UInt8 {
-    /// Whether the character never needs escaping in a URL (RFC 3986 §2.3).
-    package var isUnreserved: Bool {
-        switch self {
-        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-}

@@ -277,9 +277,9 @@ package struct HTTPURL: Sendable, Hashable {
 
     private static func schemeEnd(_ bytes: Span<UInt8>) -> Int? {
         var colon = 0
-        while colon < bytes.count, isSchemeByte(bytes[colon]) { colon += 1 }
+        while colon < bytes.count, bytes[colon].isSchemeByte { colon += 1 }
         guard
-            colon > 0, isLetter(bytes[0]), bytes.count >= colon + 3,
+            colon > 0, bytes[0].isAlpha, bytes.count >= colon + 3,
             bytes[colon] == UInt8(ascii: ":"), bytes[colon + 1] == UInt8(ascii: "/"),
             bytes[colon + 2] == UInt8(ascii: "/")
         else { return nil }
@@ -312,7 +312,9 @@ package struct HTTPURL: Sendable, Hashable {
             else { throw .badHost }
             end += 1
         } else {
-            while end < authority.upperBound, isHostByte(bytes[end]) { end += 1 }
+            // RFC 3986 §3.2.2 also allows `%` and sub-delimiters. libcurl decodes the former and
+            // rejects the latter, so the origin would not be the requested host.
+            while end < authority.upperBound, bytes[end].isUnreserved { end += 1 }
         }
         guard end > authority.lowerBound else {
             throw end == authority.upperBound || bytes[end] == UInt8(ascii: ":")
@@ -329,35 +331,16 @@ package struct HTTPURL: Sendable, Hashable {
         guard digits.count <= 5 else { throw .badPort }
         var number = 0
         for index in digits {
-            guard (48...57).contains(bytes[index]) else { throw .badPort }
+            guard bytes[index].isDigit else { throw .badPort }
             number = number * 10 + Int(bytes[index] - 48)
         }
         guard (1...65535).contains(number) else { throw .badPort }
         return number
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (97...122).contains(byte | 0x20)
-    }
-
-    private static func isSchemeByte(_ byte: UInt8) -> Bool {
-        isLetter(byte) || (48...57).contains(byte) || byte == UInt8(ascii: "+")
-            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-    }
-
     /// A byte of a bracketed IPv6 address and its zone.
     private static func isAddressByte(_ byte: UInt8) -> Bool {
-        (48...58).contains(byte) || isLetter(byte) || byte == UInt8(ascii: ".")
-            || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-    }
-
-    /// Letters, digits and `-._~`.
-    ///
-    /// RFC 3986 §3.2.2 also allows `%` and sub-delimiters. libcurl decodes the former and rejects
-    /// the latter, so the origin would not be the requested host.
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        isLetter(byte) || (48...57).contains(byte) || byte == UInt8(ascii: "-")
-            || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
+        byte.isAlphanumeric || ":.%-_".utf8.contains(byte)
     }
 }
 

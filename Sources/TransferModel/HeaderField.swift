@@ -46,7 +46,7 @@ extension HeaderField {
     package func isNamed(_ name: String) -> Bool { self.name.isEqualIgnoringCase(name) }
 
     /// Whether the value has only spaces and tabs, which are not part of a value (RFC 9110 §5.5).
-    package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+    package var isBlank: Bool { value.utf8.allSatisfy(\.isBlank) }
 }
 
 extension [HeaderField] {
@@ -261,9 +261,8 @@ package struct HeaderFields: Sendable, Hashable {
         return result
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 32 || byte == 9 || byte == 13
-    }
+    /// Also the CR of a line break, since lines are split at LF.
+    private static func isBlank(_ byte: UInt8) -> Bool { byte.isBlank || byte == 13 }
 }
 
 extension Span<UInt8> {
@@ -286,17 +285,8 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// Whether a token may contain the byte (RFC 9110 §5.6.2).
-    package var isTokenByte: Bool {
-        switch self {
-        case 48...57, 65...90, 94...122: true  // digits, letters, ^ _ `
-        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x7C, 0x7E: true  // ! # $ % & ' * + - . | ~
-        default: false
-        }
-    }
-
     /// The byte with `A`…`Z` made `a`…`z`.
     package var asciiLowercased: UInt8 {
-        (65...90).contains(self) ? self | 0x20 : self
+        isUppercase ? self | 0x20 : self
     }
 }

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentCoding {
     /// The decoded bytes; nil when a `%` is not followed by two hexadecimal digits.
@@ -56,17 +58,5 @@ package enum PercentCoding {
             }
         }
         return decoded
-    }
-}
-
-extension UInt8 {
-    /// The value of the byte as a hexadecimal digit.
-    package var hexadecimalValue: UInt8? {
-        switch self {
-        case 48...57: self - 48
-        case 65...70: self - 55
-        case 97...102: self - 87
-        default: nil
-        }
     }
 }

@@ -41,10 +41,7 @@ package struct ProxyExceptions: Sendable, Hashable {
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         return !name.isEmpty && (isASCII || InternationalName.ascii(name) != nil)
             && name.utf8.allSatisfy {
-                switch $0 {
-                case 0x2D, 0x2E, 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A, 0x80...: true
-                default: false
-                }
+                $0.isAlphanumeric || "-._".utf8.contains($0) || $0 >= 0x80
             }
     }
 

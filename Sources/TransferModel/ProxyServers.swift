@@ -302,7 +302,7 @@ package struct ProxyText: Sendable, Hashable {
         }
         host = url.origin.host
         // URLs and proxies have different default ports.
-        let digits = authority.utf8.reversed().prefix { (48...57).contains($0) }.count
+        let digits = authority.utf8.reversed().prefix(while: \.isDigit).count
         port =
             authority.utf8.dropLast(digits).last == UInt8(ascii: ":") && digits > 0
             ? url.origin.port : nil

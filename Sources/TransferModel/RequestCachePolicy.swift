@@ -51,15 +51,14 @@ package enum URLCacheRule: Sendable, Hashable {
 /// Whether a cache may store some responses (`urlSession(_:dataTask:willCacheResponse:)`).
 package struct StoringRule: Sendable, Hashable {
     /// The URLs of the responses; empty for all.
-    package var urls: [URLPattern]
+    package var urls: [URLPattern] = []
     /// MIME types in lower case, also `type/*`; empty for all, also for an unknown type.
     package var mimeTypes: [String]
     /// Whether such a response is stored if HTTP permits that.
     package var stores: Bool
 
-    /// Creates a rule.
-    package init(urls: [URLPattern] = [], mimeTypes: [String] = [], stores: Bool) {
-        self.urls = urls
+    /// Creates a rule for all URLs.
+    package init(mimeTypes: [String] = [], stores: Bool) {
         self.mimeTypes = mimeTypes
         self.stores = stores
     }

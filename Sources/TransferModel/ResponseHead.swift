@@ -19,7 +19,7 @@ package struct ResponseHead: Sendable, Hashable {
     /// The media type without parameters, in lower case; nil if missing.
     package var mimeType: String? {
         guard let value = fields.firstValue(of: "content-type") else { return nil }
-        let essence = value.prefix { $0 != 0x3B && $0 != 0x2C && $0 != 0x20 && $0 != 0x09 }
+        let essence = value.prefix { $0 != 0x3B && $0 != 0x2C && !$0.isBlank }
         guard !essence.isEmpty else { return nil }
         guard essence.allSatisfy({ $0 < 0x80 }) else {
             return HeaderFields.text(essence).lowercased()

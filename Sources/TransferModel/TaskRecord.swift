@@ -138,11 +138,11 @@ package struct TaskRecord: Sendable, Hashable {
     /// The `sessionDescription` of that session in the job file; nil without one.
     package var sessionDescription: String?
     /// From 0 to 1, as `URLSessionTask.priority`.
-    package var priority: Double
+    package var priority = 0.5
     /// The earliest start that the job file demands, by the run's clock; nil without one.
     package var earliestBeginDate: Timestamp?
     /// How much of its bodies the task has moved.
-    package var progress: TransferProgress
+    package var progress = TransferProgress.none
     /// Where the job file declares the task.
     package var source: SourceLocation
     /// The place of the key in the job file that decides about `error`; nil without one.
@@ -150,11 +150,11 @@ package struct TaskRecord: Sendable, Hashable {
     /// How the task ended.
     package var outcome: TaskOutcome
     /// Whether this run changed anything at the destination or the server.
-    package var changed: Bool
+    package var changed = false
     /// Whether the run's exit code depends on this task.
     package var required: Bool
     /// The checks that ran, in order, up to the first that failed.
-    package var checks: [Check]
+    package var checks: [Check] = []
     /// Why the task did not succeed; nil when it did.
     package var error: TransferFailure?
     /// Whether a later run may not have this failure.
@@ -178,17 +178,17 @@ package struct TaskRecord: Sendable, Hashable {
         outcome == .succeeded && (cache?.outcome == .hit || cache?.outcome == .stale)
     }
     /// In the job file's order; empty unless the task succeeded.
-    package var captures: [Capture]
+    package var captures: [Capture] = []
     /// The body bytes sent by all attempts of this run.
-    package var countOfBytesSent: Int64
+    package var countOfBytesSent: Int64 = 0
     /// The body bytes received by all attempts of this run.
-    package var countOfBytesReceived: Int64
+    package var countOfBytesReceived: Int64 = 0
     /// The length of the request's body, bytes; nil if unknown.
     package var countOfBytesExpectedToSend: Int64?
     /// The announced length of the response's body, bytes; nil if unknown.
     package var countOfBytesExpectedToReceive: Int64?
     /// In order; of many only the first and the last.
-    package var attempts: [Attempt]
+    package var attempts: [Attempt] = []
     /// The number of attempts omitted between them; their transactions are omitted too.
     package var omittedAttempts = 0
     /// From the task's creation to its end.
@@ -196,9 +196,9 @@ package struct TaskRecord: Sendable, Hashable {
     /// When the task ended, by the run's clock.
     package var endDate: Timestamp
     /// The number of redirects that were followed, in all attempts.
-    package var redirectCount: Int
+    package var redirectCount = 0
     /// The exchanges of the recorded attempts, in order of `fetchStartDate`.
-    package var transactions: [TransactionMetrics]
+    package var transactions: [TransactionMetrics] = []
     /// The wait for an interface or for power, microseconds; nil without one.
     package var heldMicroseconds: Int64?
     /// nil for a task that no earlier run began.
@@ -214,34 +214,7 @@ package struct TaskRecord: Sendable, Hashable {
     /// The number of attempts in this run.
     package var attemptCount: Int { attempts.count + omittedAttempts }
 
-    /// The properties that few tasks have, or that are mostly the same.
-    package struct Rarities: Sendable {
-        /// The number of attempts between the first and the last ones that have no record.
-        package var omittedAttempts = 0
-        /// The wait for an interface or for power, microseconds; nil without one.
-        package var heldMicroseconds: Int64?
-        /// nil for a task that no earlier run began.
-        package var earlier: Earlier?
-        /// Whether an earlier run used the same idempotency key; nil without a generated key.
-        package var isKeyReused: Bool?
-        /// Why the server was of no use for parts of the file.
-        package var partRefusal: String?
-        /// The conversation of a stream or WebSocket task.
-        package var conversation: ConversationRecord?
-        /// From 0 to 1, as `URLSessionTask.priority`.
-        package var priority = 0.5
-        /// How much of its bodies the task has moved.
-        package var progress = TransferProgress.none
-        /// The description of the task's session; nil without one.
-        package var sessionDescription: String?
-        /// The earliest start of the task; nil without one.
-        package var earliestBeginDate: Timestamp?
-
-        /// The properties of a task that has none of them.
-        package init() {}
-    }
-
-    /// Takes all properties but the error; the defaults are for a task without an attempt.
+    /// Creates the record of a task without an attempt.
     package init(
         id: String,
         taskIdentifier: Int,
@@ -250,57 +223,22 @@ package struct TaskRecord: Sendable, Hashable {
         session: String,
         source: SourceLocation,
         outcome: TaskOutcome,
-        changed: Bool = false,
         required: Bool,
-        checks: [Check] = [],
         request: TransactionMetrics.SentRequest,
-        currentRequest: TransactionMetrics.SentRequest? = nil,
-        response: ResponseHead? = nil,
-        file: PublishedFile? = nil,
-        voucher: BodyVoucher? = nil,
-        cache: CacheVerdict? = nil,
-        captures: [Capture] = [],
-        countOfBytesSent: Int64 = 0,
-        countOfBytesReceived: Int64 = 0,
-        countOfBytesExpectedToSend: Int64? = nil,
-        countOfBytesExpectedToReceive: Int64? = nil,
-        attempts: [Attempt] = [],
         startDate: Timestamp,
-        endDate: Timestamp,
-        redirectCount: Int = 0,
-        transactions: [TransactionMetrics] = [],
-        rarities: Rarities = Rarities()
+        endDate: Timestamp
     ) {
         self.id = id
         self.taskIdentifier = taskIdentifier
         self.taskDescription = taskDescription
         self.kind = kind
-        (self.session, sessionDescription) = (session, rarities.sessionDescription)
+        self.session = session
         self.source = source
         self.outcome = outcome
-        self.changed = changed
         self.required = required
-        self.checks = checks
-        originalRequest = request
-        self.currentRequest = currentRequest ?? request
-        self.response = response
-        self.file = file
-        self.voucher = voucher
-        self.cache = cache
-        self.captures = captures
-        self.countOfBytesSent = countOfBytesSent
-        self.countOfBytesReceived = countOfBytesReceived
-        self.countOfBytesExpectedToSend = countOfBytesExpectedToSend
-        self.countOfBytesExpectedToReceive = countOfBytesExpectedToReceive
-        self.attempts = attempts
+        (originalRequest, currentRequest) = (request, request)
         self.startDate = startDate
         self.endDate = endDate
-        self.redirectCount = redirectCount
-        self.transactions = transactions
-        (omittedAttempts, heldMicroseconds) = (rarities.omittedAttempts, rarities.heldMicroseconds)
-        (isKeyReused, earliestBeginDate) = (rarities.isKeyReused, rarities.earliestBeginDate)
-        (earlier, priority, progress) = (rarities.earlier, rarities.priority, rarities.progress)
-        (conversation, partRefusal) = (rarities.conversation, rarities.partRefusal)
     }
 }
 

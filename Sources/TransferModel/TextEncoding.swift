@@ -125,7 +125,7 @@ package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     private static func plain(_ name: String) -> String {
         String(
             decoding: name.lowercased().utf8.filter {
-                (97...122).contains($0) || (48...57).contains($0)
+                $0.isLowercase || $0.isDigit
             },
             as: UTF8.self
         )

@@ -38,7 +38,7 @@ extension Timestamp {
         func number(_ range: Range<Int>) -> Int64? {
             var value: Int64 = 0
             for byte in bytes[range] {
-                guard (48...57).contains(byte) else { return nil }
+                guard byte.isDigit else { return nil }
                 value = value * 10 + Int64(byte - 48)
             }
             return value

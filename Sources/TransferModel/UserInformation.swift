@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Finds user names and passwords of URLs (RFC 3986 §3.2.1) in text.
 package enum UserInformation {
     /// Finds the text between the slashes and the last `@` of an authority, without the `@`.
@@ -78,7 +80,7 @@ package enum UserInformation {
         var position = 0
         while position < text.count, text[position] <= 0x20 { position += 1 }
         let start = position
-        while position < text.count, isSchemeByte(text[position]) { position += 1 }
+        while position < text.count, text[position].isSchemeByte { position += 1 }
         let hasScheme =
             position > start && position < text.count && text[position] == UInt8(ascii: ":")
         position = hasScheme ? position + 1 : start
@@ -165,13 +167,5 @@ package enum UserInformation {
 
     private static func isSlash(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
-    }
-
-    private static func isSchemeByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
-        default: false
-        }
     }
 }

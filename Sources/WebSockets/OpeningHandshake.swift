@@ -117,9 +117,7 @@ package struct OpeningHandshake: Sendable, Hashable {
     /// The members of a list that may be spread over several field lines (RFC 9110 §5.6.1).
     private static func members(of values: [String]) -> [String] {
         values.flatMap { $0.splitAtBytes(",") }.compactMap { member in
-            let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-            let bytes = member.utf8.drop(while: isBlank)
-            let trimmed = bytes.prefix(bytes.count - bytes.reversed().prefix(while: isBlank).count)
+            let trimmed = member.utf8.withoutOuterBlanks
             return trimmed.isEmpty ? nil : String(decoding: trimmed, as: UTF8.self)
         }
     }

@@ -82,12 +82,8 @@ final class DiskFolders: Sendable {
             name[prefix.count] == UInt8(ascii: ".")
         else { return false }
         for index in prefix.count + 1..<name.count {
-            switch name[index] {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "."):
-                continue
-            default: return false
-            }
+            let isDot = name[index] == UInt8(ascii: ".")
+            guard name[index].isDigit || name[index].isLowercase || isDot else { return false }
         }
         return true
     }

@@ -51,10 +51,10 @@ enum EmptyGroupCheck {
         _ deferred: [DeferredValue],
         _ reader: inout Reader
     ) {
-        reader.values.row = row
-        for field in deferred.map(\.field) + [group.rows.key].compactMap(\.self) {
-            reader.values.checkItems(in: field, &reader.faults)
+        reader.with(\.row, row) { reader in
+            for field in deferred.map(\.field) + [group.rows.key].compactMap(\.self) {
+                reader.values.checkItems(in: field, &reader.faults)
+            }
         }
-        reader.values.row = nil
     }
 }

@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// One entry of `credentials`.
@@ -133,7 +134,7 @@ enum CredentialTable {
 
     private static let entry = ValueType<Credential>(
         .variants(by: "method", methods.map(\.table.keys))
-    ) { CredentialType.credential($1, &$0) }
+    ) { CredentialType.credential($1, &$0) }.faultless
 
     fileprivate static let scope = [
         Setting<CredentialDraft>(
@@ -290,7 +291,7 @@ enum CredentialTable {
     private static let awsName = ValueType(pattern: "^[a-z0-9-]+$") {
         (text) throws(ValueFault) -> String in
         let isName = text.utf8.allSatisfy {
-            (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
+            $0.isDigit || $0.isLowercase || $0 == UInt8(ascii: "-")
         }
         guard isName, !text.isEmpty else {
             throw ValueFault(

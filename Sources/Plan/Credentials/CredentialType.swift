@@ -31,20 +31,16 @@ enum CredentialType {
         return isWhole ? credentials : nil
     }
 
-    /// One entry; nil when it has a fault.
+    /// One entry; nil when a setting of it has a fault.
     static func credential(_ field: Field, _ reader: inout Reader) -> Credential? {
         guard reader.isMapping(field), let method = credentialMethod(field, &reader) else {
             return nil
         }
-        let errors = reader.faults.log.errorCount
-        var draft = CredentialDraft()
         // A missing key is missing in the entry, not in the list.
-        reader.apply(
-            method.table,
-            to: &draft,
-            in: Field(name: field.name, key: field.node, node: field.node)
-        )
-        guard reader.faults.log.errorCount == errors else { return nil }
+        let entry = Field(name: field.name, key: field.node, node: field.node)
+        guard let draft = reader.value(CredentialDraft(), with: method.table, in: entry) else {
+            return nil
+        }
         checkExposure(of: draft, by: method, &reader)
         guard let proof = method.proof(draft, reader) else {
             reader.report(
@@ -57,7 +53,6 @@ enum CredentialType {
         }
         if case .clientCertificate = proof { checkTLS(of: draft, &reader) }
         checkFileServer(of: draft, proof, by: method, &reader)
-        guard reader.faults.log.errorCount == errors else { return nil }
         let space = ProtectionSpace(scope: draft.scope, realm: draft.realm)
         var credential = Credential(space: space, proof: proof)
         credential.challenge = draft.challenge

@@ -28,7 +28,10 @@ struct DiagnosticLog {
     var isFull: Bool { errorCount >= DocumentLimits.diagnostics }
 
     /// Whether the log holds no fault and no warning since `forget`.
-    var isEmpty: Bool { errorCount == 0 && diagnostics.isEmpty }
+    var isEmpty: Bool { !hasErrors && diagnostics.isEmpty }
+
+    /// Whether the log holds an error since `forget`.
+    var hasErrors: Bool { errorCount > 0 }
 
     /// Whether the user would see another warning.
     var takesWarnings: Bool { showsWarnings && warnings.count < Self.shownWarnings }

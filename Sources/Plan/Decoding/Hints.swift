@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 
 /// The key of a mapping whose value an author writes alone.
 struct Shorthand: Sendable {
@@ -45,7 +46,7 @@ struct Hints {
         let sign = digits.first == "-" ? "-" : ""
         if digits.first == "-" || digits.first == "+" { digits = digits.dropFirst() }
         while digits.utf8.count > 1, digits.first == "0",
-            let next = digits.utf8.dropFirst().first, (48...57).contains(next)
+            let next = digits.utf8.dropFirst().first, next.isDigit
         {
             digits = digits.dropFirst()
         }
@@ -84,13 +85,14 @@ struct Hints {
             return nil
         }
         let text = document.text(of: node)
+        guard text.utf8.count <= 80 else { return nil }
         guard document.isPlain(node) else {
             let isSimple =
                 !text.utf8.span.hasControlByte && !text.utf8.contains { "\"\\".utf8.contains($0) }
-            return isSimple && text.utf8.count <= 80 ? "\"\(text)\"" : nil
+            return isSimple ? "\"\(text)\"" : nil
         }
-        let isOneWord = text.utf8.count <= 80 && !text.contains { ",[]{}:#".contains($0) }
-        return isOneWord || document.hasInterpolation(node) && text.utf8.count <= 80 ? text : nil
+        let isOneWord = !text.contains { ",[]{}:#".contains($0) }
+        return isOneWord || document.hasInterpolation(node) ? text : nil
     }
 
     /// Says why there may be another value where a mapping of a table belongs.

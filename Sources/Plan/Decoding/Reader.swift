@@ -81,6 +81,19 @@ struct Reader {
     /// Whether the plan is made already, so that the task only becomes a value.
     var isReadingAgain: Bool { fileStatus == nil }
 
+    /// Reads with a closure while a mode of the interpolator has another value.
+    @inline(__always)
+    mutating func with<Mode, Value>(
+        _ mode: WritableKeyPath<Interpolator, Mode>,
+        _ value: Mode,
+        _ read: (inout Reader) -> Value
+    ) -> Value {
+        let outer = values[keyPath: mode]
+        values[keyPath: mode] = value
+        defer { values[keyPath: mode] = outer }
+        return read(&self)
+    }
+
     /// Reads settings, and puts off the ones at the top of the owner's mapping that depend on a
     /// row.
     mutating func deferringRowValues(_ read: (inout Reader) -> Void) -> [DeferredValue] {
@@ -88,6 +101,31 @@ struct Reader {
         defer { (deferred, values.expectsRow) = (nil, false) }
         read(&self)
         return deferred ?? []
+    }
+
+    /// The value that a closure makes; nil also when the closure has reported an error.
+    mutating func ifFaultless<Value>(_ make: (inout Reader) -> Value?) -> Value? {
+        let errors = faults.log.errorCount
+        let value = make(&self)
+        return faults.log.errorCount == errors ? value : nil
+    }
+
+    /// Whether a closure reports no error.
+    mutating func isFaultless(_ read: (inout Reader) -> Void) -> Bool {
+        ifFaultless { read(&$0) } != nil
+    }
+
+    /// The value that a table makes of `empty` and the mapping of a field; nil after a fault.
+    mutating func value<Target>(
+        _ empty: Target,
+        with table: SettingTable<Target>,
+        in field: Field
+    ) -> Target? {
+        ifFaultless { reader in
+            var target = empty
+            reader.apply(table, to: &target, in: field)
+            return target
+        }
     }
 
     /// Reads the mapping of a field with a table; its keys are named in messages.

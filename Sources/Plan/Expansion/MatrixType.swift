@@ -8,19 +8,20 @@ enum MatrixType {
         -> Matrix?
     {
         guard reader.isMapping(field) else { return nil }
-        let errors = reader.faults.log.errorCount
         var names: [String] = []
         var texts: [[String]] = []
         var lists: [[NodeID]] = []
-        for entry in reader.document.entries(of: field.node) {
-            let name = reader.document.text(of: entry.key)
-            let inner = Field(name: name, key: entry.key, node: entry.value)
-            guard let list = reader.elements(inner, of: .text) else { continue }
-            names.append(name)
-            texts.append(list)
-            lists.append(Array(reader.document.elements(of: entry.value)))
+        let isFaultless = reader.isFaultless { reader in
+            for entry in reader.document.entries(of: field.node) {
+                let name = reader.document.text(of: entry.key)
+                let inner = Field(name: name, key: entry.key, node: entry.value)
+                guard let list = reader.elements(inner, of: .text) else { continue }
+                names.append(name)
+                texts.append(list)
+                lists.append(Array(reader.document.elements(of: entry.value)))
+            }
         }
-        guard reader.faults.log.errorCount == errors else { return nil }
+        guard isFaultless else { return nil }
         // Beyond the limit it only has to stay beyond.
         let count = texts.reduce(1) { min($0, most + 1) * $1.count }
         guard !names.isEmpty, count <= most else {
@@ -33,10 +34,10 @@ enum MatrixType {
             )
             return nil
         }
-        var excluded: [Int] = []
-        if let exclude { excluded = numbers(exclude, names, texts, most: most, &reader) }
-        guard reader.faults.log.errorCount == errors else { return nil }
-        return Matrix(names: names, values: lists, excluded: excluded)
+        return reader.ifFaultless { reader in
+            let excluded = exclude.map { numbers($0, names, texts, most: most, &reader) }
+            return Matrix(names: names, values: lists, excluded: excluded ?? [])
+        }
     }
 
     /// The numbers of the combinations that are left out, ascending.
@@ -51,7 +52,9 @@ enum MatrixType {
         var numbers: [Int] = []
         let sizes = texts.map(\.count)
         for node in reader.document.elements(of: field.node) {
-            guard let positions = positions(node, names, texts, &reader) else { continue }
+            guard
+                let positions = reader.ifFaultless({ positions(of: node, names, texts, &$0) })
+            else { continue }
             numbers += Matrix.numbers(of: positions, sizes: sizes)
             guard numbers.count <= 10 * most else {
                 reader.report(
@@ -65,10 +68,9 @@ enum MatrixType {
         return Set(numbers).sorted()
     }
 
-    /// The positions of the values that an exclusion gives, nil for a name that it leaves out; nil
-    /// after a fault.
+    /// The positions of the values that an exclusion gives, nil for a name that it leaves out.
     private static func positions(
-        _ node: NodeID,
+        of node: NodeID,
         _ names: [String],
         _ texts: [[String]],
         _ reader: inout Reader
@@ -90,7 +92,6 @@ enum MatrixType {
             )
             return nil
         }
-        let errors = reader.faults.log.errorCount
         var positions = [Int?](repeating: nil, count: names.count)
         for entry in reader.document.entries(of: node) {
             let name = reader.document.text(of: entry.key)
@@ -119,6 +120,6 @@ enum MatrixType {
                 reader.report(fault, of: inner)
             }
         }
-        return reader.faults.log.errorCount == errors ? positions : nil
+        return positions
     }
 }

@@ -13,16 +13,13 @@ enum RowKey {
     /// or of an item with fields its `id`, else its `key`, else its first field without the name of
     /// a secret: never its place, so that it stays when rows come and go.
     static func key(of row: Row, in source: RowSource, _ reader: inout Reader) -> String? {
-        let outer = (reader.values.row, reader.values.isNeededBeforeTheRun)
-        (reader.values.row, reader.values.isNeededBeforeTheRun) = (row, true)
-        defer { (reader.values.row, reader.values.isNeededBeforeTheRun) = outer }
         let field = source.key ?? source.field
-        guard
-            let text = source.key.map({ reader.text($0) })
-                ?? naturalKey(of: row, in: source, &reader)
-        else {
-            return nil
+        let text = reader.with(\.row, row) {
+            $0.with(\.isNeededBeforeTheRun, true) { reader in
+                source.key.map { reader.text($0) } ?? naturalKey(of: row, in: source, &reader)
+            }
         }
+        guard let text else { return nil }
         guard !text.isEmpty else {
             reader.report(.badID, "`\(field.name)`: the key of an item is empty", at: field.node)
             return nil
@@ -102,10 +99,8 @@ enum RowKey {
     /// The text of a scalar of the job file, whose own expressions know no item.
     private static func keyText(_ node: NodeID, _ field: Field, _ reader: inout Reader) -> String? {
         guard reader.document.kind(of: node) == .scalar else { return noKey(field, &reader) }
-        let outer = reader.values.row
-        reader.values.row = nil
-        defer { reader.values.row = outer }
-        return reader.text(Field(name: field.name, key: field.key, node: node))
+        let field = Field(name: field.name, key: field.key, node: node)
+        return reader.with(\.row, nil) { $0.text(field) }
     }
 
     private static func noKey(_ field: Field, _ reader: inout Reader) -> String? {

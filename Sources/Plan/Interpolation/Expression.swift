@@ -68,7 +68,7 @@ extension Expression {
             isRaw = true
             return
         }
-        if bytes.first.map(Self.isBlank) ?? false { throw Self.withBlanks(content, at: range) }
+        if bytes.first?.isBlank == true { throw Self.withBlanks(content, at: range) }
         let end = bytes.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
         if Namespace.item.rawValue == content[..<(end ?? content.endIndex)] {
             self = try Self.item(content, at: range)
@@ -151,16 +151,16 @@ extension Expression {
     /// Letters, digits, `_`; a name that the job file chooses may also have `-`.
     static func isNameByte(_ byte: UInt8, in namespace: Namespace) -> Bool {
         switch byte {
-        case 48...57, 65...90, 97...122, UInt8(ascii: "_"): true
+        case UInt8(ascii: "_"): true
         case UInt8(ascii: "-"): namespace != .env
         case UInt8(ascii: "."): namespace == .task
-        default: false
+        default: byte.isAlphanumeric
         }
     }
 
     /// Whether a name is valid, beyond its bytes.
     private static func isName(_ name: Substring.UTF8View, in namespace: Namespace) -> Bool {
-        guard namespace == .task else { return name.first.map { !(48...57).contains($0) } ?? false }
+        guard namespace == .task else { return name.first.map { !$0.isDigit } ?? false }
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
             return false
         }
@@ -185,16 +185,10 @@ extension Expression {
         return ValueFault(.badExpression, "`\(written)` \(message)", help: "write \(form)")
     }
 
-    /// A space or a tab.
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-    }
-
     /// An expression in the manner of template languages; the expression without the blanks may be
     /// wrong, too.
     private static func withBlanks(_ content: Substring, at range: Range<Int>) -> ValueFault {
-        let front = content.utf8.drop(while: isBlank)
-        let plain = Substring(front.dropLast(front.reversed().prefix(while: isBlank).count))
+        let plain = Substring(content.utf8.withoutOuterBlanks)
         let likely: String?
         var help = forms
         do {
@@ -226,12 +220,12 @@ extension Expression {
 
     /// Whether a text is a valid name after `${var.`.
     static func isVariableName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, !(48...57).contains(first) else { return false }
+        guard let first = text.utf8.first, !first.isDigit else { return false }
         return text.utf8.allSatisfy { isNameByte($0, in: .var) }
     }
 
     private static func withoutNamespace(_ content: Substring, _ name: Substring) -> ValueFault {
-        let isUpperCase = name.utf8.contains { (65...90).contains($0) } && name == name.uppercased()
+        let isUpperCase = name.utf8.contains(where: \.isUppercase) && name == name.uppercased()
         let looksLikeName = isVariableName(String(name))
         return ValueFault(
             .badExpression,

@@ -143,12 +143,12 @@ struct FilledURL {
             if isOfPeer { return try label(filled.text, expression) }
             // Behind a whole host a path begins: `${var.api}${item.path}`.
             if filled.text.utf8.first == UInt8(ascii: "/"), isBehindHost {
-                return Self.encoded(filled.text, Self.isPathByte)
+                return Self.encoded(filled.text, \.isPathByte)
             }
             try checkAuthority(filled.text, expression)
             return filled.text
         case .path:
-            return Self.encoded(filled.text, isOfPeer ? \.isUnreserved : Self.isPathByte)
+            return Self.encoded(filled.text, isOfPeer ? \.isUnreserved : \.isPathByte)
         case .queryName:
             try checkName(filled.text, expression)
             return Self.encoded(filled.text, isOfPeer ? \.isUnreserved : Self.isQueryByte)
@@ -389,37 +389,16 @@ struct FilledURL {
         PercentCoding.encode(text) { isPlain($0) || $0 < 0x20 || $0 == 0x7F }
     }
 
-    /// Whether a byte is allowed in a path, including `/` (RFC 3986 §3.3).
-    private static func isPathByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"),
-            UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-            UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: ":"),
-            UInt8(ascii: "@"), UInt8(ascii: "/"):
-            true
-        default: byte.isUnreserved
-        }
-    }
-
     /// Whether a byte ends neither a name nor a value, and is not a blank in forms like `+`.
     private static func isQueryByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: "("),
-            UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: ","), UInt8(ascii: ":"),
-            UInt8(ascii: "@"), UInt8(ascii: "/"):
-            true
-        default: byte.isUnreserved
-        }
+        byte.isPathByte && !"&;=+".utf8.contains(byte)
     }
 }
 
 extension UInt8 {
     /// A letter, a digit or a hyphen (RFC 1123 §2.1).
     fileprivate var isLabelByte: Bool {
-        switch self {
-        case 48...57, 65...90, 97...122, UInt8(ascii: "-"): true
-        default: false
-        }
+        isAlphanumeric || self == UInt8(ascii: "-")
     }
 }
 

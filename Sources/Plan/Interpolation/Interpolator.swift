@@ -23,7 +23,7 @@ struct Interpolator {
     var captureNames: [Int: Set<String>] = [:]
     /// Whether tasks cannot fill in the setting being read.
     var isNeededBeforeTheRun = false
-    /// Whether the value being read is the body that the settings before it describe.
+    /// Whether the value being read belongs to the body of the task.
     var isReadingBody = false
     /// Whether the URL, the body or the key of the task being read differs in every run.
     var isOrderOfRun = false

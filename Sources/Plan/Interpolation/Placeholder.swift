@@ -84,11 +84,11 @@ struct Placeholder: Hashable {
 
     /// Two or more capitals, digits and `_`, as environment variables are named.
     private static func isCapital(_ name: String) -> Bool {
-        guard name.utf8.count > 1, let first = name.utf8.first, !(48...57).contains(first) else {
+        guard name.utf8.count > 1, let first = name.utf8.first, !first.isDigit else {
             return false
         }
         return name.utf8.allSatisfy {
-            (65...90).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "_")
+            $0.isUppercase || $0.isDigit || $0 == UInt8(ascii: "_")
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// A scalar's text, taken apart at its expressions.
 struct Template: Hashable {
@@ -118,7 +119,7 @@ extension Expression {
         } else {
             return nil
         }
-        guard !(48...57).contains(bytes[first]) else { return nil }
+        guard !bytes[first].isDigit else { return nil }
         for index in first..<end where !Self.isNameByte(bytes[index], in: namespace) { return nil }
         name = String(text.slice(first..<end))
         rule = .required

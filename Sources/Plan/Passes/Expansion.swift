@@ -19,15 +19,14 @@ struct Expansion {
         self.options = options
         let document = reader.document
         guard document.hasScalar("forEach") else { return }
-        reader.values.isNeededBeforeTheRun = true
-        defer { reader.values.isNeededBeforeTheRun = false }
         var inlineCount = 0
         var count = reader.values.tasks.entries.count
         for (number, entry) in reader.values.tasks.entries.enumerated() {
             guard let found = document.value(of: entry.value, for: "forEach") else { continue }
             reader.faults.owner = .task(entry.kind, entry.key)
             let field = Field(name: "forEach", key: found.key, node: found.value)
-            var rows = rowSource(field, &reader) ?? RowSource(.faulty, key: nil, field: field)
+            let read = reader.with(\.isNeededBeforeTheRun, true) { rowSource(field, &$0) }
+            var rows = read ?? RowSource(.faulty, key: nil, field: field)
             count += rows.count
             if rows.standsInJobFile { inlineCount += rows.count }
             if inlineCount > Self.mostInlineItems {
@@ -58,14 +57,14 @@ struct Expansion {
     }
 
     private mutating func rowSource(_ field: Field, _ reader: inout Reader) -> RowSource? {
-        let errors = reader.faults.log.errorCount
-        var draft = ForEachDraft()
-        reader.apply(ForEachTable.table, to: &draft, in: field)
-        guard reader.faults.log.errorCount == errors, let form = draft.form else { return nil }
-        checkKey(draft.key, &reader)
-        let rows = rows(of: form, draft, &reader)
-        guard reader.faults.log.errorCount == errors, let rows else { return nil }
-        return RowSource(rows, key: draft.key, field: field)
+        guard let draft = reader.value(ForEachDraft(), with: ForEachTable.table, in: field),
+            let form = draft.form
+        else { return nil }
+        return reader.ifFaultless { reader in
+            checkKey(draft.key, &reader)
+            let rows = rows(of: form, draft, &reader)
+            return rows.map { RowSource($0, key: draft.key, field: field) }
+        }
     }
 
     private mutating func rows(

@@ -158,14 +158,13 @@ enum SecretSection {
         let entries = sections.flatMap { document.entries(of: $0.value) }
         for entry in entries where !reader.document.isFree(entry.key) {
             let name = document.text(of: entry.key)
-            let errors = reader.faults.log.errorCount
             var draft = SecretDraft()
             reader.faults.owner = .secret(entry.key)
-            reader.apply(SecretTable.table, to: &draft, from: entry.value, ownedBy: entry.key)
-            reader.values.secrets.variables.formUnion(draft.variables)
-            guard reader.faults.log.errorCount == errors, var source = draft.source else {
-                continue
+            let isFaultless = reader.isFaultless {
+                $0.apply(SecretTable.table, to: &draft, from: entry.value, ownedBy: entry.key)
             }
+            reader.values.secrets.variables.formUnion(draft.variables)
+            guard isFaultless, var source = draft.source else { continue }
             if let timeout = draft.timeout, case .command(let arguments, _) = source {
                 source = .command(arguments, timeout: timeout)
             }

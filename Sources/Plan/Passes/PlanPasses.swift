@@ -29,7 +29,7 @@ extension Plan {
 
         let diagnostics = inFileOrder(reader.faults.log.diagnostics)
         let reportFault = checks.destinations.reportFault
-        guard reader.faults.log.errorCount == 0, reportFault == nil,
+        guard !reader.faults.log.hasErrors, reportFault == nil,
             selection.unknown.isEmpty || options.allowsAbsentTasks
         else {
             throw PlanRejected(

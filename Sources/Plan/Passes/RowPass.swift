@@ -25,68 +25,97 @@ struct RowPass {
 
     /// Reads all rows, until too many of them are faulty.
     mutating func read(into checks: inout JobChecks, with reader: inout Reader) {
-        let entry = reader.values.tasks.entries[group.entry]
-        let errors = reader.faults.log.errorCount
-        var base = taskReader.shared.defaults
-        let deferred = taskReader.readCommon(entry, into: &base, with: &reader)
-        let uses = reader.takeSecretUses()
-        let references = reader.takeCaptureReferences()
-        checks.captures.note(references, of: group.entry, needs: base.needs)
-        checks.needs.append(group.entry, needs: base.needs)
-        reader.values.tasks.set(group.entry, isRequired: base.isRequired, priority: base.priority)
-        let hasOwnSettings = deferred.contains { ["priority", "required"].contains($0.field.name) }
+        var count = 0
+        let isRight = reader.isFaultless { count = readRows(into: &checks, with: &$0) }
+        reader.values.row = nil
+        finish(&checks, count: count, isRight: isRight, &reader)
+    }
 
-        if group.rows.count == 0 { EmptyGroupCheck.check(group, deferred, &reader) }
+    /// Reads the common settings and the rows; returns the number of rows that should be read.
+    private mutating func readRows(
+        into checks: inout JobChecks,
+        with reader: inout Reader
+    ) -> Int {
+        var common = CommonSettings(draft: taskReader.shared.defaults)
+        let isFaultless = reader.isFaultless { readCommon(&common, into: &checks, with: &$0) }
         var cursor = RowCursor(group.rows)
         // When a common setting is faulty, one row is enough to find the other faults.
-        let count = min(group.rows.count, reader.faults.log.errorCount == errors ? .max : 1)
+        let count = min(group.rows.count, isFaultless ? .max : 1)
         keys = RowKeyCheck(capacity: count)
         for row in 0..<count
         where !reader.faults.log.isFull && !reader.values.isOverfilled
             && faultyRows < DataFiles.shownRows
         {
-            var draft = base
-            let (mark, errors) = (reader.faults.log.mark, reader.faults.log.errorCount)
             do throws(DataRows.Failure) {
                 reader.values.row = try cursor.row(at: row)
             } catch {
                 reader.faults.log.add(reader.changedData(of: group.first + row, error))
                 break
             }
-            let isRight = taskReader.readRow(
-                deferred,
-                uses: uses,
-                of: entry,
-                into: &draft,
-                with: &reader
-            )
-            // All rows use the same captures, but each row may have needs of its own: the graph
-            // tells whether each row needs the tasks that capture.
-            let references = reader.takeCaptureReferences()
-            if row == 0 { checks.captures.note(references, of: group.entry, needs: base.needs) }
-            secrets.formUnion(draft.secrets)
-            let key = reader.values.row.flatMap { RowKey.key(of: $0, in: group.rows, &reader) }
-            if let key { keys.note(key) }
-            if isRight {
-                if !draft.needs.isEmpty, draft.needs != base.needs {
-                    checks.needs.append(group.entry, row: row, needs: draft.needs)
-                }
-                if hasOwnSettings {
-                    settings.append(.init(isRequired: draft.isRequired, priority: draft.priority))
-                }
-                checks.note(
-                    ReadTask.Traits.of(draft),
-                    of: group.first + row,
-                    isFilledIn: references.isEmpty,
-                    &reader
-                )
+            let mark = reader.faults.log.mark
+            var key: String?
+            let isFaultless = reader.isFaultless {
+                key = readRow(row, common, into: &checks, with: &$0)
             }
-            if reader.faults.log.errorCount > errors {
-                noteFault(of: row, key, since: mark, &reader)
-            }
+            if !isFaultless { noteFault(of: row, key, since: mark, &reader) }
         }
-        reader.values.row = nil
-        finish(&checks, count: count, isRight: reader.faults.log.errorCount == errors, &reader)
+        return count
+    }
+
+    private func readCommon(
+        _ common: inout CommonSettings,
+        into checks: inout JobChecks,
+        with reader: inout Reader
+    ) {
+        let entry = reader.values.tasks.entries[group.entry]
+        common.deferred = taskReader.readCommon(entry, into: &common.draft, with: &reader)
+        common.leavesScheduling = common.deferred.contains {
+            ["priority", "required"].contains($0.field.name)
+        }
+        common.uses = reader.takeSecretUses()
+        let (references, draft) = (reader.takeCaptureReferences(), common.draft)
+        checks.captures.note(references, of: group.entry, needs: draft.needs)
+        checks.needs.append(group.entry, needs: draft.needs)
+        reader.values.tasks.set(group.entry, isRequired: draft.isRequired, priority: draft.priority)
+        if group.rows.count == 0 { EmptyGroupCheck.check(group, common.deferred, &reader) }
+    }
+
+    /// Reads the reader's row; returns its key.
+    private mutating func readRow(
+        _ row: Int,
+        _ common: CommonSettings,
+        into checks: inout JobChecks,
+        with reader: inout Reader
+    ) -> String? {
+        var draft = common.draft
+        let isRight = taskReader.readRow(
+            common.deferred,
+            uses: common.uses,
+            of: reader.values.tasks.entries[group.entry],
+            into: &draft,
+            with: &reader
+        )
+        // All rows use the same captures, but each row may have needs of its own: the graph tells
+        // whether each row needs the tasks that capture.
+        let references = reader.takeCaptureReferences()
+        if row == 0 { checks.captures.note(references, of: group.entry, needs: common.draft.needs) }
+        secrets.formUnion(draft.secrets)
+        let key = reader.values.row.flatMap { RowKey.key(of: $0, in: group.rows, &reader) }
+        if let key { keys.note(key) }
+        guard isRight else { return key }
+        if !draft.needs.isEmpty, draft.needs != common.draft.needs {
+            checks.needs.append(group.entry, row: row, needs: draft.needs)
+        }
+        if common.leavesScheduling {
+            settings.append(.init(isRequired: draft.isRequired, priority: draft.priority))
+        }
+        checks.note(
+            ReadTask.Traits.of(draft),
+            of: group.first + row,
+            isFilledIn: references.isEmpty,
+            &reader
+        )
+        return key
     }
 
     /// Hands over the results of all rows together.
@@ -126,4 +155,14 @@ struct RowPass {
         if faultyRows == DataFiles.shownRows { text += "; further rows were not checked" }
         reader.faults.log.addNote(.init(text, at: range), since: mark, known: &known)
     }
+}
+
+/// The settings that all rows of a `forEach` share, and those that each row adds to them.
+private struct CommonSettings {
+    var draft: TaskDraft
+    var deferred: [DeferredValue] = []
+    /// The places of secrets in the draft.
+    var uses: [SecretUse] = []
+    /// Whether each row has its own `priority`, or its own `required`.
+    var leavesScheduling = false
 }

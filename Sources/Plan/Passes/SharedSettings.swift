@@ -39,28 +39,26 @@ final class SharedSettings: Sendable {
             for entry in document.entries(of: field.node) where !reader.document.isFree(entry.key) {
                 IDCheck.check(entry.key, "session name", &reader)
                 reader.faults.owner = .session(entry.key)
-                let errors = reader.faults.log.errorCount
                 var session = defaults.session
                 session.name = document.text(of: entry.key)
-                reader.apply(
-                    SessionTable.table,
-                    to: &session,
-                    from: entry.value,
-                    ownedBy: entry.key
-                )
-                identifiers.check(session, entry, &reader)
-                storages.check(session, entry, &reader)
-                guard sessions.count < Self.mostSessions else {
-                    reader.report(
-                        .outOfRange,
-                        "a job may have at most \(Self.mostSessions) sessions",
-                        at: entry.key
+                let isFaultless = reader.isFaultless { reader in
+                    reader.apply(
+                        SessionTable.table,
+                        to: &session,
+                        from: entry.value,
+                        ownedBy: entry.key
                     )
-                    break
+                    identifiers.check(session, entry, &reader)
+                    storages.check(session, entry, &reader)
+                    guard sessions.count < Self.mostSessions else {
+                        let fault = "a job may have at most \(Self.mostSessions) sessions"
+                        return reader.report(.outOfRange, fault, at: entry.key)
+                    }
+                    SessionNetwork.settleDiscretion(of: &session, entry.value, &reader)
+                    SessionNetwork.checkMultipath(of: session, entry.value, &reader)
                 }
-                SessionNetwork.settleDiscretion(of: &session, entry.value, &reader)
-                SessionNetwork.checkMultipath(of: session, entry.value, &reader)
-                if reader.faults.log.errorCount > errors { faulty.insert(sessions.count) }
+                guard sessions.count < Self.mostSessions else { break }
+                if !isFaultless { faulty.insert(sessions.count) }
                 reader.sessions[session.name] = sessions.count
                 sessions.append(session)
                 let inherited = shared.filter { $0.stands(in: session, as: defaults.session) }
@@ -71,7 +69,7 @@ final class SharedSettings: Sendable {
             SessionNetwork.settleDiscretion(of: &defaults.session, nil, &reader)
             sessions = [defaults.session]
             secrets = [shared]
-            if reader.faults.log.errorCount > 0 { faulty = [0] }
+            if reader.faults.log.hasErrors { faulty = [0] }
             reader.sessions[defaults.session.name] = 0
         }
         reader.faults.owner = .job

@@ -16,7 +16,7 @@ enum TaskEntries {
         }
         let list = TaskList(entries, in: document)
         if sections.count > 1 { reportDuplicates(in: list, &reader) }
-        if entries.isEmpty, reader.faults.log.errorCount == 0 {
+        if entries.isEmpty, !reader.faults.log.hasErrors {
             reader.faults.log.warn(
                 .noTasks,
                 "the job has no tasks, so a run does nothing",

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// Chooses the shown parts of a line of a file that cannot be read as YAML: signs of YAML, names in
 /// the place of keys, and plain values of keys whose values are never secret.
@@ -76,7 +77,7 @@ struct LineScreen {
         let isKnown = LanguageWords.ofJobFiles.keys.contains(name)
         var end = bytes.endIndex
         if end < line.endIndex, Self.isQuote(line[end]) { end += 1 }
-        let gap = line[end...].prefix { $0 == 32 || $0 == 9 }
+        let gap = line[end...].prefix(while: \.isBlank)
         if gap.endIndex < line.endIndex, line[gap.endIndex] == UInt8(ascii: ":") {
             end = gap.endIndex + 1
             let isValue = end == line.endIndex || Self.isBlank(line[end])
@@ -153,15 +154,11 @@ struct LineScreen {
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
-        default: false
-        }
+        byte.isAlphanumeric || "-_.".utf8.contains(byte)
     }
 
     /// Whether a byte is a blank of a line, also that in front of a Windows line break.
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 }
+    static func isBlank(_ byte: UInt8) -> Bool { byte.isBlank || byte == 13 }
 
     /// Whether a byte is one of YAML's two quotation marks.
     static func isQuote(_ byte: UInt8) -> Bool {

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// The list of the shown parts of values: numbers, words that keys choose from, texts of a fixed
@@ -72,16 +73,16 @@ enum PublicValues {
     static func isName(_ key: String) -> Bool {
         !key.isEmpty && key.utf8.count <= SecretName.longest
             && key.utf8.allSatisfy {
-                isPlain($0) || $0 >= 0x80 || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: " ")
+                $0.isUnreserved || $0 >= 0x80 || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: " ")
             }
     }
 
     /// Whether a word is a number of few digits, perhaps with a unit.
     static func isNumber(_ word: ArraySlice<UInt8>) -> Bool {
-        let digits = word.prefix { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
+        let digits = word.prefix { $0.isDigit || $0 == UInt8(ascii: ".") }
         let unit = word[digits.endIndex...]
         return (1...6).contains(digits.count) && unit.count <= 3
-            && unit.allSatisfy { (65...90).contains($0 & 0xDF) }
+            && unit.allSatisfy(\.isAlpha)
     }
 
     /// Whether all expressions of a text are without a fallback.
@@ -101,22 +102,22 @@ enum PublicValues {
             closing = "}}"
             if text.first != UInt8(ascii: "{") { rest.removeFirst() }
         }
-        rest = rest.drop(while: isBlank)
+        rest = rest.drop(while: \.isBlank)
         if rest.starts(with: "raw:".utf8) { rest = rest.dropFirst(4) }
-        let space = rest.prefix(SecretName.longest).prefix { (97...122).contains($0 | 0x20) }
+        let space = rest.prefix(SecretName.longest).prefix(while: \.isAlpha)
         rest = rest[space.endIndex...]
         if rest.first == UInt8(ascii: "."), !space.isEmpty {
             // The name of an environment variable has no hyphen: a fallback may follow it.
             let isOfEnvironment = space.prefix(3).map { $0 | 0x20 }.elementsEqual("env".utf8)
             let name = rest.dropFirst().prefix(SecretName.longest).prefix {
-                isPlain($0) && !(isOfEnvironment && $0 == UInt8(ascii: "-"))
+                $0.isUnreserved && !(isOfEnvironment && $0 == UInt8(ascii: "-"))
             }
             guard !name.isEmpty else { return nil }
             rest = rest[name.endIndex...]
         } else if !namespaces.contains(where: { $0.elementsEqual(space) }) {
             return nil
         }
-        rest = rest.drop(while: isBlank)
+        rest = rest.drop(while: \.isBlank)
         guard rest.starts(with: closing.utf8) else { return nil }
         return text[..<(rest.startIndex + closing.utf8.count)]
     }
@@ -143,14 +144,14 @@ enum PublicValues {
         } else {
             let quote = ["“", "‘"].first { text.starts(with: $0.utf8) }?.utf8.count ?? 0
             let bare = text.dropFirst(quote)
-            let letters = bare.prefix(8).prefix { (97...122).contains($0 | 0x20) }
+            let letters = bare.prefix(8).prefix(while: \.isAlpha)
             let signs = bare[letters.endIndex...].prefix { ":/".utf8.contains($0) }
             let scheme = String(decoding: letters, as: UTF8.self).lowercased()
             let hasScheme =
                 !signs.isEmpty && ["http", "https", "ws", "wss"].contains(scheme)
                 || signs.elementsEqual("://".utf8)
             let host = hasScheme ? bare[signs.endIndex...] : bare
-            let name = host.prefix(while: isPlain)
+            let name = host.prefix(while: \.isUnreserved)
             guard hasScheme || name.contains(UInt8(ascii: ".")) else {
                 return host.first == UInt8(ascii: "/") && !mayBeLogin && !endsLogin(host)
                     ? behindPath(host).startIndex - text.startIndex : 0
@@ -175,9 +176,9 @@ enum PublicValues {
     /// The text behind a host and its port; nil if neither the text's end nor a path, query or
     /// fragment is there: then the host may be a login.
     private static func behindHost(_ host: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        var rest = host.drop { isPlain($0) || $0 == UInt8(ascii: "*") }
+        var rest = host.drop { $0.isUnreserved || $0 == UInt8(ascii: "*") }
         if rest.first == UInt8(ascii: ":") {
-            let digits = rest.dropFirst().prefix { (48...57).contains($0) }
+            let digits = rest.dropFirst().prefix(while: \.isDigit)
             guard digits.count <= 5 else { return nil }
             rest = rest[digits.endIndex...]
         }
@@ -193,7 +194,7 @@ enum PublicValues {
             }
             guard let sign else { return false }
             let host = path[index...].dropFirst(sign.utf8.count)
-            let name = host.prefix(while: isPlain)
+            let name = host.prefix(while: \.isUnreserved)
             return name.contains(UInt8(ascii: ".")) || name.elementsEqual("localhost".utf8)
         }
     }
@@ -210,7 +211,7 @@ enum PublicValues {
                 rest = rest[expression.endIndex...]
             } else if beginsEncodedSign(rest) {
                 break
-            } else if isPlain(byte) || "/%+*".utf8.contains(byte)
+            } else if byte.isUnreserved || "/%+*".utf8.contains(byte)
                 || byte == UInt8(ascii: "@") && last == UInt8(ascii: "/")
             {
                 rest.removeFirst()
@@ -241,31 +242,16 @@ enum PublicValues {
     private static func isNumberAndUnit(_ text: ArraySlice<UInt8>) -> Bool {
         let words = text.split(separator: 32, omittingEmptySubsequences: false)
         return words.count == 2 && isNumber(words[0]) && words[1].count <= 8
-            && words[1].allSatisfy { (65...90).contains($0 & 0xDF) || $0 == UInt8(ascii: "/") }
+            && words[1].allSatisfy { $0.isAlpha || $0 == UInt8(ascii: "/") }
     }
 
     /// Whether values of a fixed form, such as times, checksums and media types, may have a byte.
     private static func isFixed(_ byte: UInt8) -> Bool {
-        isPlain(byte) || ":/%+*".utf8.contains(byte)
+        byte.isUnreserved || ":/%+*".utf8.contains(byte)
     }
 
     /// Whether a usual name of an environment variable may have a byte: capitals, digits and `_`.
     private static func isCapital(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, UInt8(ascii: "_"): true
-        default: false
-        }
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
-
-    /// Whether a byte is an unreserved character of a URL (RFC 3986 §2.3): names and paths have no
-    /// others.
-    static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"): true
-        default: false
-        }
+        byte.isUppercase || byte.isDigit || byte == UInt8(ascii: "_")
     }
 }

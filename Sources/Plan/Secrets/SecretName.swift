@@ -31,7 +31,7 @@ enum SecretName {
     static func isOne(_ name: String) -> Bool {
         var bytes = name.utf8.compactMap(folded)
         // `password2` is one, too.
-        while let last = bytes.last, (48...57).contains(last) { bytes.removeLast() }
+        while let last = bytes.last, last.isDigit { bytes.removeLast() }
         let folded = String(decoding: bytes, as: UTF8.self)
         if names.contains(folded) || endings.contains(where: { folded.hasByteSuffix($0) }) {
             return true
@@ -60,10 +60,6 @@ enum SecretName {
 
     /// The byte in small letters; nil for any byte but a letter or a digit.
     private static func folded(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 48...57, 97...122: byte
-        case 65...90: byte | 0x20
-        default: nil
-        }
+        byte.isAlphanumeric ? byte.asciiLowercased : nil
     }
 }

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// One entry of `secrets`.
@@ -65,7 +66,7 @@ enum SecretTable {
     )
 
     private static func environmentName(_ text: String) throws(ValueFault) -> String {
-        guard let first = text.utf8.first, !(48...57).contains(first),
+        guard let first = text.utf8.first, !first.isDigit,
             text.utf8.allSatisfy({ Expression.isNameByte($0, in: .env) })
         else {
             throw ValueFault(.badValue, "`\(text.excerpt)` is not the name of a variable")

@@ -191,7 +191,7 @@ struct ShownText {
 extension String {
     /// Whether the text begins with a scheme and two slashes.
     fileprivate var beginsWithScheme: Bool {
-        let scheme = utf8.prefix(8).prefix { (97...122).contains($0 | 0x20) }
+        let scheme = utf8.prefix(8).prefix(while: \.isAlpha)
         return !scheme.isEmpty && utf8[scheme.endIndex...].starts(with: "://".utf8)
     }
 }

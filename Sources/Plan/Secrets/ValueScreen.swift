@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 
 /// Finds the shown parts of the lines of a job file that diagnostics are about: signs of YAML, keys
 /// and names, expressions, the values in the list of `PublicValues`, and the very value that a
@@ -124,7 +125,7 @@ struct ValueScreen {
     /// Whether a colon follows a position, perhaps behind blanks.
     private func hasColon(behind position: SourcePosition) -> Bool {
         guard let start = index.offset(of: position) else { return false }
-        return document.source.bytes[start...].first { $0 != 32 && $0 != 9 } == UInt8(ascii: ":")
+        return document.source.bytes[start...].first { !$0.isBlank } == UInt8(ascii: ":")
     }
 
     /// Notes a scalar if it begins in one of the lines, or passes through one.

@@ -80,12 +80,7 @@ enum CacheTable {
         ]
     )
 
-    private static let rule = ValueType<StoringRule>(.mapping(ruleTable.keys)) { reader, field in
-        let errors = reader.faults.log.errorCount
-        var rule = StoringRule(stores: true)
-        reader.apply(ruleTable, to: &rule, in: field)
-        return reader.faults.log.errorCount == errors ? rule : nil
-    }
+    private static let rule = ValueType(ruleTable, from: StoringRule(stores: true))
 
     static let requestPolicy = Setting<SessionConfiguration>(
         "requestCachePolicy",
@@ -121,10 +116,10 @@ extension CacheTable {
             }
             return
         }
-        let errors = reader.faults.log.errorCount
-        var cache = URLCacheConfiguration()
-        if case .kept(let inherited)? = rule { cache = inherited }
-        reader.apply(CacheTable.table, to: &cache, in: field)
-        if reader.faults.log.errorCount == errors { rule = .kept(cache) }
+        var inherited = URLCacheConfiguration()
+        if case .kept(let cache)? = rule { inherited = cache }
+        if let cache = reader.value(inherited, with: CacheTable.table, in: field) {
+            rule = .kept(cache)
+        }
     }
 }

@@ -40,14 +40,13 @@ enum CaptureTable {
 
     static let type = ValueType<[Capture]>(
         .named(.mapping(table.keys), pattern: "^[A-Za-z_][A-Za-z0-9_-]*$", hasFreeKeys: true)
-    ) { captures($1, &$0) }
+    ) { captures($1, &$0) }.faultless
 }
 
 extension CaptureTable {
-    /// The captures of a mapping in its order; nil when one of them has a fault.
+    /// The captures of a mapping in its order, without those that have a fault.
     private static func captures(_ field: Field, _ reader: inout Reader) -> [Capture]? {
         guard reader.isMapping(field) else { return nil }
-        let errors = reader.faults.log.errorCount
         var captures: [Capture] = []
         for entry in reader.document.entries(of: field.node)
         where !reader.document.isFree(entry.key) {
@@ -66,7 +65,7 @@ extension CaptureTable {
             reader.apply(CaptureTable.table, to: &source, in: inner)
             if let source { captures.append(Capture(name, from: source)) }
         }
-        return reader.faults.log.errorCount == errors ? captures : nil
+        return captures
     }
 
     /// Different patterns that are compiled at most, which takes up to half a millisecond each; a

@@ -8,7 +8,15 @@ enum CommandType {
     static let type = ValueType<[String]>(.nonEmptyList(.text(pattern: nil))) { reader, field in
         let help = "runner uses no shell: write `[program, argument]`"
         guard reader.isList(field, help: help) else { return nil }
-        let errors = reader.faults.log.errorCount
+        guard let arguments = reader.ifFaultless({ arguments(field, &$0) }) else { return nil }
+        guard arguments.first?.isEmpty == false else {
+            reader.report(.badValue, "`\(field.name)`: the program has no name", at: field.node)
+            return nil
+        }
+        return arguments
+    }
+
+    private static func arguments(_ field: Field, _ reader: inout Reader) -> [String]? {
         var arguments: [String] = []
         var length = 0
         for node in reader.document.elements(of: field.node) {
@@ -33,11 +41,6 @@ enum CommandType {
                 )
                 return nil
             }
-        }
-        guard reader.faults.log.errorCount == errors else { return nil }
-        guard arguments.first?.isEmpty == false else {
-            reader.report(.badValue, "`\(field.name)`: the program has no name", at: field.node)
-            return nil
         }
         return arguments
     }

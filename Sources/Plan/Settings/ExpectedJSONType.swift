@@ -20,7 +20,7 @@ enum ExpectedJSONType {
             return nil
         }
         switch reader.document.kind(of: field.node) {
-        case .mapping: return expectedValues(field, &reader)
+        case .mapping: return reader.ifFaultless { expectedValues(field, &$0) }
         case .sequence: return reader.elements(field, of: present)
         case .scalar:
             reader.report(
@@ -53,11 +53,10 @@ enum ExpectedJSONType {
 }
 
 extension ExpectedJSONType {
-    /// The values of a mapping in its order; nil when one of them has a fault.
-    private static func expectedValues(_ field: Field, _ reader: inout Reader) -> [Expectation
-        .JSONValueAt]?
+    /// The values of a mapping in its order, without those that have a fault.
+    private static func expectedValues(_ field: Field, _ reader: inout Reader)
+        -> [Expectation.JSONValueAt]
     {
-        let errors = reader.faults.log.errorCount
         var values: [Expectation.JSONValueAt] = []
         for entry in reader.document.entries(of: field.node) {
             let name = reader.document.text(of: entry.key)
@@ -71,7 +70,7 @@ extension ExpectedJSONType {
                 reader.report(error, of: field, at: reader.document.range(of: entry.key))
             }
         }
-        return reader.faults.log.errorCount == errors ? values : nil
+        return values
     }
 
     /// A value as an upload would send it.

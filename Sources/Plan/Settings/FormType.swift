@@ -6,7 +6,7 @@ enum FormType {
 
     static let type = ValueType<[UInt8]>(
         .named(.either(value, .list(value)), pattern: "^", hasFreeKeys: false)
-    ) { reader, field in form(field, &reader) }
+    ) { reader, field in reader.with(\.isReadingBody, true) { form(field, &$0) } }.faultless
 }
 
 extension FormType {
@@ -14,9 +14,6 @@ extension FormType {
     /// fault.
     private static func form(_ field: Field, _ reader: inout Reader) -> [UInt8]? {
         guard reader.isMapping(field, help: "write `name: value`") else { return nil }
-        reader.values.isReadingBody = true
-        defer { reader.values.isReadingBody = false }
-        let errors = reader.faults.log.errorCount
         var form = FormText()
         for entry in reader.document.entries(of: field.node) {
             let inner = Field(
@@ -39,6 +36,6 @@ extension FormType {
                 }
             }
         }
-        return reader.faults.log.errorCount == errors ? form.bytes : nil
+        return form.bytes
     }
 }

@@ -30,7 +30,7 @@ enum HeaderFieldsType {
             pattern: HeaderRule.namePattern,
             hasFreeKeys: false
         )
-        return ValueType(shape) { headerFields($1, for: use, checkName, &$0) }
+        return ValueType(shape) { headerFields($1, for: use, checkName, &$0) }.faultless
     }
 
     /// The most fields of one mapping: the comparisons grow with them, and servers take about as
@@ -46,7 +46,7 @@ enum HeaderFieldsType {
 }
 
 extension HeaderFieldsType {
-    /// The fields of a mapping in its order; nil when one of them has a fault.
+    /// The fields of a mapping in its order, without those that have a fault.
     private static func headerFields(
         _ field: Field,
         for use: HeaderFieldsType.Use,
@@ -62,7 +62,6 @@ extension HeaderFieldsType {
             )
             return nil
         }
-        let errors = reader.faults.log.errorCount
         var fields: [HeaderField] = []
         for entry in reader.document.entries(of: field.node) {
             let name = reader.document.text(of: entry.key)
@@ -103,6 +102,6 @@ extension HeaderFieldsType {
                 reader.report(error, of: inner)
             }
         }
-        return reader.faults.log.errorCount == errors ? fields : nil
+        return fields
     }
 }

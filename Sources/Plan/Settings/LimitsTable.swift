@@ -81,12 +81,8 @@ enum LimitsTable {
         }
     }
 
-    private static let period = ValueType<SessionLimits.Period>(
-        .mapping(periodTable.keys)
-    ) { reader, field in
-        let errors = reader.faults.log.errorCount
-        var period = SessionLimits.Period(window: DailyWindow(start: 0, end: 0), rates: .init())
-        reader.apply(periodTable, to: &period, in: field)
-        return reader.faults.log.errorCount == errors ? period : nil
-    }
+    private static let period = ValueType(
+        periodTable,
+        from: SessionLimits.Period(window: DailyWindow(start: 0, end: 0), rates: .init())
+    )
 }

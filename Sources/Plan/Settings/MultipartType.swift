@@ -5,7 +5,18 @@ internal import TransferModel
 enum MultipartType {
     static let type = ValueType<[PartDraft]>(
         .someNamed(.either(partShape, .list(partShape)), pattern: "^")
-    ) { reader, field in parts(field, &reader) }
+    ) { reader, field in
+        let drafts = reader.ifFaultless { $0.with(\.isReadingBody, true) { parts(field, &$0) } }
+        guard drafts?.isEmpty != true else {
+            reader.report(
+                .outOfRange,
+                "`\(field.name)`: a body needs at least one part",
+                at: field.node
+            )
+            return nil
+        }
+        return drafts
+    }
 
     private static let partShape = Shape.either(.text(pattern: nil), .mapping(part.keys))
 
@@ -64,9 +75,6 @@ extension MultipartType {
     private static func parts(_ field: Field, _ reader: inout Reader) -> [PartDraft]? {
         let help = "write `name: text` or `name: { file: path }`"
         guard reader.isMapping(field, help: help) else { return nil }
-        reader.values.isReadingBody = true
-        defer { reader.values.isReadingBody = false }
-        let errors = reader.faults.log.errorCount
         var parts: [PartDraft] = []
         var length = 0
         for entry in reader.document.entries(of: field.node) {
@@ -95,14 +103,7 @@ extension MultipartType {
                 parts.append(part)
             }
         }
-        if parts.isEmpty, reader.faults.log.errorCount == errors {
-            reader.report(
-                .outOfRange,
-                "`\(field.name)`: a body needs at least one part",
-                at: field.node
-            )
-        }
-        return reader.faults.log.errorCount == errors ? parts : nil
+        return parts
     }
 
     /// A part: a scalar is its text.

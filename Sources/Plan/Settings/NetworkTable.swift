@@ -90,25 +90,17 @@ enum NetworkTable {
 
     private static let rule = ValueType<InterfaceRule>(.mapping(rules.keys)) { reader, field in
         guard reader.isMapping(field) else { return nil }
-        let errors = reader.faults.log.errorCount
-        var rule = InterfaceRule(match: .init())
         // A missing key is reported at the entry, not at the list.
-        reader.apply(
-            rules,
-            to: &rule,
-            in: Field(name: field.name, key: field.node, node: field.node)
-        )
-        return reader.faults.log.errorCount == errors ? rule : nil
+        let entry = Field(name: field.name, key: field.node, node: field.node)
+        return reader.value(InterfaceRule(match: .init()), with: rules, in: entry)
     }
 
     private static let match = ValueType<InterfaceRule.Match>(.mapping(matches.keys)) {
         reader,
         field in
-        guard reader.isMapping(field) else { return nil }
-        let errors = reader.faults.log.errorCount
-        var match = InterfaceRule.Match()
-        reader.apply(matches, to: &match, in: field)
-        guard reader.faults.log.errorCount == errors else { return nil }
+        guard reader.isMapping(field),
+            let match = reader.value(InterfaceRule.Match(), with: matches, in: field)
+        else { return nil }
         guard !match.isEmpty else {
             report(field, &reader)
             return nil
@@ -152,12 +144,7 @@ enum NetworkTable {
 
     private static func driver(_ text: String) throws(ValueFault) -> String {
         let isName = text.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
+            $0.isAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
         }
         guard isName, !text.isEmpty else {
             throw ValueFault(.badValue, "the name of a driver has letters, digits, `_` and `-`")

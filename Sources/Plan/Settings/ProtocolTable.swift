@@ -32,15 +32,13 @@ enum ProtocolTable {
         "^(?!(?:\(CustomURL.reservedSchemes.sorted().joined(separator: "|")))$)[a-z][a-z0-9+.-]{0,63}$"
 
     private static let entry = ValueType<ProtocolProgram>(.mapping(table.keys)) { reader, field in
-        let errors = reader.faults.log.errorCount
-        var program = ProtocolProgram(
+        let program = ProtocolProgram(
             scheme: "",
             command: [],
             folder: reader.folder,
             withheldVariables: reader.values.secrets.variables
         )
-        reader.apply(table, to: &program, in: field)
-        return reader.faults.log.errorCount == errors ? program : nil
+        return reader.value(program, with: table, in: field)
     }
 
     /// A scheme has one program.

@@ -81,7 +81,7 @@ enum ProxyTable {
         ValueType(.either(.text(pattern: ProxyURLText.pattern), .mapping(server.keys))) {
             reader,
             field in ProxyType.proxyServer(field, isSOCKS: isSOCKS, &reader)
-        }
+        }.faultless
     }
 
     private static let exception = ValueType(pattern: "^[^,\\s]+$", parse: ProxyURLText.exception)

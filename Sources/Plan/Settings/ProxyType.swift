@@ -12,10 +12,10 @@ enum ProxyType {
             if let named = proxyRule(field, &reader) { rule = named }
             return
         }
-        let errors = reader.faults.log.errorCount
-        var servers = rule.servers ?? ProxyServers()
-        reader.apply(ProxyTable.table, to: &servers, in: field)
-        guard reader.faults.log.errorCount == errors else { return }
+        let inherited = rule.servers ?? ProxyServers()
+        guard let servers = reader.value(inherited, with: ProxyTable.table, in: field) else {
+            return
+        }
         guard servers.script == nil || servers.isEmpty else {
             reader.report(
                 .conflictingKeys,
@@ -76,16 +76,18 @@ enum ProxyType {
 
     /// One proxy: a URL alone, or a mapping with credentials.
     static func proxyServer(_ field: Field, isSOCKS: Bool, _ reader: inout Reader) -> ProxyServer? {
-        let errors = reader.faults.log.errorCount
         var draft = ProxyDraft()
         var node = field.node
         if reader.document.kind(of: node) == .mapping {
-            reader.apply(ProxyTable.server, to: &draft, in: field)
+            guard let read = reader.value(draft, with: ProxyTable.server, in: field) else {
+                return nil
+            }
+            draft = read
             node = reader.document.value(of: node, for: "url")?.value ?? node
         } else if let text = reader.text(field) {
             draft.server = reader.parsed(text, of: field, ProxyURLText.parse)
         }
-        guard reader.faults.log.errorCount == errors, var server = draft.server else { return nil }
+        guard var server = draft.server else { return nil }
         guard !isSOCKS || server.kind.isSOCKS else {
             reader.report(
                 .badProxy,
@@ -97,7 +99,7 @@ enum ProxyType {
         }
         server.credentials = proxyCredentials(draft, of: server, field, &reader)
         if server.credentials != nil { checkCredentials(draft, of: server, at: node, &reader) }
-        return reader.faults.log.errorCount == errors ? server : nil
+        return server
     }
 
     /// The login for a proxy; nil without credentials, and after a fault.

@@ -76,7 +76,7 @@ package struct HostNetwork: Sendable {
             from: document.root,
             ownedBy: document.root
         )
-        rules = reader.faults.log.errorCount == 0 ? draft.interfaces : []
+        rules = reader.faults.log.hasErrors ? [] : draft.interfaces
         diagnostics = reader.faults.log.diagnostics
     }
 }

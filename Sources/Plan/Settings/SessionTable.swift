@@ -132,14 +132,10 @@ enum SessionTable {
     }
 
     /// Both keys are required, so no mapping is merged into the one of `defaults`.
-    private static let minimumRate = ValueType<MinimumRate>(
-        .mapping(minimumRateTable.keys)
-    ) { reader, field in
-        let errors = reader.faults.log.errorCount
-        var rate = MinimumRate(bytesPerSecond: 0, over: .zero)
-        reader.apply(minimumRateTable, to: &rate, in: field)
-        return reader.faults.log.errorCount == errors ? rate : nil
-    }
+    private static let minimumRate = ValueType(
+        minimumRateTable,
+        from: MinimumRate(bytesPerSecond: 0, over: .zero)
+    )
 
     static let minimumRateTable = SettingTable<MinimumRate>(
         "minimumRate",

@@ -66,7 +66,6 @@ enum StepList {
                 reader.report(.outOfRange, "`\(field.name)`: \(fault)", at: field.node)
                 return nil
             }
-            let errors = reader.faults.log.errorCount
             var order = Order()
             var steps: [StepDraft<Order.Step>] = []
             var size = 0
@@ -87,8 +86,8 @@ enum StepList {
                 }
                 steps.append(step)
             }
-            return reader.faults.log.errorCount == errors ? steps : nil
-        }
+            return steps
+        }.faultless
     }
 }
 
@@ -119,12 +118,7 @@ extension Reader {
         _ empty: Draft,
         in field: Field
     ) -> Draft? {
-        var draft = empty
-        let errors = faults.log.errorCount
-        values.isReadingBody = true
-        apply(table, to: &draft, in: field)
-        values.isReadingBody = false
-        return faults.log.errorCount == errors ? draft : nil
+        with(\.isReadingBody, true) { $0.value(empty, with: table, in: field) }
     }
 
     /// Reports captures of a step from a header, which `what` does not have.

@@ -18,6 +18,16 @@ struct ValueType<Value>: Sendable {
 
     var shape: Shape { makeShape() }
 
+    /// The value that a table makes of `empty` and a mapping; nil after a fault.
+    init(
+        _ table: @autoclosure @escaping @Sendable () -> SettingTable<Value>,
+        from empty: @autoclosure @escaping @Sendable () -> Value
+    ) {
+        self.init(.mapping(table().keys)) { reader, field in
+            reader.value(empty(), with: table(), in: field)
+        }
+    }
+
     /// A scalar whose text `parse` understands.
     init(
         pattern: @autoclosure @escaping @Sendable () -> String? = nil,
@@ -72,10 +82,13 @@ extension ValueType {
     /// The same values, none of which a task may capture: the order of the run depends on them.
     func neededBeforeTheRun() -> ValueType {
         ValueType(shape) { [read] reader, field in
-            reader.values.isNeededBeforeTheRun = true
-            defer { reader.values.isNeededBeforeTheRun = false }
-            return read(&reader, field)
+            reader.with(\.isNeededBeforeTheRun, true) { read(&$0, field) }
         }
+    }
+
+    /// The same values; nil also when `read` has reported an error beside a value.
+    var faultless: ValueType {
+        ValueType(shape) { [read] reader, field in reader.ifFaultless { read(&$0, field) } }
     }
 
     /// The same values, with a warning of placeholders of other tools.

@@ -41,14 +41,12 @@ enum WebhookTable {
     static let type = ValueType<(webhook: Webhook, secrets: SecretSet)>(
         .mapping(table.keys)
     ) { reader, field in
-        let errors = reader.faults.log.errorCount
         let known = reader.secretUses.count
-        var draft = Draft()
-        reader.apply(table, to: &draft, in: field)
+        let draft = reader.value(Draft(), with: table, in: field)
         // They are no secrets of a session or a task.
         let uses = Array(reader.secretUses.dropFirst(known))
         reader.secretUses.removeLast(uses.count)
-        guard reader.faults.log.errorCount == errors, let url = draft.url else { return nil }
+        guard let draft, let url = draft.url else { return nil }
         var secrets = SecretSet()
         for use in uses {
             secrets.formUnion(use.secrets)
@@ -61,7 +59,6 @@ enum WebhookTable {
                 from: use.node
             )
         }
-        guard reader.faults.log.errorCount == errors else { return nil }
         let webhook = Webhook(
             url: url.value,
             headers: draft.headers,
@@ -70,5 +67,5 @@ enum WebhookTable {
             hasSecrets: !secrets.isEmpty
         )
         return (webhook, secrets)
-    }
+    }.faultless
 }

@@ -108,13 +108,12 @@ enum StreamReadTable {
     )
 
     static let type = ValueType<StreamReadDraft>(.mapping(table.keys)) { reader, field in
-        var draft = StreamReadDraft()
-        let errors = reader.faults.log.errorCount
-        reader.apply(table, to: &draft, in: field)
-        guard reader.faults.log.errorCount == errors else { return nil }
+        guard let draft = reader.value(StreamReadDraft(), with: table, in: field) else {
+            return nil
+        }
         check(draft, field, &reader)
-        return reader.faults.log.errorCount == errors ? draft : nil
-    }
+        return draft
+    }.faultless
 
     /// Reports keys that exclude each other, bytes that do not fit into the memory, and captures
     /// that bytes do not have.

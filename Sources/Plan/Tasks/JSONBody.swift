@@ -18,28 +18,29 @@ enum JSONBody {
         isSent: Bool = false,
         _ reader: inout Reader
     ) -> [UInt8]? {
-        let errors = reader.faults.log.errorCount
-        var writer = JSONWriter(
-            isPretty: formatting.isPretty,
-            escapesSlashes: formatting.escapesSlashes,
-            followsJSONEncoder: true
-        )
-        if TemplateBody.isMeant(by: field.node, in: reader.document) {
-            TemplateBody.write(field, to: &writer, formatting, &reader) {
-                scalar,
-                field,
-                writer,
-                reader in
-                write(scalar, of: field, to: &writer, formatting, &reader)
+        reader.ifFaultless { reader in
+            var writer = JSONWriter(
+                isPretty: formatting.isPretty,
+                escapesSlashes: formatting.escapesSlashes,
+                followsJSONEncoder: true
+            )
+            if TemplateBody.isMeant(by: field.node, in: reader.document) {
+                TemplateBody.write(field, to: &writer, formatting, &reader) {
+                    scalar,
+                    field,
+                    writer,
+                    reader in
+                    write(scalar, of: field, to: &writer, formatting, &reader)
+                }
+            } else if reader.document.kind(of: field.node) == .scalar {
+                let scalar = writeScalar(field, to: &writer, formatting, isSent: isSent, &reader)
+                if isSent, let scalar { BodyText.warnOfString(inJSON: scalar, field, &reader) }
+            } else {
+                write(field, to: &writer, formatting, isSent: isSent, &reader)
             }
-        } else if reader.document.kind(of: field.node) == .scalar {
-            let scalar = writeScalar(field, to: &writer, formatting, isSent: isSent, &reader)
-            if isSent, let scalar { BodyText.warnOfString(inJSON: scalar, field, &reader) }
-        } else {
-            write(field, to: &writer, formatting, isSent: isSent, &reader)
+            if writer.count > largestBody { reportTooLarge(field.name, at: field.key, &reader) }
+            return writer.bytes
         }
-        if writer.count > Self.largestBody { reportTooLarge(field.name, at: field.key, &reader) }
-        return reader.faults.log.errorCount == errors ? writer.bytes : nil
     }
 
     /// Reports a body that would not fit into the memory.
@@ -257,14 +258,14 @@ enum JSONBody {
     /// Whether a float is `.inf` or `.nan`, which JSON has no spelling for, rather than digits
     /// beyond its range.
     private static func isNamed(_ text: String) -> Bool {
-        !text.utf8.contains { (48...57).contains($0) }
+        !text.utf8.contains(where: \.isDigit)
     }
 
     /// A decimal integer of any size as JSON writes it, without a plus; nil for `0x` and `0o`.
     private static func decimalDigits(_ text: String) -> Substring.UTF8View? {
         let digits = text.withoutBytePrefix("+") ?? text[...]
         let isDecimal = digits.utf8.allSatisfy {
-            (48...57).contains($0) || $0 == UInt8(ascii: "-")
+            $0.isDigit || $0 == UInt8(ascii: "-")
         }
         return isDecimal ? digits.utf8 : nil
     }

@@ -18,12 +18,6 @@ struct TaskGroup: Sendable {
         var priority: Double
     }
 
-    init(entry: Int, first: Int, rows: RowSource) {
-        self.entry = entry
-        self.first = first
-        self.rows = rows
-    }
-
     var count: Int { chosen?.count ?? rows.count }
     /// The indices of its tasks.
     var tasks: Range<Int> { first..<first + count }

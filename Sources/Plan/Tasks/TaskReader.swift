@@ -15,11 +15,9 @@ struct TaskReader: Sendable {
         into draft: inout TaskDraft,
         with reader: inout Reader
     ) -> Bool {
-        let errors = reader.faults.log.errorCount
-        begin(entry, &reader)
-        let table = TaskTable.table(of: entry.kind)
-        reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
-        return finish(entry, &draft, &reader, errors: errors)
+        read(entry, &draft, &reader) { table, draft, reader in
+            reader.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
+        }
     }
 
     /// Reads one task of the reader's list; nil when its row is lost.
@@ -57,12 +55,28 @@ struct TaskReader: Sendable {
         into draft: inout TaskDraft,
         with reader: inout Reader
     ) -> Bool {
-        let errors = reader.faults.log.errorCount
+        read(entry, &draft, &reader) { table, draft, reader in
+            reader.secretUses = uses
+            for value in values { table.reads[value.position](&draft, &reader, value.field) }
+        }
+    }
+
+    /// Reads a task's settings with a closure, and checks them; false when one of them or of the
+    /// checks has found a fault.
+    private func read(
+        _ entry: TaskList.Entry,
+        _ draft: inout TaskDraft,
+        _ reader: inout Reader,
+        settings: (SettingTable<TaskDraft>, inout TaskDraft, inout Reader) -> Void
+    ) -> Bool {
+        let place = TaskPlace(document: reader.document, entry: entry)
         begin(entry, &reader)
-        reader.secretUses = uses
-        let table = TaskTable.table(of: entry.kind)
-        for value in values { table.reads[value.position](&draft, &reader, value.field) }
-        return finish(entry, &draft, &reader, errors: errors)
+        let isFaultless = reader.isFaultless { reader in
+            settings(TaskTable.table(of: entry.kind), &draft, &reader)
+            checkSettings(of: &draft, at: place, &reader)
+        }
+        guard isFaultless, !reader.faults.log.isFull else { return false }
+        return reader.isFaultless { check(draft, at: place, &$0) }
     }
 
     private func begin(_ entry: TaskList.Entry, _ reader: inout Reader) {
@@ -72,15 +86,13 @@ struct TaskReader: Sendable {
         if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }
     }
 
-    /// Checks a task whose settings are read; false when one of them or of the checks has found a
-    /// fault.
-    private func finish(
-        _ entry: TaskList.Entry,
-        _ draft: inout TaskDraft,
-        _ reader: inout Reader,
-        errors: Int
-    ) -> Bool {
-        let place = TaskPlace(document: reader.document, entry: entry)
+    /// Checks settings that are read, and makes the content of the body.
+    private func checkSettings(
+        of draft: inout TaskDraft,
+        at place: TaskPlace,
+        _ reader: inout Reader
+    ) {
+        let entry = place.entry
         if entry.kind == .stream { draft.url = draft.stream.url }
         if let encoding = draft.encoding {
             BodyCheck.check(encoding, at: place, &reader.faults.log)
@@ -99,28 +111,22 @@ struct TaskReader: Sendable {
             )
         }
         if draft.segments != nil { SegmentsCheck.check(draft, at: place, &reader.faults.log) }
-        reader.values.isReadingBody = true
-        draft.content = BodyAssembly.content(of: draft, at: place, &reader)
-        reader.values.isReadingBody = false
-        let errorsBefore = reader.faults.log.errorCount
-        if !reader.values.secrets.isEmpty, let session = draft.session {
+        draft.content = reader.with(\.isReadingBody, true) {
+            BodyAssembly.content(of: draft, at: place, &$0)
+        }
+        let hasRightSecrets = reader.isFaultless { reader in
+            guard !reader.values.secrets.isEmpty, let session = draft.session else { return }
             // A stream sends no header field of its session.
             let inherited = entry.kind == .stream ? [] : shared.sessionSecrets[session]
             SecretCheck.check(&draft, inheriting: inherited, at: place, &reader)
         }
         // The report of a secret says more than a warning about a field that looks like one.
         if entry.kind != .stream, let url = draft.url, url.origin.scheme == .http,
-            let session = draft.session,
-            reader.faults.log.errorCount == errorsBefore
+            let session = draft.session, hasRightSecrets
         {
             let fields = draft.headers + shared.sessions[session].httpAdditionalHeaders
             Slips.warnOfPlainCredentials(to: url.origin, in: fields, of: entry.value, &reader)
         }
-        guard reader.faults.log.errorCount == errors, !reader.faults.log.isFull else {
-            return false
-        }
-        check(draft, at: place, &reader)
-        return reader.faults.log.errorCount == errors
     }
 
     /// Checks the settings of a task, each right by itself, against each other.

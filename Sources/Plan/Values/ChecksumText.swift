@@ -16,9 +16,9 @@ enum ChecksumText {
         var digest: [UInt8] = []
         digest.reserveCapacity(algorithm.size)
         for index in stride(from: first, to: bytes.count, by: 2) {
-            guard let high = value(bytes[index]), let low = value(bytes[index + 1]) else {
-                throw wrongDigits(algorithm)
-            }
+            guard let high = bytes[index].hexadecimalValue,
+                let low = bytes[index + 1].hexadecimalValue
+            else { throw wrongDigits(algorithm) }
             digest.append(high << 4 | low)
         }
         return Checksum(algorithm, digest: digest)
@@ -34,7 +34,7 @@ enum ChecksumText {
     private static func wrongAlgorithm(_ text: String) -> ValueFault {
         guard let colon = text.firstByteIndex(of: ":") else {
             let bare = Checksum.Algorithm.allCases.first { $0.size * 2 == text.utf8.count }
-            let isHexadecimal = text.utf8.allSatisfy { value($0) != nil }
+            let isHexadecimal = text.utf8.allSatisfy { $0.hexadecimalValue != nil }
             return ValueFault(
                 .badChecksum,
                 "a checksum names its algorithm",
@@ -53,14 +53,5 @@ enum ChecksumText {
                 ? "write `checksum: { from: …, algorithm: sha256 }` for a list of checksums"
                 : "the algorithms are `sha256` and `sha512`"
         )
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 48...57: digit - 48
-        case 65...70: digit - 55
-        case 97...102: digit - 87
-        default: nil
-        }
     }
 }

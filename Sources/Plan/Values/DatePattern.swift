@@ -86,7 +86,7 @@ struct DatePattern: Sendable, Hashable {
         if text == "UTC" || text == "Z" { return 0 }
         let bytes = Array(text.utf8)
         let digits = [1, 2, 4, 5].compactMap { place -> Int64? in
-            guard bytes.count == 6, (48...57).contains(bytes[place]) else { return nil }
+            guard bytes.count == 6, bytes[place].isDigit else { return nil }
             return Int64(bytes[place] - 48)
         }
         let isSigned = bytes.first == UInt8(ascii: "+") || bytes.first == UInt8(ascii: "-")

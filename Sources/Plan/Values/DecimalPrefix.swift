@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// An unsigned decimal number at the front of a text, its digits not yet made a number.
 struct DecimalPrefix {
     let whole: Substring.UTF8View
@@ -6,7 +8,7 @@ struct DecimalPrefix {
 
     /// Takes the number off the front of `text`; nil, and nothing taken, when there is none.
     init?(_ text: inout Substring.UTF8View) {
-        whole = text.prefix(while: Self.isDigit)
+        whole = text.prefix(while: \.isDigit)
         guard !whole.isEmpty else { return nil }
         let behind = text.dropFirst(whole.count)
         guard behind.first == UInt8(ascii: ".") else {
@@ -14,7 +16,7 @@ struct DecimalPrefix {
             text = behind
             return
         }
-        fraction = behind.dropFirst().prefix(while: Self.isDigit)
+        fraction = behind.dropFirst().prefix(while: \.isDigit)
         guard !fraction.isEmpty else { return nil }
         text = behind.dropFirst(1 + fraction.count)
     }
@@ -51,6 +53,4 @@ struct DecimalPrefix {
         let product = numerator.multipliedFullWidth(by: unit.magnitude)
         return Int64(denominator.dividingFullWidth(product).quotient)
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 }

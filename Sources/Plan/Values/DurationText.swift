@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// Durations as the job file writes them: `250ms`, `30s`, `1h30m`, `7d`.
 ///
@@ -38,7 +39,7 @@ enum DurationText {
         guard !rest.isEmpty else { throw malformed(text) }
         while !rest.isEmpty {
             guard let number = DecimalPrefix(&rest) else { throw malformed(text) }
-            let name = String(rest.prefix { isLetter($0) }) ?? ""
+            let name = String(rest.prefix(while: \.isLowercase)) ?? ""
             rest = rest.dropFirst(name.utf8.count)
             guard let index = units.firstIndex(where: { $0.name == name }), index >= firstAllowed,
                 number.fraction.isEmpty || rest.isEmpty
@@ -50,8 +51,6 @@ enum DurationText {
         }
         return total
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
 
     private static let tooLong = ValueFault(
         .outOfRange,

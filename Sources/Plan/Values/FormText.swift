@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The serializer of `application/x-www-form-urlencoded` (WHATWG URL Standard §5.2), in UTF-8.
@@ -14,13 +15,9 @@ struct FormText {
     private mutating func append(_ text: String) {
         for byte in text.utf8 {
             switch byte {
-            case 48...57, 65...90, 97...122, UInt8(ascii: "*"), UInt8(ascii: "-"),
-                UInt8(ascii: "."), UInt8(ascii: "_"):
-                bytes.append(byte)
-            case 0x20:
-                bytes.append(UInt8(ascii: "+"))
-            default:
-                PercentCoding.encode(byte, into: &bytes)
+            case 0x20: bytes.append(UInt8(ascii: "+"))
+            case _ where byte.isAlphanumeric || "*-._".utf8.contains(byte): bytes.append(byte)
+            default: PercentCoding.encode(byte, into: &bytes)
             }
         }
     }

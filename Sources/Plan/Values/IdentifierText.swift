@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// The name of a background session, which is the name of its journal too, or of a storage.
 enum IdentifierText {
@@ -35,17 +36,13 @@ enum TaskID {
 
     /// Whether the bytes match the pattern.
     static func isValid(_ bytes: Span<UInt8>) -> Bool {
-        guard !bytes.isEmpty, isAlphanumeric(bytes[0]) else { return false }
-        for index in bytes.indices where !isAlphanumeric(bytes[index]) {
+        guard !bytes.isEmpty, bytes[0].isAlphanumeric else { return false }
+        for index in bytes.indices where !bytes[index].isAlphanumeric {
             switch bytes[index] {
             case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): continue
             default: return false
             }
         }
         return true
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (97...122).contains(byte | 0x20)
     }
 }

@@ -44,14 +44,7 @@ enum PublicKeyPinText {
     private static func isDigest(_ bytes: some BidirectionalCollection<UInt8>) -> Bool {
         guard bytes.count == 44, bytes.last == UInt8(ascii: "=") else { return false }
         let digits = bytes.dropLast()
-        return digits.allSatisfy(isDigit) && digits.last.map(endsDigest) ?? false
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F: true
-        default: false
-        }
+        return digits.allSatisfy(\.isBase64Digit) && digits.last.map(endsDigest) ?? false
     }
 
     /// Whether the last digit's two spare bits are zero.
@@ -68,11 +61,9 @@ enum HostKeyText {
     static func parse(_ text: String) throws(ValueFault) -> String {
         let digits = text.utf8.dropFirst("SHA256:".utf8.count)
         let digest = digits.last == UInt8(ascii: "=") ? digits.dropLast() : digits
-        let isBase64 = digest.allSatisfy {
-            (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
-                || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/")
-        }
-        guard text.hasBytePrefix("SHA256:"), digest.count == 43, isBase64 else {
+        guard text.hasBytePrefix("SHA256:"), digest.count == 43,
+            digest.allSatisfy(\.isBase64Digit)
+        else {
             throw ValueFault(
                 .badValue,
                 "`\(text.excerpt)` is not a fingerprint of a host key",

@@ -26,7 +26,7 @@ enum RequestRateText {
     }
 
     private static func isNumber(_ text: Substring) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
+        !text.isEmpty && text.utf8.allSatisfy(\.isDigit)
     }
 
     private static func malformed(_ text: String) -> ValueFault {

@@ -1,3 +1,6 @@
+internal import SystemKit
+internal import TransferModel
+
 /// `convertToSnakeCase` of JSONEncoder.
 enum SnakeCase {
     /// Puts `_` in front of each word that begins with a capital, and makes all letters small.
@@ -7,7 +10,7 @@ enum SnakeCase {
     /// `myURLProperty` becomes `my_url_property`, but `URL` becomes `u_rl`, as there.
     static func convert(_ key: String) -> String {
         let bytes = key.utf8
-        guard bytes.contains(where: { $0 >= 0x80 || isCapital($0) }) else { return key }
+        guard bytes.contains(where: { $0 >= 0x80 || $0.isUppercase }) else { return key }
         // In ASCII each byte is a character, except that CR and LF together are one character.
         guard bytes.allSatisfy({ $0 < 0x80 && $0 != 13 }) else {
             let characters = Array(key)
@@ -16,12 +19,12 @@ enum SnakeCase {
                 .joined(separator: "_")
         }
         let characters = Array(bytes)
-        let words = words(of: characters, isCapital: isCapital, isSmall: isSmall)
+        let words = words(of: characters, isCapital: \.isUppercase, isSmall: \.isLowercase)
         var snake: [UInt8] = []
         snake.reserveCapacity(characters.count + words.count)
         for word in words {
             if word.lowerBound > 0 { snake.append(UInt8(ascii: "_")) }
-            for byte in characters[word] { snake.append(isCapital(byte) ? byte | 0x20 : byte) }
+            snake += characters[word].map(\.asciiLowercased)
         }
         return String(decoding: snake, as: UTF8.self)
     }
@@ -54,10 +57,6 @@ enum SnakeCase {
         words.append(wordStart..<characters.count)
         return words
     }
-
-    private static func isCapital(_ byte: UInt8) -> Bool { (65...90).contains(byte) }
-
-    private static func isSmall(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
 
     /// Whether a character has the category Lu or Lt, as in `CharacterSet.uppercaseLetters`.
     private static func isCapital(_ character: Character) -> Bool {

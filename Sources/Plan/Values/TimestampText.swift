@@ -91,7 +91,7 @@ private struct Scan {
     /// The fraction of a second, in nanoseconds; 0 without one.
     private mutating func fraction() -> Int64? {
         guard skip(".") else { return 0 }
-        let digits = rest.prefix { (48...57).contains($0) }
+        let digits = rest.prefix(while: \.isDigit)
         guard digits.count <= 9 else { return nil }
         rest = rest.dropFirst(digits.count)
         return Int64((String(Substring(digits)) + "000000000").prefix(9))
@@ -115,7 +115,7 @@ private struct Scan {
 
     /// A number of so many digits.
     private mutating func number(_ width: ClosedRange<Int>) -> Int64? {
-        let digits = rest.prefix(width.upperBound).prefix { (48...57).contains($0) }
+        let digits = rest.prefix(width.upperBound).prefix(while: \.isDigit)
         guard width.contains(digits.count) else { return nil }
         rest = rest.dropFirst(digits.count)
         return Int64(Substring(digits))
@@ -128,7 +128,7 @@ private struct Scan {
     }
 
     private mutating func skipBlanks() -> Int {
-        let blanks = rest.prefix { $0 == 0x20 || $0 == 9 }
+        let blanks = rest.prefix(while: \.isBlank)
         rest = rest.dropFirst(blanks.count)
         return blanks.count
     }

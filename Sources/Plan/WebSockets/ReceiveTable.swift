@@ -62,10 +62,8 @@ enum ReceiveTable {
 
     static let type = ValueType<Receiving>(.mapping(table.keys)) { reader, field in
         var draft = ReceiveDraft()
-        let errors = reader.faults.log.errorCount
         reader.apply(table, to: &draft, in: field)
         check(draft, field, &reader)
-        guard reader.faults.log.errorCount == errors else { return nil }
         let end: Receiving.End =
             switch draft.until {
             case .closed: .closed
@@ -78,7 +76,7 @@ enum ReceiveTable {
             closeCodes: draft.expectation.closeCodes.map { UInt16($0) },
             captures: draft.captures
         )
-    }
+    }.faultless
 
     /// Reports keys that exclude each other, and captures that messages do not have.
     private static func check(_ draft: ReceiveDraft, _ field: Field, _ reader: inout Reader) {
@@ -114,9 +112,10 @@ enum ReceiveTable {
     ) { reader, field in
         guard reader.document.kind(of: field.node) == .scalar else {
             var message = MessageExpectation()
-            let errors = reader.faults.log.errorCount
-            reader.apply(conditions, to: &message, in: field)
-            if message.isEmpty, reader.faults.log.errorCount == errors {
+            let isFaultless = reader.isFaultless {
+                $0.apply(conditions, to: &message, in: field)
+            }
+            if message.isEmpty, isFaultless {
                 reader.report(
                     .outOfRange,
                     "`\(field.name)`: the mapping has no condition",

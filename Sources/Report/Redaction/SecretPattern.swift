@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// A byte sequence that reveals a secret in a text.
@@ -92,11 +93,8 @@ extension SecretPattern {
         reachesBehind = bits % 6 > 0
     }
 
+    /// Whether a byte is a digit of Base64, also of the kind for URLs (RFC 4648 §4, §5).
     static func isBase64Digit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
-        }
+        byte.isBase64Digit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }

@@ -130,19 +130,10 @@ struct UnescapedText {
         guard start + digits <= text.count else { return nil }
         var value: UInt32 = 0
         for index in start..<start + digits {
-            guard let digit = digit(text[index]) else { return nil }
+            guard let digit = text[index].hexadecimalValue else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 48...57: byte - 48
-        case 65...70: byte - 55
-        case 97...102: byte - 87
-        default: nil
-        }
     }
 }
 
@@ -221,6 +212,6 @@ extension UnescapedText {
 
     private static func skipDigits(_ text: Span<UInt8>, _ end: inout Int, fewerThan count: Int) {
         let limit = min(text.count, end + count - 1)
-        while end < limit, digit(text[end]) != nil { end += 1 }
+        while end < limit, text[end].hexadecimalValue != nil { end += 1 }
     }
 }

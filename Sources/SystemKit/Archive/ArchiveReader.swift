@@ -119,14 +119,12 @@ package struct ArchiveEntry: Sendable, Hashable {
         _ name: [UInt8]?,
         _ kind: Kind,
         target: [UInt8]? = nil,
-        mode: UInt16 = 0o644,
-        time: Time? = nil
+        mode: UInt16 = 0o644
     ) {
         self.name = name
         self.kind = kind
         self.target = target
         self.mode = mode
-        self.time = time
     }
 }
 

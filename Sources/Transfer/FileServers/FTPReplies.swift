@@ -68,7 +68,7 @@ package struct FTPReplies {
         guard !digits.isEmpty, digits.count <= 18 else { return nil }
         var number: Int64 = 0
         for index in digits.indices {
-            guard (48...57).contains(digits[index]) else { return nil }
+            guard digits[index].isDigit else { return nil }
             number = number * 10 + Int64(digits[index] - 48)
         }
         return number

@@ -96,7 +96,7 @@ package struct KnownHosts {
 
         /// nil for a comment, and for a line that is not understood.
         init?(_ bytes: ArraySlice<UInt8>) {
-            var fields = bytes.split { $0 == 32 || $0 == 9 }[...]
+            var fields = bytes.split(whereSeparator: \.isBlank)[...]
             if fields.first?.first == UInt8(ascii: "@") {
                 marker = Marker(rawValue: String(decoding: fields.removeFirst(), as: UTF8.self))
                 guard marker != nil else { return nil }

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The names of a file that is sent to a file server: a temporary name until the server has the

@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// A list of checksums in the formats of `sha256sum`, `shasum --tag`, BSD's `sha256` and similar
@@ -135,7 +136,7 @@ package final class ChecksumList: Sendable {
         // A leading backslash means that the name has escapes (coreutils manual,
         // `md5sum invocation`).
         let isEscaped = line.first == UInt8(ascii: "\\")
-        let text = trimmed(isEscaped ? line.dropFirst() : line)
+        let text = (isEscaped ? line.dropFirst() : line).withoutOuterBlanks
         guard let (checksum, name) = parseGNU(text) ?? parseBSD(text) else { return nil }
         return (checksum, name.map { path(isEscaped ? unescaped($0) : Array($0)) })
     }
@@ -148,9 +149,9 @@ package final class ChecksumList: Sendable {
         guard let checksum = checksum(digits) else { return nil }
         var rest = line[digits.endIndex...]
         guard let blank = rest.popFirst() else { return (checksum, nil) }
-        guard isBlank(blank) else { return nil }
+        guard blank.isBlank else { return nil }
         if rest.first == UInt8(ascii: "*") { rest = rest.dropFirst() }
-        rest = rest.drop(while: isBlank)
+        rest = rest.drop(while: \.isBlank)
         return rest.isEmpty ? nil : (checksum, rest)
     }
 
@@ -161,9 +162,9 @@ package final class ChecksumList: Sendable {
         guard let open = line.firstIndex(of: UInt8(ascii: "(")),
             let close = line.lastIndex(of: UInt8(ascii: ")")), open < close,
             let equals = line[close...].firstIndex(of: UInt8(ascii: "=")),
-            let checksum = checksum(trimmed(line[(equals + 1)...]))
+            let checksum = checksum(line[(equals + 1)...].withoutOuterBlanks)
         else { return nil }
-        let algorithm = String(decoding: trimmed(line[..<open]), as: UTF8.self)
+        let algorithm = String(decoding: line[..<open].withoutOuterBlanks, as: UTF8.self)
         let names =
             switch checksum.algorithm {
             case .sha256: ["sha256", "sha2-256", "sha-256"]
@@ -205,12 +206,4 @@ package final class ChecksumList: Sendable {
     }
 
     private static func path(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var bytes = bytes.drop(while: isBlank)
-        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-        return bytes
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 }

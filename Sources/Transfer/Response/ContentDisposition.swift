@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The file name in a `Content-Disposition` (RFC 6266), parsed as leniently as browsers do.
@@ -61,7 +62,7 @@ struct ContentDisposition {
             while !rest.isEmpty {
                 let name = word { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }
                 guard rest.popFirst() == UInt8(ascii: "=") else { continue }
-                rest = rest.drop(while: Self.isBlank)
+                rest = rest.drop(while: \.isBlank)
                 let isQuoted = rest.first == UInt8(ascii: "\"")
                 let quoted = isQuoted ? quotedString() : []
                 // Text after a quoted string is ignored.
@@ -77,11 +78,9 @@ struct ContentDisposition {
 
         /// The bytes before a delimiter, without surrounding blanks.
         private mutating func word(until isEnd: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-            var word = rest.prefix { !isEnd($0) }
+            let word = rest.prefix { !isEnd($0) }
             rest = rest.dropFirst(word.count)
-            word = word.drop(while: Self.isBlank)
-            while let last = word.last, Self.isBlank(last) { word.removeLast() }
-            return word
+            return word.withoutOuterBlanks
         }
 
         /// Reads from the opening quote; an unclosed string extends to the end.
@@ -94,7 +93,5 @@ struct ContentDisposition {
             }
             return text
         }
-
-        private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
     }
 }

@@ -309,13 +309,11 @@ struct PartSplitter {
     }
 
     private static func field(_ line: ArraySlice<UInt8>) throws(Fault) -> HeaderField {
-        let blanks: [UInt8] = [9, 32]
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
             line[..<colon].allSatisfy({ $0 > 32 && $0 < 127 })
         else { throw Fault(detail: "a part has a line that is no field") }
-        var value = line[(colon + 1)...].drop { blanks.contains($0) }
-        while let last = value.last, blanks.contains(last) { value.removeLast() }
-        guard value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else {
+        let value = line[(colon + 1)...].withoutOuterBlanks
+        guard value.allSatisfy(\.isFieldByte) else {
             throw Fault(detail: "a part has a field with a control character")
         }
         return HeaderField(
@@ -329,7 +327,7 @@ struct PartSplitter {
         let values = fields.values(of: "content-length")
         guard let first = values.first else { return nil }
         guard values.allSatisfy({ $0 == first }), first.utf8.count <= 15, !first.isEmpty,
-            first.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = Int64(first)
+            first.utf8.allSatisfy(\.isDigit), let length = Int64(first)
         else { throw Fault(detail: "a part has a Content-Length that is no number") }
         return length
     }
@@ -340,11 +338,9 @@ struct PartSplitter {
         for parameter in value.splitAtBytes(";").dropFirst() {
             let parts = parameter.splitAtBytes("=", maxSplits: 1)
             guard parts.count == 2 else { continue }
-            var (name, text) = (Array(parts[0].utf8), Array(parts[1].utf8)[...])
-            name.removeAll { $0 == 32 || $0 == 9 }
+            var (name, text) = (Array(parts[0].utf8), Array(parts[1].utf8).withoutOuterBlanks)
+            name.removeAll(where: \.isBlank)
             guard name.map(\.asciiLowercased).elementsEqual("boundary".utf8) else { continue }
-            text = text.drop { $0 == 32 || $0 == 9 }
-            while let last = text.last, last == 32 || last == 9 { text.removeLast() }
             if text.count >= 2, text.first == 0x22, text.last == 0x22 {
                 text = text.dropFirst().dropLast()
             }

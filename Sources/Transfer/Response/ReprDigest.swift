@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The digests in a response: `Repr-Digest`, and `Content-Digest` for a complete one (RFC 9530).
@@ -34,7 +35,7 @@ enum ReprDigest {
         var found: [Checksum.Algorithm: [UInt8]] = [:]
         // Byte sequences and their usual parameters contain no commas.
         for member in values.flatMap({ $0.split(separator: UInt8(ascii: ",")) }) {
-            let text = member.filter { $0 != 0x20 && $0 != 0x09 }
+            let text = member.filter { !$0.isBlank }
             guard let algorithm = algorithm(of: text) else { continue }
             let value = text.drop { $0 != UInt8(ascii: "=") }.dropFirst().prefix {
                 $0 != UInt8(ascii: ";")

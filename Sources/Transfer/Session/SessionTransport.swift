@@ -329,16 +329,15 @@ extension SessionTransport {
 
 extension TLSOptions {
     fileprivate init(_ tls: TLSConfiguration, roots: RootsEnvironment) {
-        self.init(
-            minimumVersion: Version(tls.minimumVersion),
-            maximumVersion: tls.maximumVersion.map(Version.init),
-            caFile: tls.caFile,
-            systemFile: roots.file?.path,
-            systemFolder: roots.folder?.path,
-            pinnedPublicKeys: tls.pinnedPublicKeys.isEmpty
-                ? nil : tls.pinnedPublicKeys.joined(separator: ";"),
-            isVerified: tls.serverTrust == .system
-        )
+        self.init()
+        minimumVersion = Version(tls.minimumVersion)
+        maximumVersion = tls.maximumVersion.map(Version.init)
+        caFile = tls.caFile
+        systemFile = roots.file?.path
+        systemFolder = roots.folder?.path
+        let keys = tls.pinnedPublicKeys
+        pinnedPublicKeys = keys.isEmpty ? nil : keys.joined(separator: ";")
+        isVerified = tls.serverTrust == .system
     }
 }
 

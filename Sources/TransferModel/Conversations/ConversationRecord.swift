@@ -48,15 +48,15 @@ package struct WebSocketRecord: Sendable, Hashable {
     /// frame without code, 1006 without a frame; nil without a connection.
     package var closeCode: Int?
     /// The reason of the server's Close frame; empty for none.
-    package var closeReason: String
+    package var closeReason = ""
     /// Whether both sides have sent a Close frame (RFC 6455 §7.1.4).
     package var isClean: Bool
     /// The messages that were sent.
-    package var sentMessageCount: Int
+    package var sentMessageCount = 0
     /// The messages that arrived, including those that no step has taken.
-    package var receivedMessageCount: Int
+    package var receivedMessageCount = 0
     /// The pings that the server sent, all of which were answered.
-    package var receivedPingCount: Int
+    package var receivedPingCount = 0
     /// The steps that have begun, in order.
     package var steps: [StepRecord<WebSocketStep.Name>]
 
@@ -64,20 +64,12 @@ package struct WebSocketRecord: Sendable, Hashable {
     package init(
         subprotocol: String?,
         closeCode: Int?,
-        closeReason: String = "",
         isClean: Bool,
-        sentMessageCount: Int = 0,
-        receivedMessageCount: Int = 0,
-        receivedPingCount: Int = 0,
         steps: [StepRecord<WebSocketStep.Name>]
     ) {
         self.subprotocol = subprotocol
         self.closeCode = closeCode
-        self.closeReason = closeReason
         self.isClean = isClean
-        self.sentMessageCount = sentMessageCount
-        self.receivedMessageCount = receivedMessageCount
-        self.receivedPingCount = receivedPingCount
         self.steps = steps
     }
 }

@@ -187,27 +187,17 @@ package struct MessageExpectation: Sendable, Hashable {
 /// How a step closes the connection.
 package struct ClosingRule: Sendable, Hashable {
     /// The code of the Close frame; nil for a frame without payload.
-    package var code: UInt16?
+    package var code: UInt16? = 1000
     /// The reason, at most 123 bytes; empty without a code.
-    package var reason: String
+    package var reason = ""
     /// The accepted codes of the server's Close frame; empty for the sent one and the usual ones.
-    package var expectedCodes: [UInt16]
+    package var expectedCodes: [UInt16] = []
     /// Whether the job file has no such step: then the server's part of the handshake is not
     /// required.
     package var isImplied: Bool
 
-    /// Creates a rule; without values it closes with 1000.
-    package init(
-        code: UInt16? = 1000,
-        reason: String = "",
-        expectedCodes: [UInt16] = [],
-        isImplied: Bool = false
-    ) {
-        self.code = code
-        self.reason = reason
-        self.expectedCodes = expectedCodes
-        self.isImplied = isImplied
-    }
+    /// Creates a rule that closes with 1000.
+    package init(isImplied: Bool = false) { self.isImplied = isImplied }
 
     /// The close codes of a server that has no fault to report: normal closure, going away, and no
     /// code at all (RFC 6455 §7.4.1).

@@ -164,12 +164,7 @@ struct CommandLineCompletion {
 
     /// Whether a byte may be in the name of a task, variable, session or option.
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: "._-=".utf8.contains(byte)
-        }
+        byte.isAlphanumeric || "._-=".utf8.contains(byte)
     }
 
     /// The job file among the words so far.

@@ -28,22 +28,24 @@ struct FileSearch {
     ) -> FileRows? {
         var search = FileSearch(options: options, includesHidden: includesHidden, names: names)
         defer { names = search.names }
-        let errors = reader.faults.log.errorCount
         let isOne = reader.document.kind(of: field.node) == .scalar
         guard isOne || reader.isList(field) else { return nil }
         let nodes = isOne ? [field.node] : Array(reader.document.elements(of: field.node))
-        for node in nodes {
-            search.add(Field(name: field.name, key: field.key, node: node), &reader)
+        let isFaultless = reader.isFaultless {
+            for node in nodes {
+                search.add(Field(name: field.name, key: field.key, node: node), &$0)
+            }
         }
-        if search.wantedPatterns == 0, reader.faults.log.errorCount == errors {
+        guard isFaultless, !search.isIncomplete else { return nil }
+        guard search.wantedPatterns > 0 else {
             reader.report(
                 .badValue,
                 "`\(field.name)`: no pattern names files",
                 at: field.node,
                 help: "write a pattern without `!`, such as `site/**`"
             )
+            return nil
         }
-        guard reader.faults.log.errorCount == errors, !search.isIncomplete else { return nil }
         let files = search.chosenFiles
         guard checkNames(files, field, &reader) else { return nil }
         return FileRows(files: files)

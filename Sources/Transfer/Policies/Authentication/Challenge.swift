@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11.3).

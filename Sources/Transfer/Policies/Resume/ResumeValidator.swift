@@ -1,3 +1,4 @@
+internal import SystemKit
 internal import TransferModel
 
 /// The proof that a server's bytes belong to the same representation as the bytes in the part: a
