@@ -41,7 +41,7 @@ extension TransferFailure {
     static func foreignFile(_ path: String) -> TransferFailure {
         var failure = TransferFailure.destinationExists(path, phase: .receive)
         failure.detail =
-            "`\(path)`, a name that the server chose, is a file that no run of this job wrote"
+            "the server named the file `\(path)`, which exists and is not as a run of this job left it"
         return failure
     }
 

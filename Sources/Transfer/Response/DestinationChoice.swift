@@ -18,9 +18,7 @@ enum DestinationChoice {
             let name = ServerFileName.choose(head, url: url, mayName: mayName)
             let own = ServerFileName.safe(ServerFileName.lastSegment(of: request.request.url))
             file = wanted.appending(name, isOfURL: own?.hasSameBytes(as: name) == true)
-        }
-        if wanted.isFolder || wanted.replacesOnlyOwn {
-            guard try isFree(file, claims?.written) else { return nil }
+            guard try isFree(file) else { return nil }
         }
         if let claims {
             let owner: String?
@@ -31,23 +29,21 @@ enum DestinationChoice {
             }
             if let owner { throw .destinationTaken(file.displayPath, by: owner) }
         }
+        if file.replacesOnlyOwn, PathOccupant(at: file.path) != .nothing,
+            claims?.written?.hasFile(at: file.path) != true
+        {
+            throw .foreignFile(file.displayPath)
+        }
         guard case .listed(let list)? = wanted.checksum else { return file }
         let first = request.request.url
         return file.expecting(try checksum(of: file, in: list, request.checksums, first, url))
     }
 
     /// Whether the body may use the name that the server chose; otherwise the present file stays.
-    private static func isFree(
-        _ file: TaskSpec.Destination,
-        _ written: (any WrittenFileRecord)?
-    ) throws(TransferFailure) -> Bool {
-        guard !file.ifExists.mayReplace || file.replacesOnlyOwn,
-            case let occupant = PathOccupant(at: file.path), occupant != .nothing
+    private static func isFree(_ file: TaskSpec.Destination) throws(TransferFailure) -> Bool {
+        guard !file.ifExists.mayReplace, case let occupant = PathOccupant(at: file.path),
+            occupant != .nothing
         else { return true }
-        if file.replacesOnlyOwn {
-            if written?.hasFile(at: file.path) == true { return true }
-            throw .foreignFile(file.displayPath)
-        }
         if file.ifExists == .fail { throw .destinationExists(file.displayPath, phase: .receive) }
         if let fault = occupant.fault(at: file.path) {
             throw TransferFailure(fault, phase: .receive)
