@@ -48,7 +48,7 @@ import TransferModel
                 guard request.headers["Authorization"] == "Bearer t0k3n",
                     let key = request.headers["Idempotency-Key"]
                 else { return .status(401) }
-                keys.withLock { if !$0.contains(key) { $0.append(key) } }
+                keys.withLock { keys in if !keys.contains(key) { keys.append(key) } }
                 return .status(201)
             }
         }
@@ -104,7 +104,8 @@ import TransferModel
 
     @Test(arguments: ["printf mine > named", "printf mine > new && mv new named"])
     func `a file that somebody has changed since is not replaced`(change: String) throws {
-        let job = try Self.job(Self.server())
+        let server = try Self.server()
+        let job = try Self.job(server)
         #expect(try job.run().code == 0)
         let changed = Command("sh", ["-c", change], workingFolder: job.folder.path("out"))
         #expect(try changed.run().status == .exit(0))
@@ -116,7 +117,8 @@ import TransferModel
     }
 
     @Test func `a link under a server's name is not replaced`() throws {
-        let job = try Self.job(Self.server())
+        let server = try Self.server()
+        let job = try Self.job(server)
         #expect(try job.run().code == 0)
         let change = "mv named kept && ln -s kept named"
         let changed = Command("sh", ["-c", change], workingFolder: job.folder.path("out"))
@@ -133,7 +135,7 @@ import TransferModel
         }
         let job = try Self.job(server)
         #expect(try job.run().code == 0)
-        let name = try #require(job.folder.list(Self.record).first { $0.hasSuffix(".lock") })
+        let name = try #require(try job.folder.list(Self.record).first { $0.hasSuffix(".lock") })
         let lock = try FileLock(
             in: Folder(path: job.folder.path(Self.record), create: false),
             name: name
@@ -151,7 +153,8 @@ import TransferModel
     }
 
     @Test func `without its record a job replaces no file under a server's name`() throws {
-        let job = try Self.job(Self.server())
+        let server = try Self.server()
+        let job = try Self.job(server)
         #expect(try job.run().code == 0)
         #expect(try Command("rm", ["-r", job.folder.path(Self.record)]).run().status == .exit(0))
         let run = try job.run()
@@ -160,7 +163,8 @@ import TransferModel
     }
 
     @Test func `ifExists replace permits any file, without a record`() throws {
-        let job = try Self.job(Self.server(), ", ifExists: replace")
+        let server = try Self.server()
+        let job = try Self.job(server, ", ifExists: replace")
         try job.folder.makeFolder("out")
         try job.folder.write("foreign", to: "out/named")
         for _ in 1...2 { #expect(try job.run().code == 0) }
@@ -170,7 +174,8 @@ import TransferModel
 
     @Test(arguments: ["of-url", "/of-url", "../of-url"])
     func `the name of the job's own URL replaces any file, without a record`(name: String) throws {
-        let job = try Self.job(Self.server(name))
+        let server = try Self.server(name)
+        let job = try Self.job(server)
         try job.folder.makeFolder("out")
         try job.folder.write("foreign", to: "out/of-url")
         for _ in 1...2 { #expect(try job.run().code == 0) }
@@ -266,7 +271,8 @@ import TransferModel
     }
 
     @Test func `a record that cannot be written is a warning`() throws {
-        let job = try Self.job(Self.server())
+        let server = try Self.server()
+        let job = try Self.job(server)
         let state = ".local/state/runner"
         #expect(
             try Command("mkdir", ["-p", job.folder.path(state)]).run().status == .exit(0)

@@ -104,7 +104,8 @@ import TransferModel
         }
         let harness = try harness()
         if isOwn { #expect(try harness.run(attempt(server.url("/a"))).failure == nil) }
-        harness.engine.start([try attempt(server.url("/a"))])
+        let last = try attempt(server.url("/a"))
+        harness.engine.start([last])
         try folder.wait(for: "the request") {
             server.requests(for: "/a").count == (isOwn ? 2 : 1)
         }
