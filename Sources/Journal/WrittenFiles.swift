@@ -42,15 +42,17 @@ package final class WrittenFiles: Sendable {
     private static let longest: Int64 = 64 << 20
     /// Superseded notes that are worth no rewriting.
     private static let fewNotes = 1_000
-    /// How long to wait for another process that has the lock, nanoseconds.
+    /// How long to wait for another process that has the lock, nanoseconds; not at all after a wait
+    /// in vain, until the lock was free again.
     private static let patience: Int64 = 1_000_000_000
 
     private let folderPath: String
     private let name: String
     private let mostFiles: Int
     private let index = Lock(Index())
-    /// One thread of this process writes at a time; readers never wait for it.
-    private let writing = Lock(())
+    /// The patience of the next writer; one thread of this process writes at a time, and readers
+    /// never wait for it.
+    private let writing = Lock(WrittenFiles.patience)
 
     /// Reads the notes of earlier runs; makes no file.
     ///
@@ -74,7 +76,10 @@ package final class WrittenFiles: Sendable {
             let kept = Self.latest(notes, mostFiles)
             index.withLock { $0 = Self.index(of: kept, file) }
             guard !isWhole || notes.count > 2 * kept.count + Self.fewNotes else { return }
-            try underLock { folder throws(SystemError) in try shorten(in: folder) }
+            // Notes behind an incomplete one are lost until a later run succeeds.
+            try? underLock(Self.patience) { folder throws(SystemError) in
+                try shorten(in: folder)
+            }
         } catch {
             throw Fault(error)
         }
@@ -101,8 +106,11 @@ package final class WrittenFiles: Sendable {
     package func note(_ path: String, _ file: InputFile.Identity) throws(Fault) {
         let note = Note(path, file)
         do throws(SystemError) {
-            try writing.withLock { _ throws(SystemError) in
-                try underLock { folder throws(SystemError) in try append(note, in: folder) }
+            try writing.withLock { patience throws(SystemError) in
+                let wait = patience
+                patience = 0
+                try underLock(wait) { folder throws(SystemError) in try append(note, in: folder) }
+                patience = Self.patience
             }
         } catch {
             throw Fault(error)
@@ -111,12 +119,13 @@ package final class WrittenFiles: Sendable {
 
     // MARK: Writing
 
-    /// Does work while no other process changes the file.
+    /// Does work while no other process changes the file; waits so many nanoseconds for that.
     private func underLock(
+        _ patience: Int64,
         _ work: (Folder) throws(SystemError) -> Void
     ) throws(SystemError) {
         let folder = try Folder(path: folderPath, create: true, mode: 0o700)
-        let deadline = Clock.monotonicNanoseconds() + Self.patience
+        let deadline = Clock.monotonicNanoseconds() + patience
         let lock = try FileLock(in: folder, name: name + ".lock", until: deadline)
         defer { withExtendedLifetime(lock) {} }
         try work(folder)

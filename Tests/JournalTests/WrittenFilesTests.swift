@@ -140,6 +140,22 @@ import Testing
         #expect(try folder.read(Self.name) == bytes)
     }
 
+    @Test func `a journal that cannot be shortened is used as it is`() throws {
+        let files = try open()
+        for name in ["a", "b"] { try publish(name, by: files) }
+        let cut = try Array(folder.read(Self.name).dropLast())
+        try folder.write(cut, to: Self.name, mode: 0o600)
+        let lock = try FileLock(
+            in: Folder(path: folder.path("written"), create: false),
+            name: "job.journal.lock"
+        )
+        #expect(try lock.take())
+        let next = try open()
+        withExtendedLifetime(lock) {}
+        #expect(has("a", next) && !has("b", next))
+        #expect(try folder.read(Self.name) == cut)
+    }
+
     @Test func `a note that another process keeps from the file is lost with a fault`() throws {
         let files = try open()
         try publish("a", by: files)
