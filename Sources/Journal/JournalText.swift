@@ -67,15 +67,25 @@ struct JournalText: Equatable {
 
     /// Reads a file to its end, or to an incomplete last entry.
     init(_ bytes: [UInt8]) throws(Fault) {
-        guard bytes.starts(with: Self.name), bytes.count > Self.name.count else {
+        var entries: [Entry] = []
+        try Self.read(bytes) { entries.append($0) }
+        self.entries = entries
+    }
+
+    /// Hands over the entries of a file one by one, those in front of damage too.
+    ///
+    /// - Returns: The offset behind the last complete entry.
+    @discardableResult
+    static func read(_ bytes: [UInt8], each: (Entry) -> Void) throws(Fault) -> Int {
+        guard bytes.starts(with: name), bytes.count > name.count else {
             throw .notAJournal
         }
-        var rest = bytes.dropFirst(Self.name.count + 1)
+        var rest = bytes.dropFirst(name.count + 1)
         let durableEnd: Int64
-        switch bytes[Self.name.count] {
+        switch bytes[name.count] {
         // Version 1 has no marks: the whole file must be intact.
         case 1: durableEnd = Int64(bytes.count)
-        case Self.version:
+        case version:
             let marks = [Mark.first, .second].compactMap { $0.length(in: bytes) }
             guard let last = marks.max() else { throw .damaged }
             durableEnd = last
@@ -83,12 +93,13 @@ struct JournalText: Equatable {
         case 0: throw .notAJournal
         default: throw .newer
         }
-        while let entry = Self.takeEntry(from: &rest) { entries.append(entry) }
+        while let entry = takeEntry(from: &rest) { each(entry) }
         guard rest.startIndex >= durableEnd else { throw .damaged }
+        return rest.startIndex
     }
 
     /// Takes the first entry off `rest`, which stays unchanged if the entry is incomplete.
-    private static func takeEntry(from rest: inout ArraySlice<UInt8>) -> Entry? {
+    static func takeEntry(from rest: inout ArraySlice<UInt8>) -> Entry? {
         var next = rest
         guard let length = UInt32(takenFrom: &next), length <= longestContent,
             next.count >= Int(length) + 5

@@ -316,7 +316,17 @@ extension InputFile.Identity {
         inode = 0
     }
 
-    fileprivate init(_ status: stat) {
+    /// The properties of the regular file at a path, even if nobody may read it; nil for a link,
+    /// for anything else, and without a file.
+    package init?(at path: String) {
+        var status = stat()
+        guard unsafe path.withSystemText({ unsafe lstat($0, &status) }) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        self.init(status)
+    }
+
+    init(_ status: stat) {
         size = Int64(status.st_size)
         modificationNanoseconds =
             Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)

@@ -317,6 +317,15 @@ internal import Glibc
         }
     }
 
+    /// The file's present properties; throws the error of fstat(2).
+    package var identity: InputFile.Identity {
+        get throws(SystemError) {
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else { throw .last("examine", path) }
+            return InputFile.Identity(status)
+        }
+    }
+
     /// Checks that the kept name still belongs to this file.
     private func require(_ keptName: String) throws(SystemError) {
         let inode = try inode

@@ -87,6 +87,10 @@ package final class TaskSpec: Sendable {
         package let archiveFolder: ArchiveFolder?
         /// Whether a server, or a captured value, chose a part of the path.
         package let isNamedByPeer: Bool
+        /// Whether it may replace a file that the job neither names nor wrote.
+        package let replacesForeign: Bool
+        /// Whether a captured value is a part of the URL, whose last segment is then a peer's name.
+        package let isURLOfPeer: Bool
 
         /// Creates a destination; both paths name the same file.
         package init(
@@ -99,7 +103,9 @@ package final class TaskSpec: Sendable {
             segments: Segments? = nil,
             sizeToExceed: Int64? = nil,
             archiveFolder: ArchiveFolder? = nil,
-            isNamedByPeer: Bool = false
+            isNamedByPeer: Bool = false,
+            replacesForeign: Bool = true,
+            isURLOfPeer: Bool = false
         ) {
             self.path = path
             self.displayPath = displayPath
@@ -111,6 +117,8 @@ package final class TaskSpec: Sendable {
             self.sizeToExceed = sizeToExceed
             self.archiveFolder = archiveFolder
             self.isNamedByPeer = isNamedByPeer
+            self.replacesForeign = replacesForeign
+            self.isURLOfPeer = isURLOfPeer
         }
 
         /// Whether both describe the same file with the same rules.
@@ -121,14 +129,27 @@ package final class TaskSpec: Sendable {
                 && left.segments == right.segments && left.sizeToExceed == right.sizeToExceed
                 && left.archiveFolder == right.archiveFolder
                 && left.isNamedByPeer == right.isNamedByPeer
+                && left.replacesForeign == right.replacesForeign
+                && left.isURLOfPeer == right.isURLOfPeer
         }
 
         /// Whether the server names the file.
         package var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
 
-        /// The destination with that file name in this folder.
-        package func appending(_ name: String) -> Destination {
-            copy(path: path + name, displayPath: displayPath + name, isNamedByPeer: true)
+        /// Whether only a file that an earlier run of the job wrote may be replaced.
+        package var replacesOnlyOwn: Bool {
+            isNamedByPeer && !replacesForeign && ifExists.mayReplace
+        }
+
+        /// The destination with that file name in this folder; `isOfURL` is whether the requested
+        /// URL names the file so.
+        package func appending(_ name: String, isOfURL: Bool = false) -> Destination {
+            copy(
+                path: path + name,
+                displayPath: displayPath + name,
+                isNamedByPeer: true,
+                replacesForeign: replacesForeign || isOfURL && !isURLOfPeer && !isNamedByPeer
+            )
         }
 
         /// The same destination, but replacing an existing file.
@@ -145,7 +166,8 @@ package final class TaskSpec: Sendable {
             displayPath: String? = nil,
             ifExists: IfExists? = nil,
             checksum: ExpectedChecksum? = nil,
-            isNamedByPeer: Bool? = nil
+            isNamedByPeer: Bool? = nil,
+            replacesForeign: Bool? = nil
         ) -> Destination {
             Destination(
                 path: path ?? self.path,
@@ -157,7 +179,9 @@ package final class TaskSpec: Sendable {
                 segments: segments,
                 sizeToExceed: sizeToExceed,
                 archiveFolder: archiveFolder,
-                isNamedByPeer: isNamedByPeer ?? self.isNamedByPeer
+                isNamedByPeer: isNamedByPeer ?? self.isNamedByPeer,
+                replacesForeign: replacesForeign ?? self.replacesForeign,
+                isURLOfPeer: isURLOfPeer
             )
         }
     }

@@ -100,6 +100,13 @@ struct StateFolder {
         return (path + "/journals", "\(Self.fileName(job.name))-\(job.nameKey).journal")
     }
 
+    /// The record of the files that a job wrote under names of peers; nil without a usable state
+    /// folder.
+    func writtenFiles(of job: JobIdentity) -> (folder: String, name: String)? {
+        guard let path, absence == nil else { return nil }
+        return (path + "/written", "\(Self.fileName(job.name))-\(job.nameKey).journal")
+    }
+
     /// The folder for records of a job's uploads; nil without a usable state folder.
     func uploadFolder(of job: JobIdentity) -> String? {
         guard let path, absence == nil else { return nil }

@@ -245,7 +245,9 @@ import TransferModel
         #expect(plan.hasPeerNames && plan.foldersOfServerNames() == nil)
         let task = try task(settings, section: "downloads", text: "in")
         #expect(task.destination?.path == "/jobs/in/")
-        #expect(task.destination?.ifExists == .fail)
+        #expect(task.destination?.ifExists == .replace)
+        let named = try #require(task.destination).appending("a", isOfURL: true)
+        #expect(named.replacesOnlyOwn)
         #expect(try fault(settings, section: "downloads", text: "") != nil)
         #expect(try fault(settings, section: "downloads", text: ".") != nil)
     }

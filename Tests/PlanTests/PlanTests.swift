@@ -80,7 +80,7 @@ import TransferModel
     }
 
     @Test(arguments: [("out/", "/jobs/out/"), ("./", "/jobs/"), ("../x/", "/jobs/../x/")])
-    func `a folder keeps its slash, and a file there is not replaced unless the job says so`(
+    func `a folder keeps its slash, and its server replaces only files of the job unless told so`(
         to: String,
         path: String
     ) throws {
@@ -90,10 +90,16 @@ import TransferModel
         #expect(destination.isFolder)
         #expect(destination.path == path)
         #expect(destination.displayPath == to)
-        #expect(destination.ifExists == .fail)
+        #expect(destination.ifExists == .replace)
+        #expect(destination.appending("a").replacesOnlyOwn)
+        #expect(!destination.appending("a", isOfURL: true).replacesOnlyOwn)
         #expect(plan.foldersOfServerNames() == [path])
-        let replacing = try TestJob.plan(text + ", ifExists: replace }")
-        #expect(try replacing.task(at: 0).destination?.ifExists == .replace)
+        for rule in TaskSpec.IfExists.allCases where rule != .revalidate {
+            let told = try TestJob.plan(text + ", ifExists: \(rule.rawValue) }")
+            let destination = try #require(try told.task(at: 0).destination)
+            #expect(destination.ifExists == rule)
+            #expect(!destination.appending("a").replacesOnlyOwn)
+        }
     }
 
     @Test func `no server names a file when the job names every file`() throws {

@@ -126,7 +126,7 @@ import Testing
         #expect(try job.folder.text(path) == evil)
     }
 
-    @Test(arguments: [captured, named])
+    @Test(arguments: [captured + ", ifExists: replace", named])
     func `a file that a server names keeps no right to be executed`(to: String) throws {
         let server = try server("tool")
         let job = try job(server, "", to: to)

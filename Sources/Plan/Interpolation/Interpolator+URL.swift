@@ -12,6 +12,7 @@ extension Interpolator {
             return scalarOrStandIn(field, &faults)
         }
         guard let pieces = filledPieces(field, takesRaw: { _ in true }, &faults) else { return nil }
+        if pieces.contains(where: \.value.isOfPeer) { hasCaptureInURL = true }
         do {
             let url = try FilledURL.fill(pieces)
             if faults.log.takesWarnings {

@@ -27,6 +27,8 @@ struct Interpolator {
     var isReadingBody = false
     /// Whether the URL, the body or the key of the task being read differs in every run.
     var isOrderOfRun = false
+    /// Whether a captured value is a part of a URL of the task being read.
+    var hasCaptureInURL = false
     /// Bytes of the values whose expressions were filled in for the task being read, or before the
     /// first one.
     var filledInLength = 0

@@ -78,10 +78,6 @@ struct TaskListing {
     /// The rows of a task; where its session sets something or is the only one, the session's.
     private func rows(_ walk: inout SettingWalk, _ entry: TaskList.Entry) -> [SettingRow] {
         let session = session(of: entry, &walk)
-        let document = plan.source.reader.document
-        let isInFolder = [entry.value, Self.defaults(of: plan)].compactMap { $0 }.lazy
-            .compactMap { document.value(of: $0, for: "to")?.value }.first
-            .map { document.text(of: $0).hasByteSuffix("/") }
         return walk.rows.map { row in
             guard row.line == nil, let session else { return row }
             switch row.path {
@@ -92,8 +88,6 @@ struct TaskListing {
                 return plan.sessions[session].requestCachePolicy.map {
                     SettingRow(path: row.path, value: $0.rawValue)
                 } ?? row
-            case "ifExists":
-                return SettingRow(path: row.path, value: isInFolder == true ? "fail" : "replace")
             default: return row
             }
         }

@@ -133,9 +133,10 @@ enum TaskTable {
             Setting(
                 "ifExists",
                 .choice(),
-                default: "replace; fail in a folder",
+                default: "replace",
                 "What to do when the destination exists; with `checksum`, only a file that "
-                    + "matches it is kept."
+                    + "matches it is kept. Without this key a name that a server chose replaces "
+                    + "only a file of the job's own."
             ) { $0.ifExists = $1 },
             Setting(
                 "extract",

@@ -37,7 +37,12 @@ struct TaskAssembly: Sendable {
             body: draft.content,
             wantsKey: draft.idempotencyKey == .auto,
             uploadResume: uploadResume(of: draft, session),
-            destination: destination(of: draft, entry, shared.sessions[session].kind),
+            destination: destination(
+                of: draft,
+                entry,
+                shared.sessions[session].kind,
+                isURLOfPeer: draft.hasCaptureInURL || reader.values.hasCaptureInURL
+            ),
             mirrors: draft.mirrors,
             decodesBody: !url.isCustom
                 && draft.decodesBody ?? Self.decodes(request, of: entry.kind),
@@ -62,21 +67,25 @@ struct TaskAssembly: Sendable {
     private func destination(
         of draft: TaskDraft,
         _ entry: TaskList.Entry,
-        _ session: SessionConfiguration.Kind
+        _ session: SessionConfiguration.Kind,
+        isURLOfPeer: Bool
     ) -> TaskSpec.Destination? {
         draft.destination.map {
             TaskSpec.Destination(
                 path: $0.path,
                 displayPath: $0.text,
-                // A server that chooses the name must not choose which file is replaced.
-                ifExists: draft.ifExists ?? ($0.isFolder ? .fail : .replace),
+                ifExists: draft.ifExists ?? .replace,
                 checksum: draft.checksum,
                 mode: draft.mode,
                 resume: resume(of: draft, entry, session),
                 segments: draft.segments,
                 sizeToExceed: draft.sizeToExceed,
                 archiveFolder: ArchiveFolder(draft.archive),
-                isNamedByPeer: $0.isOfPeer
+                isNamedByPeer: $0.isOfPeer,
+                // A peer that chooses the name must not choose which file is replaced. Other tasks
+                // than downloads have no key to permit it.
+                replacesForeign: entry.kind != .download || draft.ifExists != nil,
+                isURLOfPeer: isURLOfPeer
             )
         }
     }

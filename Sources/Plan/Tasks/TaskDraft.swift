@@ -53,6 +53,8 @@ struct TaskDraft: Sendable {
     var resumable: ResumableUpload?
     /// Whether its URL, its body or its key is another one in every run.
     var isOrderOfRun = false
+    /// Whether a captured value is a part of a URL that is the same for all rows of its `forEach`.
+    var hasCaptureInURL = false
 
     /// The conversation of a WebSocket task.
     var webSocket = WebSocketDraft()
@@ -72,7 +74,7 @@ struct TaskDraft: Sendable {
     var sizeToExceed: Int64?
     /// Nil when a response with parts is stored as sent.
     var mixedReplace: MixedReplaceRule?
-    /// Nil when the kind of the destination decides.
+    /// Nil when the job file does not say it.
     var ifExists: TaskSpec.IfExists?
     var checksum: TaskSpec.ExpectedChecksum?
     var mode: UInt16?

@@ -41,6 +41,7 @@ struct TaskReader: Sendable {
             $0.apply(table, to: &draft, from: entry.value, ownedBy: entry.key)
         }
         draft.isOrderOfRun = reader.values.isOrderOfRun
+        draft.hasCaptureInURL = reader.values.hasCaptureInURL
         return deferred
     }
 
@@ -83,6 +84,7 @@ struct TaskReader: Sendable {
         reader.faults.owner = .task(entry.kind, entry.key)
         reader.values.filledInLength = 0
         reader.values.isOrderOfRun = false
+        reader.values.hasCaptureInURL = false
         if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }
     }
 

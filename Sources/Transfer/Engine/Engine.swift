@@ -89,7 +89,12 @@ package final class Engine: AttemptRunner {
             if !released.isEmpty { Self.hand(released, to: loops, dispatch, mayWait: false) }
             if !passed.isEmpty { deliver(passed) }
         }
-        let publisher = Publisher(durability: durability, uploads: uploads, deliver: pass)
+        let publisher = Publisher(
+            durability: durability,
+            uploads: uploads,
+            written: claims?.written,
+            deliver: pass
+        )
         self.publisher = publisher
         let context = EngineContext(
             sessions: try Self.sessions(

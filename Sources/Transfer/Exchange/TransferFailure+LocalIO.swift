@@ -37,6 +37,14 @@ extension TransferFailure {
         return failure
     }
 
+    /// A download whose name, which a peer chose, belongs to a file that the job did not write.
+    static func foreignFile(_ path: String) -> TransferFailure {
+        var failure = TransferFailure.destinationExists(path, phase: .receive)
+        failure.detail =
+            "the server named the file `\(path)`, which exists and is not as a run of this job left it"
+        return failure
+    }
+
     /// A download whose name belongs to another task or to a file of the run.
     static func destinationTaken(_ path: String, by owner: String) -> TransferFailure {
         var failure = TransferFailure(

@@ -45,12 +45,20 @@ package final class DestinationClaims: Sendable {
     private let folders: Set<ByteText>?
     private let state = Lock(State())
     private let name: @Sendable (Int) -> String
+    /// nil without a state folder: no file counts as the job's own then.
+    let written: (any WrittenFileRecord)?
 
     /// - Parameters:
     ///   - folders: Absolute paths of the folders in which servers name files; nil means all.
+    ///   - written: The files that the job wrote under names of peers; nil when nothing keeps them.
     ///   - name: The name of a task in messages.
-    package init(folders: Set<String>?, name: @escaping @Sendable (Int) -> String) {
+    package init(
+        folders: Set<String>?,
+        written: (any WrittenFileRecord)? = nil,
+        name: @escaping @Sendable (Int) -> String
+    ) {
         self.folders = folders.map { Set($0.map { ByteText(Folder.canonicalPath($0)) }) }
+        self.written = written
         self.name = name
     }
 

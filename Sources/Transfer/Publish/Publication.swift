@@ -41,6 +41,8 @@ final class PublicationJob: Sendable {
     var isQuick: Bool {
         if let check, !check.isQuick { return false }
         if destination?.archiveFolder != nil { return false }
+        // The record of the job's own files is on a disk.
+        if destination?.replacesOnlyOwn == true { return false }
         if let partial = result.resume?.partial, partial.isKept { return false }
         if isChecksumList, case .memory(let bytes) = content {
             return bytes.count <= ResponseSink.memoryLimit
@@ -63,10 +65,13 @@ final class PublicationJob: Sendable {
 /// Publishes complete bodies as files: writes, verifies, syncs and names them.
 struct Publication {
     let durability: Durability
+    /// nil when no peer names files, or nothing keeps which ones the job wrote.
+    private let written: (any WrittenFileRecord)?
     private var recentFolder = RecentFolder()
 
-    init(durability: Durability) {
+    init(durability: Durability, written: (any WrittenFileRecord)? = nil) {
         self.durability = durability
+        self.written = written
     }
 
     /// Whether a job takes only a few system calls that do not wait for a disk.
@@ -174,22 +179,9 @@ struct Publication {
         if let mode = destination.mode { file.setMode(exactly: mode) }
         // A peer that chose the name must not choose a program.
         if destination.isNamedByPeer { file.inheritNoExecution() }
-        let replacing = destination.ifExists.mayReplace
-        if durability != .none { try file.syncForPublishing(replacing: replacing) }
-        do throws(SystemError) {
-            try file.publish(replacing: replacing)
-        } catch {
-            guard error.isTaken, destination.ifExists == .skip, result.voucher == .checksum,
-                case .digest(let checksum)? = destination.checksum,
-                PathOccupant(at: destination.path).fault(at: destination.path) == nil
-            else { throw error }
-            if try Self.has(destination.path, checksum, size: file.size) {
-                result.isUnchanged = true
-                return
-            }
-            // The file takes over the permissions of the replaced file, which must be synced too.
-            if durability != .none { try file.syncForPublishing(replacing: true) }
-            try file.publish(replacing: true)
+        guard try name(file, at: destination, &result) else { return }
+        if destination.replacesOnlyOwn, let identity = try? file.identity {
+            written?.note(destination.path, identity)
         }
         if durability == .full { try folder.sync() }
         result.file = .init(
@@ -201,6 +193,40 @@ struct Publication {
         result.file?.extraction = extraction
     }
 
+    /// Syncs a verified file and gives it its name; false when a file with its checksum, which
+    /// appeared meanwhile, stays.
+    private func name(
+        _ file: OutputFile,
+        at destination: TaskSpec.Destination,
+        _ result: inout AttemptResult
+    ) throws(SystemError) -> Bool {
+        let replacing = mayReplace(at: destination)
+        if durability != .none { try file.syncForPublishing(replacing: replacing) }
+        do throws(SystemError) {
+            // A file may have appeared, or changed, during the sync.
+            try file.publish(replacing: replacing && mayReplace(at: destination))
+        } catch {
+            guard error.isTaken, destination.ifExists == .skip, result.voucher == .checksum,
+                case .digest(let checksum)? = destination.checksum,
+                PathOccupant(at: destination.path).fault(at: destination.path) == nil
+            else { throw error }
+            if try Self.has(destination.path, checksum, size: file.size) {
+                result.isUnchanged = true
+                return false
+            }
+            // The file takes over the permissions of the replaced file, which must be synced too.
+            if durability != .none { try file.syncForPublishing(replacing: true) }
+            try file.publish(replacing: true)
+        }
+        return true
+    }
+
+    /// Whether the present file of the destination may be replaced.
+    private func mayReplace(at destination: TaskSpec.Destination) -> Bool {
+        guard destination.replacesOnlyOwn else { return destination.ifExists.mayReplace }
+        return written?.hasFile(at: destination.path) == true
+    }
+
     /// Handles a file that appeared after the scheduler's check, before the transfer started.
     private func note(
         _ destination: TaskSpec.Destination,
@@ -209,7 +235,10 @@ struct Publication {
         guard destination.ifExists == .skip else {
             result.failure?.detail =
                 "\(destination.displayPath) has appeared since the transfer started"
-            result.failure?.help = "the existing file was kept, because `ifExists` is `fail`"
+            result.failure?.help =
+                destination.replacesOnlyOwn
+                ? "the existing file was kept, because the server chose its name"
+                : "the existing file was kept, because `ifExists` is `fail`"
             return
         }
         let fault = PathOccupant(at: destination.path).fault(at: destination.path)

@@ -46,14 +46,18 @@ final class Publisher: Sendable {
     private let threadCount: Int
     /// nil without records of uploads.
     private let uploads: UploadStore?
+    /// nil when no peer names files, or nothing keeps which ones the job wrote.
+    private let written: (any WrittenFileRecord)?
 
     init(
         durability: Durability,
         uploads: UploadStore? = nil,
+        written: (any WrittenFileRecord)? = nil,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) {
         self.durability = durability
         self.uploads = uploads
+        self.written = written
         self.deliver = deliver
         threadCount = durability == .none ? 1 : Self.syncingThreads
     }
@@ -119,7 +123,7 @@ final class Publisher: Sendable {
     }
 
     private func run() {
-        var publication = Publication(durability: durability)
+        var publication = Publication(durability: durability, written: written)
         var share = 1
         while let turn = take(share) {
             let jobs: [PublicationJob]

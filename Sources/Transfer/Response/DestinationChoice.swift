@@ -15,7 +15,9 @@ enum DestinationChoice {
     ) throws(TransferFailure) -> TaskSpec.Destination? {
         var file = wanted
         if wanted.isFolder {
-            file = wanted.appending(ServerFileName.choose(head, url: url, mayName: mayName))
+            let name = ServerFileName.choose(head, url: url, mayName: mayName)
+            let own = ServerFileName.safe(ServerFileName.lastSegment(of: request.request.url))
+            file = wanted.appending(name, isOfURL: own?.hasSameBytes(as: name) == true)
             guard try isFree(file) else { return nil }
         }
         if let claims {
@@ -26,6 +28,11 @@ enum DestinationChoice {
                 throw TransferFailure(error, phase: .receive)
             }
             if let owner { throw .destinationTaken(file.displayPath, by: owner) }
+        }
+        if file.replacesOnlyOwn, PathOccupant(at: file.path) != .nothing,
+            claims?.written?.hasFile(at: file.path) != true
+        {
+            throw .foreignFile(file.displayPath)
         }
         guard case .listed(let list)? = wanted.checksum else { return file }
         let first = request.request.url

@@ -56,9 +56,14 @@ struct FilledJob {
     let redactor: Redactor?
 
     /// The owner of each destination file; nil when no server and no captured value names a file.
-    var claims: DestinationClaims? {
+    ///
+    /// `written` has the files that the job wrote under names of peers.
+    func claims(written: (any WrittenFileRecord)?) -> DestinationClaims? {
         guard plan.hasPeerNames else { return nil }
-        let claims = DestinationClaims(folders: plan.foldersOfServerNames()) { plan.id(of: $0) }
+        let claims = DestinationClaims(
+            folders: plan.foldersOfServerNames(),
+            written: written
+        ) { plan.id(of: $0) }
         plan.forEachPlannedPath(claims.reserve)
         return claims
     }

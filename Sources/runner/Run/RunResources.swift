@@ -13,6 +13,8 @@ struct RunResources {
     let keys: JournalledKeys?
     /// The records of cut uploads; nil without a state folder.
     private let uploads: UploadStore?
+    /// Nil when no peer names files, and without a usable record of them.
+    private let written: RecordedFiles?
     /// Nil when the job has no background session.
     let background: BackgroundSessions?
     /// Keeps the end of the run in the journals of keys and background sessions.
@@ -37,6 +39,7 @@ struct RunResources {
         Self.warnOfAbsentState(request.state, for: plan)
         keys = try .open(for: plan, request: request, at: context.start.clock.wall)
         uploads = request.state.uploadFolder(of: request.job).map(UploadStore.init(folder:))
+        written = RecordedFiles.open(for: plan, request: request)
         background = try BackgroundOpening(
             job: job,
             request: request,
@@ -76,6 +79,7 @@ struct RunResources {
             caches: caches,
             scripts: scripts,
             uploads: uploads,
+            written: written,
             network: watch.network
         )
         suspensions = Suspensions(of: plan.sessions, in: request.state)
@@ -105,6 +109,7 @@ struct RunResources {
         }
         if !leavesAttempts { try stopEngine(after: summary) }
         cookies.save(at: RunClock.now().wall)
+        written?.warnOfLostNotes()
         caches.close()
         if summary.exitCode == .success, !context.request.isPart { uploads?.sweep() }
         try ending.end(summary, reportFailure: reportFailure)
@@ -131,6 +136,7 @@ struct RunResources {
         caches: SessionCaches,
         scripts: SessionScripts,
         uploads: UploadStore?,
+        written: RecordedFiles?,
         network: NetworkMonitor?
     ) throws(RunObstacle) -> Engine {
         let (inbox, redactor) = (context.inbox, job.redactor)
@@ -150,7 +156,7 @@ struct RunResources {
                 durability: job.plan.schedule.durability,
                 clock: context.start.clock,
                 uploads: uploads,
-                claims: job.claims,
+                claims: job.claims(written: written),
                 mayName: { redactor?.firstSecret(in: $0) == nil },
                 network: network,
                 environment: ProcessContext.variable,

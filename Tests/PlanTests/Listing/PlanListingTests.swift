@@ -76,7 +76,7 @@ import Testing
         )
     }
 
-    @Test func `the listing shows the default of ifExists in a folder`() throws {
+    @Test func `a file and a folder have one default of ifExists`() throws {
         let plan = try TestJob.plan(
             """
             version: 1
@@ -92,7 +92,7 @@ import Testing
         #expect(
             lines.map { $0.split(separator: " ").joined(separator: " ") }
                 == [
-                    "ifExists replace (default)", "ifExists fail (default)",
+                    "ifExists replace (default)", "ifExists replace (default)",
                     "ifExists skip (line 5)",
                 ]
         )

@@ -1,0 +1,53 @@
+import Journal
+import Plan
+import SystemKit
+import Transfer
+
+/// The files that the runs of a job wrote under names of peers, as the job's journal keeps them.
+///
+/// A fault fails no run: its files are not replaced later, and a warning says so.
+final class RecordedFiles: WrittenFileRecord {
+    private let files: WrittenFiles
+    /// The first fault of a note.
+    private let fault = Lock(JournalFault?.none)
+
+    private init(_ files: WrittenFiles) { self.files = files }
+
+    /// Reads the record of a job.
+    ///
+    /// - Returns: nil when no peer names files, without a state folder, and for an unusable record.
+    static func open(for plan: Plan, request: RunRequest) -> RecordedFiles? {
+        guard plan.hasPeerNames, let place = request.state.writtenFiles(of: request.job) else {
+            return nil
+        }
+        do throws(WrittenFiles.Fault) {
+            return RecordedFiles(try WrittenFiles(in: place.folder, name: place.name))
+        } catch {
+            warn("the record of files under names of servers is not used", error)
+            return nil
+        }
+    }
+
+    func has(_ path: String, _ file: InputFile.Identity) -> Bool { files.has(path, file) }
+
+    func note(_ path: String, _ file: InputFile.Identity) {
+        do throws(WrittenFiles.Fault) {
+            try files.note(path, file)
+        } catch {
+            fault.withLock { $0 = $0 ?? error }
+        }
+    }
+
+    /// Warns if a later run will not replace files of this run; called when no transfer runs any
+    /// more.
+    func warnOfLostNotes() {
+        guard let fault = fault.withLock({ $0 }) else { return }
+        Self.warn("files under names of servers are not recorded", fault)
+    }
+
+    private static func warn(_ text: String, _ fault: JournalFault) {
+        StandardError.say(
+            "warning: \(text): \(fault.message): without `ifExists` no later run replaces them"
+        )
+    }
+}
