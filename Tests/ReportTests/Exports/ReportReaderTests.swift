@@ -116,4 +116,30 @@ import TransferModel
         #expect(text.contains("most retried\n        2  slow"))
         #expect(!text.contains("\u{1B}") && !text.contains("secret"))
     }
+
+    @Test func `a summary lists skipped tasks with the reason, and ranks none of them`() throws {
+        var skipped = Samples.record("later", 3, .skipped)
+        skipped.error = TransferFailure(
+            kind: .cancelled,
+            phase: .prepare,
+            detail: "the task needs `refused`, which failed (connect)"
+        )
+        let file = MemoryFile()
+        let reports = jsonReport(to: file)
+        reports.receive(.started(Samples.header))
+        for record in [skipped, Samples.refused] { reports.receive(.taskFinished(record)) }
+        reports.receive(.finished(Samples.summary))
+        let reader = try ReportReader(file.bytes)
+        for most in [1, 5] {
+            var summary = ReportSummary(mostTasks: most)
+            try reader.forEachTask { summary.add($0) }
+            let text = summary.text(of: reader.run)
+            let line = "  later  skipped: the task needs `refused`, which failed (connect)\n"
+            #expect(text.contains(line) == (most == 5), "\(text)")
+            #expect(text.contains("  and 1 more\n") == (most == 1), "\(text)")
+            #expect(text.contains("  refused  failed: connect: "), "\(text)")
+            let ranking = text.split(separator: "slowest").last ?? ""
+            #expect(ranking.contains("refused") && !ranking.contains("later"), "\(text)")
+        }
+    }
 }
