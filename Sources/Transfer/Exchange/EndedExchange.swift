@@ -125,6 +125,7 @@ struct EndedExchange {
                 phase: phase,
                 osErrno: osErrno,
                 host: origin.host,
+                connectTimeout: exchange.session.configuration.connectTimeout,
                 hasClientCertificate: exchange.session.clientCertificate(for: origin) != nil,
                 isCertificateAsked: handle.wasAskedForCertificate,
                 isShutOut: handle.wasShutOut && exchange.head == nil,

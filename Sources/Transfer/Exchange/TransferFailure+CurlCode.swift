@@ -9,6 +9,8 @@ struct ExchangeEnd {
     var osErrno: Int?
     /// The request's host.
     var host = ""
+    /// The session's limit for one connection.
+    var connectTimeout = Duration.seconds(30)
     /// Whether the session has a client certificate.
     var hasClientCertificate = false
     /// Whether the server requested a client certificate.
@@ -136,6 +138,7 @@ extension TransferFailure {
         osErrno = end.osErrno
         isPermanent = row.isPermanent
         isKnownUnprocessed = !end.didSend
+        explainTime(end)
         explainTLS(end)
         help = help ?? end.helpAboutProxy(self)
         explainPeer(end)
@@ -217,6 +220,24 @@ extension TransferFailure {
         help = refusal.help
     }
 
+    /// Names the limit of time that libcurl keeps, the one for a connection.
+    private mutating func explainTime(_ end: ExchangeEnd) {
+        let words: String? =
+            switch end.phase {
+            case _ where end.code.rawValue != 28: nil
+            case .resolve: "\(end.peer) was not found within"
+            case .connect where end.proxy != nil: "\(end.peer) opened no connection within"
+            case .connect: "no connection to \(end.peer) within"
+            case .tls:
+                "\(end.peer) accepted the connection, but did not complete the TLS handshake within"
+            case .prepare, .send, .wait, .receive, .finish: nil
+            }
+        guard let words else { return }
+        let limit = TimeLimit(.connectTimeout, end.connectTimeout)
+        detail = "\(words) \(limit.text)"
+        decidingKey = [end.proxy == nil ? limit.key.rawValue : "proxy"]
+    }
+
     /// Explains a problem with a certificate or with TLS versions.
     private mutating func explainTLS(_ end: ExchangeEnd) {
         if let refusal = ClientCertificateRefusal(end) {
@@ -239,9 +260,6 @@ extension TransferFailure {
         case 77:
             guard let caFile = end.caFile else { break }
             detail = "`\(caFile)` holds no PEM certificate"
-        case 28 where end.phase == .tls:
-            detail =
-                "\(end.peer) accepted the connection, but did not complete the TLS handshake in time"
         case 35 where end.hasNoTLS:
             detail = "\(end.peer) does not speak TLS on this port"
         case 35 where end.hasNoCommonVersion:

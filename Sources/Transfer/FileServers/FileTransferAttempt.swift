@@ -51,12 +51,7 @@ struct FileTransferAttempt {
     private func lateHandshake(_ code: CurlCode) -> TransferFailure? {
         let now = MonotonicTime.now
         guard code.rawValue == 13, let end = file.handshakeEnd, now >= end else { return nil }
-        return exchange.overdue(at: now)
-            ?? exchange.recorder.stage.timeout(
-                .idle,
-                idleLimit: exchange.request.timeoutInterval,
-                body: nil
-            )
+        return exchange.overdue(at: now) ?? exchange.timeout(.idle)
     }
 
     /// Ends the exchange with libcurl's result.
