@@ -104,8 +104,11 @@ extension AttemptResult {
         guard exchange.authentication == nil, !exchange.recorder.hasSentAuthorization else {
             return nil
         }
+        // A server of a login form names no scheme of HTTP.
+        let namesScheme = exchange.head?.fields["www-authenticate"] != nil
         return TransferFailure.missingCredentials(
-            key: exchange.hop.headers.first(where: \.mayHoldKey)?.name
+            key: exchange.hop.headers.first(where: \.mayHoldKey)?.name,
+            inBody: exchange.carriesBody && !namesScheme
         )
     }
 }

@@ -60,13 +60,17 @@ extension TransferFailure {
 
     /// The advice about a 401 response to a request to which the runner added no credentials.
     ///
-    /// `key` is the name of a field of the job that may hold a key; nil without one.
-    static func missingCredentials(key: String?) -> String {
-        guard let key else {
+    /// `key` is the name of a field of the job that may hold a key; nil without one. `inBody` tells
+    /// whether the body may hold them, as that of a login form does.
+    static func missingCredentials(key: String?, inBody: Bool) -> String {
+        let own =
+            key.map { "if the header `\($0)` carries the key, check that key" }
+            ?? (inBody ? "if the body has a user and a password, check both" : nil)
+        guard let own else {
             return "the request had no credentials: give the session `credentials` for this host"
         }
-        return "runner added no credentials: if the header `\(key)` carries the key, check that "
-            + "key; otherwise give the session `credentials` for this host"
+        return "runner added no credentials: \(own); otherwise give the session `credentials` for "
+            + "this host"
     }
 
     /// Whether the failure is the proxy's own, and says so.
