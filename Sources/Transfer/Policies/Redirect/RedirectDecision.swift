@@ -196,9 +196,9 @@ enum RedirectDecision {
     /// Advice about a target that the runner does not request by itself.
     private static let targetHelp = "write the final URL in the job, if you trust it"
 
-    /// A target as messages quote it: without user information, which `url(_:for:after:)` removes,
+    /// A target as messages quote it: without user information, which callers remove or refuse,
     /// and without its query, which may contain a secret of the server.
-    private static func shown(_ url: HTTPURL) -> String { withoutQuery(url.text) }
+    static func shown(_ url: HTTPURL) -> String { withoutQuery(url.text) }
 
     private static func withoutQuery(_ url: String) -> String {
         let text = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
