@@ -25,7 +25,7 @@ struct JUnitExport: ReportExport {
         write("    <testcase classname=\"\(XMLText.escaped("\(jobName).\(task.kind)"))\"")
         write(" name=\"\(XMLText.escaped(task.id))\"")
         write(" time=\"\(Decimal.seconds(task.durationMicroseconds))\"")
-        write(" file=\"\(XMLText.escaped(task.source.file))\" line=\"\(task.source.line)\"")
+        write(" file=\"\(XMLText.escaped(task.place.file))\" line=\"\(task.place.line)\"")
         guard let element = Self.element(of: task) else {
             write("/>\n")
             return
@@ -53,10 +53,10 @@ struct JUnitExport: ReportExport {
         }
     }
 
-    /// The lines below the message: the task's place in the job file, its request, and advice.
+    /// The lines below the message: the place in the job file, the task's request, and advice.
     private static func details(of task: ReportedTask) -> String {
-        let source = task.source
-        var lines = ["\(source.file):\(source.line):\(source.column)"]
+        let place = task.place
+        var lines = ["\(place.file):\(place.line):\(place.column)"]
         let status = task.statusCode.map { " answered \($0)" } ?? ""
         lines.append("\(task.method) \(task.url)\(status)")
         if task.attemptCount > 1 { lines.append("\(task.attemptCount) attempts") }

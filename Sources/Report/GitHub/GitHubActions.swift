@@ -99,17 +99,18 @@ package final class GitHubActions: RunEventSink {
         }
     }
 
-    /// An annotation at the task's place in the job file.
+    /// An annotation at the place in the job file to look at.
     private func annotation(of task: ReportedTask) -> String {
         let isError = task.isRequired && task.outcome != .skipped
         let title = WorkflowCommand.property("\(shown(task.id)): \(task.outcome.rawValue)")
-        let file = WorkflowCommand.property(shown(file(task.source.file)))
+        let place = task.place
+        let file = WorkflowCommand.property(shown(file(place.file)))
         let reason = task.failure.map { "\($0.kind): \($0.message)" } ?? task.outcome.rawValue
         var lines = [shown(reason), shown("\(task.method) \(task.url)")]
         if let help = task.failure?.help { lines.append("help: \(shown(help))") }
         let message = WorkflowCommand.message(lines.joined(separator: "\n"))
-        return "::\(isError ? "error" : "warning") file=\(file),line=\(task.source.line),"
-            + "col=\(task.source.column),title=\(title)::\(message)\n"
+        return "::\(isError ? "error" : "warning") file=\(file),line=\(place.line),"
+            + "col=\(place.column),title=\(title)::\(message)\n"
     }
 
     /// The job file's path from the workspace.
@@ -168,7 +169,7 @@ struct GitHubSummary {
 
     private static func row(of task: ReportedTask) -> String {
         let reason = task.failure.map { "\($0.kind): \($0.message)" } ?? ""
-        let place = "\(task.source.file):\(task.source.line)"
+        let place = "\(task.place.file):\(task.place.line)"
         let cells = [code(task.id), task.outcome.rawValue, code(reason), code(place)]
         return "| \(cells.joined(separator: " | ")) |"
     }

@@ -108,7 +108,7 @@ package struct ReportSummary {
     }
 
     private func describe(_ task: ReportedTask) -> [String] {
-        let source = task.source
+        let place = task.place
         let isSkipped = task.outcome == .skipped
         var words = [task.outcome.rawValue]
         if let failure = task.failure {
@@ -116,7 +116,7 @@ package struct ReportSummary {
             words += (isSkipped ? [] : [failure.kind]) + [failure.message]
         }
         var lines = [
-            "  \(shown(source.file)):\(source.line):\(source.column)  \(shown(task.id))  "
+            "  \(shown(place.file)):\(place.line):\(place.column)  \(shown(task.id))  "
                 + shown(words.joined(separator: ": "))
         ]
         if !isSkipped { lines.append("      \(shown(task.method)) \(shown(task.url))") }
