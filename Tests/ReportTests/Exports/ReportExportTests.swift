@@ -158,6 +158,11 @@ import TransferModel
             }
             #expect(entry["response"]?["content"]?["mimeType"]?.string != nil)
         }
+        let pages = log["pages"]?.elements ?? []
+        #expect(pages.map { $0["title"]?.string } == ["nightly"])
+        #expect(pages.first?["startedDateTime"]?.string?.hasPrefix("2026-11-21T") == true)
+        #expect(pages.first?["pageTimings"] != nil)
+        #expect(entries.allSatisfy { $0["pageref"] == pages.first?["id"] })
         let full = try #require(entries.first)
         #expect(full["timings"]?["ssl"]?.double == 0.001)
         #expect(full["time"]?.double == 0.020)
