@@ -140,6 +140,7 @@ extension TransferFailure {
         isKnownUnprocessed = !end.didSend
         explainTime(end)
         explainTLS(end)
+        if decidingKey.isEmpty, end.proxy != nil { decidingKey = Self.proxyKey }
         help = help ?? end.helpAboutProxy(self)
         explainPeer(end)
         adviseUsual()
@@ -218,6 +219,7 @@ extension TransferFailure {
         urlError = refusal.urlError
         detail = refusal.sentence
         help = refusal.help
+        decidingKey = refusal.decidingKey
     }
 
     /// Names the limit of time that libcurl keeps, the one for a connection.
@@ -235,7 +237,7 @@ extension TransferFailure {
         guard let words else { return }
         let limit = TimeLimit(.connectTimeout, end.connectTimeout)
         detail = "\(words) \(limit.text)"
-        decidingKey = [end.proxy == nil ? limit.key.rawValue : "proxy"]
+        decidingKey = end.proxy == nil ? [limit.key.rawValue] : Self.proxyKey
     }
 
     /// Explains a problem with a certificate or with TLS versions.
@@ -255,16 +257,19 @@ extension TransferFailure {
         case 35 where end.isCertificateRefused: explainCertificate(end)
         case 90:
             detail = "the public key of \(end.peer) is not one of `tls.pinnedPublicKeys`"
+            decidingKey = ["tls", "pinnedPublicKeys"]
             help =
                 "another server may be posing as this one: ask its owner before you pin the new key"
         case 77:
             guard let caFile = end.caFile else { break }
             detail = "`\(caFile)` holds no PEM certificate"
+            decidingKey = ["tls", "caFile"]
         case 35 where end.hasNoTLS:
             detail = "\(end.peer) does not speak TLS on this port"
         case 35 where end.hasNoCommonVersion:
             detail = "\(end.peer) speaks no version of TLS that the session allows"
             help = "see `tls.minimumVersion` and `tls.maximumVersion`"
+            decidingKey = ["tls", "minimumVersion"]
             isPermanent = true
         case 35 where end.hasNoCommonProtocol:
             detail =

@@ -9,7 +9,7 @@ extension TransferFailure {
 
     private var usualHelp: String? {
         switch kind {
-        case .resolve where detail.contains("proxy"):
+        case .resolve where namesProxy:
             "check the name of the proxy's host"
         case .resolve:
             "check the host's name in the URL; if it is right, check this machine's DNS"
@@ -18,7 +18,7 @@ extension TransferFailure {
         case .connect where [101, 113].contains(osErrno):
             "check this machine's network, its routes and its firewall"
         case .timeout where [.resolve, .connect].contains(phase):
-            "the \(detail.hasBytePrefix("the proxy ") ? "proxy" : "host") may be down, or a firewall "
+            "the \(namesProxy ? "proxy" : "host") may be down, or a firewall "
                 + "may drop the packets"
         case .timeout where phase == .tls && curlCode != nil:
             "check the port: it may not speak TLS"
@@ -73,8 +73,11 @@ extension TransferFailure {
             + "this host"
     }
 
+    /// The key that decides about a failure of the proxy.
+    static let proxyKey = ["proxy"]
+
     /// Whether the failure is the proxy's own, and says so.
-    var namesProxy: Bool { detail.hasBytePrefix("the proxy ") }
+    var namesProxy: Bool { decidingKey == Self.proxyKey }
 }
 
 extension HeaderField {

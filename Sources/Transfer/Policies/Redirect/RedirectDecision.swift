@@ -83,7 +83,8 @@ enum RedirectDecision {
             return refuse(
                 "the redirects go in a circle at \(url.text)",
                 help: "check the URL; the server may want a login or a cookie",
-                isLimit: true
+                isLimit: true,
+                decidingKey: ["url"]
             )
         }
         let headers = request.headers.filter { field in
@@ -223,7 +224,8 @@ enum RedirectDecision {
     private static func refuse(
         _ detail: String,
         help: String? = nil,
-        isLimit: Bool = false
+        isLimit: Bool = false,
+        decidingKey: [String] = []
     ) -> RedirectDecision {
         var failure = TransferFailure(kind: .redirectLimit, phase: .finish, detail: detail)
         if isLimit {
@@ -231,6 +233,7 @@ enum RedirectDecision {
         }
         failure.isPermanent = true
         failure.help = help
+        failure.decidingKey = decidingKey
         return .refuse(failure)
     }
 }
