@@ -131,7 +131,7 @@ extension TransferFailure {
         self.init(
             kind: row.kind,
             phase: end.phase,
-            detail: end.words
+            detail: end.words(of: row.kind)
         )
         urlError = row.urlError
         curlCode = end.code.rawValue

@@ -27,7 +27,7 @@ extension TransferFailure {
         case .tls where curlCode == 77 && detail.hasByteSuffix("holds no PEM certificate"):
             "name a file of PEM certificates in `tls.caFile`"
         case .tls where curlCode == 77: "install the package `ca-certificates`"
-        case .protocolViolation where detail.contains("HTTP/0.9"):
+        case .protocolViolation where detail.hasByteSuffix(ExchangeEnd.noResponse):
             "the server does not speak HTTP on this port; if it speaks TLS, write `https://`"
         case .localIO: usualHelpOfFile
         default: nil
