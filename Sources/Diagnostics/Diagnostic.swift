@@ -122,7 +122,7 @@ extension Diagnostic {
 /// The diagnostics of one file in file order, and the file's text.
 package struct FileDiagnostics: Sendable {
     /// The text of the ranges.
-    package let source: SourceText
+    package private(set) var source: SourceText
     /// The parts of the text that no format shows, each within a line.
     package let hidden: [SourceRange]
     /// Sorted by position; equal positions keep their order.
@@ -148,6 +148,13 @@ package struct FileDiagnostics: Sendable {
     package mutating func append(note: String) {
         guard let last = diagnostics.indices.last else { return }
         diagnostics[last].notes.append(Diagnostic.Note(note))
+    }
+
+    /// The same diagnostics of the file under another name.
+    package func renamed(_ name: String) -> FileDiagnostics {
+        var report = self
+        report.source = SourceText(name: name, bytes: source.bytes, firstLine: source.firstLine)
+        return report
     }
 
     /// Whether the file is rejected.

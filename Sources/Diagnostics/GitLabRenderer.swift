@@ -1,5 +1,4 @@
 package import JSON
-internal import SystemKit
 
 /// Writes diagnostics as a report of GitLab's Code Quality: an array that GitLab shows in merge
 /// requests (https://docs.gitlab.com/ci/testing/code_quality/).
@@ -14,7 +13,7 @@ package enum GitLabRenderer {
         writer.beginArray()
         for report in reports {
             for diagnostic in report.diagnostics {
-                write(diagnostic, of: path(of: report.source.name), &known, to: &writer)
+                write(diagnostic, of: report.source.name, &known, to: &writer)
             }
         }
         writer.endArray()
@@ -53,13 +52,6 @@ package enum GitLabRenderer {
         case .error: "critical"
         case .warning: "minor"
         }
-    }
-
-    /// GitLab compares paths with those of the repository, which have no `./`.
-    private static func path(of name: String) -> String {
-        var path = name[...]
-        while let rest = path.withoutBytePrefix("./") { path = rest }
-        return String(path)
     }
 
     /// 128 bits of FNV-1a in hexadecimal digits: equal for the same fault in two runs.

@@ -55,7 +55,7 @@ package struct SARIFRenderer {
                 writer.member("name", "runner")
                 writer.member("semanticVersion", version)
                 writer.array("rules") { writer in
-                    for code in codes { writer.object { $0.member("id", code) } }
+                    for code in codes { writer.object { Self.writeRule(code, to: &$0) } }
                 }
             }
         }
@@ -79,6 +79,14 @@ package struct SARIFRenderer {
                 }
             }
         }
+    }
+
+    private static func writeRule(_ code: String, to writer: inout JSONWriter) {
+        writer.member("id", code)
+        let lines = CodeMeanings.lines.splitAtBytes("\n")
+        guard let meaning = lines.lazy.compactMap({ $0.withoutBytePrefix("\(code) ") }).first
+        else { return }
+        writer.object("shortDescription") { $0.member("text", String(meaning)) }
     }
 
     private func write(_ diagnostic: Diagnostic, of file: String, to writer: inout JSONWriter) {

@@ -69,12 +69,9 @@ extension EarlierTransfer {
         guard let remaining = remaining(of: interval, at: date), remaining <= .zero else {
             return nil
         }
-        var failure = TransferFailure(
-            kind: .timeout,
-            phase: .prepare,
-            detail: "the transfer exceeded `timeoutIntervalForResource` before this run began"
-        )
-        failure.urlError = .timedOut
+        let limit = interval.map { TimeLimit(.timeoutIntervalForResource, $0) }
+        let words = "before this run the transfer exceeded"
+        var failure = TransferFailure(phase: .prepare, words, limit)
         failure.isPermanent = true
         return failure
     }

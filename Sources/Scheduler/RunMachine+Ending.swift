@@ -156,6 +156,7 @@ extension RunMachine {
         }
         // First, because it may stop the run, which ends every other task that waits.
         failure.detail = "the checksum list \(key.url) cannot be fetched: \(failure.detail)"
+        failure.decidingKey = ["checksum", "from"]
         fail(task.spec.index, record, failure, now)
         checksumsFailed(key, failure, now)
     }

@@ -130,8 +130,12 @@ package enum TerminalText {
 
     /// The text in exactly `columns` cells: padded with spaces or cut with a final `mark`.
     package static func fitted(_ text: String, columns: Int, mark: Character = "…") -> String {
-        let cut = truncated(text, columns: columns, mark: mark)
-        return cut + String(repeating: " ", count: max(0, columns - width(cut)))
+        padded(truncated(text, columns: columns, mark: mark), columns: columns)
+    }
+
+    /// The text with spaces behind it, in at least `columns` cells.
+    package static func padded(_ text: String, columns: Int) -> String {
+        text + String(repeating: " ", count: max(0, columns - width(text)))
     }
 
     /// The text in at most `columns` cells, cut with a final `mark` of one cell if needed.
@@ -146,6 +150,28 @@ package enum TerminalText {
             result.append(character)
         }
         return result + String(mark)
+    }
+
+    /// An id in at most `columns` cells, cut in its middle, because ids often share a beginning.
+    ///
+    /// The cut moves to the front as far as a final `[key]` needs, which tells the tasks of one
+    /// `forEach` apart.
+    package static func truncatedID(_ id: String, columns: Int, mark: Character = "…") -> String {
+        guard width(id) > columns, columns > 2 else {
+            return truncated(id, columns: columns, mark: mark)
+        }
+        let key = id.hasByteSuffix("]") ? id.firstByteIndex(of: "[").map { id[$0...] } : nil
+        let most = min(max((columns - 1) / 2, width(String(key ?? ""))), columns - 2)
+        var start = id.endIndex
+        var used = 0
+        while start > id.startIndex {
+            let previous = id.index(before: start)
+            used += width(id[previous])
+            if used > most { break }
+            start = previous
+        }
+        let tail = String(id[start...])
+        return truncated(id, columns: columns - width(tail), mark: mark) + tail
     }
 
     private static func width(_ character: Character) -> Int {

@@ -57,6 +57,10 @@ struct Validate: ParsableCommand {
         let isQuiet = try quiet || EnvironmentOption.flag("QUIET")
         let toleratesEnvironment = try noEnvironment || EnvironmentOption.flag("NO_ENVIRONMENT")
         let isStrict = try strict || EnvironmentOption.flag("STRICT")
+        let paths = RepositoryPaths(
+            environment: ProcessContext.environment,
+            workingFolder: ProcessContext.workingFolder
+        )
         var worst = RunnerExitCode.success
         var reports: [FileDiagnostics] = []
         for file in try Self.expanded(files) {
@@ -77,11 +81,9 @@ struct Validate: ParsableCommand {
             worst = Self.worse(worst, code)
             switch format {
             case .text: try Self.show(source, isRight: code == .success, isQuiet: isQuiet)
-            case .github:
-                for report in source.reports {
-                    try StandardOutput.write(GitHubRenderer.render(report))
-                }
-            case .json, .sarif, .gitlab: reports += source.reports
+            case .json: reports += source.reports
+            case .github, .sarif, .gitlab:
+                reports += source.reports.map { $0.renamed(paths.path(of: $0.source.name)) }
             }
         }
         try Self.write(reports, as: format)
@@ -122,7 +124,10 @@ struct Validate: ParsableCommand {
     private static func write(_ reports: [FileDiagnostics], as format: DiagnosticFormat) throws {
         var writer = JSONWriter(isPretty: true)
         switch format {
-        case .text, .github: return
+        case .text: return
+        case .github:
+            for report in reports { try StandardOutput.write(GitHubRenderer.render(report)) }
+            return
         case .json: JSONRenderer.write(reports, to: &writer)
         case .sarif:
             SARIFRenderer.write(reports, version: RunnerVersion.current, to: &writer)

@@ -61,10 +61,26 @@ import Testing
         )
         let rules = run["tool"]?["driver"]?["rules"]
         #expect(rules?.elements.map { $0["id"]?.string } == ["x.b", "x.a"])
+        #expect(rules?.elements.allSatisfy { $0["shortDescription"] == nil } == true)
         let results = try #require(run["results"]?.elements)
         #expect(results.map { $0["ruleId"]?.string } == ["x.b", "x.a", "x.b"])
         #expect(results.map { $0["ruleIndex"]?.integer } == [0, 1, 0])
         #expect(results.map { $0["level"]?.string } == ["error", "warning", "error"])
+    }
+
+    @Test func `a rule has the meaning of its code as on the page of the codes`() throws {
+        let place = range(1, 1, 2)
+        let run = try run(
+            report(
+                "a.yaml",
+                Diagnostic(code: "job.unknown-key", "m", at: place),
+                Diagnostic(.warning, code: "job.no-tasks", "m", at: place)
+            )
+        )
+        let rules = run["tool"]?["driver"]?["rules"]?.elements ?? []
+        let texts = rules.map { $0["shortDescription"]?["text"]?.string }
+        #expect(texts.first == "a key that this mapping does not have")
+        #expect(texts.last??.hasPrefix("nothing to do: ") == true)
     }
 
     @Test func `a result has its place, its notes and its edit`() throws {

@@ -168,30 +168,11 @@ private final class Peers {
         var text = text
         for (name, value) in names where value.count > 4 {
             text = text.replacing(value, with: name)
-            // libcurl names a port in its own way.
-            let parts = value.split(separator: ":")
-            if parts.count == 2 {
-                text = text.replacing("\(parts[0]) port \(parts[1])", with: "\(name)")
-            }
         }
         text = text.replacing(job.folder.path, with: "$FOLDER")
         text = text.replacing(#/(?m)^[0-9]{2}:[0-9]{2}:[0-9]{2} /#, with: "02:00:00 ")
         text = text.replacing(#/[0-9]+-[0-9]{2}-[0-9]{2}T?[0-9:.]*Z?/#, with: "DATE")
         text = text.replacing(#/process [0-9]+/#, with: "process 1234")
-        text = text.replacing(#/after [0-9]+ (ms|milliseconds)/#, with: "after 5 ms")
-        // The words of libcurl 8, and those of 7.88.
-        for (new, old) in [
-            (
-                "end of response with 990 bytes missing",
-                "transfer closed with 990 bytes remaining to read"
-            ),
-            (
-                "Connection timed out after 5 ms",
-                "Failed to connect to $SILENT after 5 ms: Timeout was reached"
-            ),
-        ] {
-            text = text.replacing(new, with: old)
-        }
         text = text.replacing(#/(attempt [0-9]+, |received in |sent in )[0-9.]+ m?s/#) {
             "\($0.1)5 ms"
         }

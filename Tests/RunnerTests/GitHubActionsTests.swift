@@ -45,11 +45,13 @@ import Testing
         #expect(
             notes.contains {
                 $0.hasPrefix(
-                    "::error file=job.yaml,line=6,col=3,title=missing%3A failed::httpStatus: "
+                    "::error file=job.yaml,line=6,col=14,title=missing%3A failed::httpStatus: "
                 )
             }
         )
-        #expect(notes.contains { $0.hasPrefix("::warning file=job.yaml,line=8,col=3,title=maybe") })
+        #expect(
+            notes.contains { $0.hasPrefix("::warning file=job.yaml,line=8,col=12,title=maybe") }
+        )
         #expect(lines.allSatisfy { !$0.hasPrefix("::error::x") }, "a server gave a command")
     }
 

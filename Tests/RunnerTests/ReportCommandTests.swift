@@ -55,7 +55,10 @@ import TransferModel
         let text = shown.standardOutput
         #expect(text.contains("job nightly (job.yaml), run "), "\(text)")
         #expect(text.contains("3 tasks: 1 succeeded, 1 failed, 1 skipped"))
-        #expect(text.contains("job.yaml:6:3  missing  failed: httpStatus: the server answered 404"))
+        #expect(
+            text.contains("job.yaml:6:14  missing  failed: httpStatus: the server answered 404")
+        )
+        #expect(text.contains("  after  skipped: the task needs `missing`, which failed ("))
         #expect(!text.contains("swordfish"))
     }
 

@@ -44,7 +44,6 @@ import Testing
 
     @Test func `a session shows its progress`() throws {
         let held = try Held()
-        #expect(try held.status().standardOutput == "")
         let running = try held.start()
         let shown = try held.status().standardOutput.split(separator: "\n")
         #expect(shown.first == "nightly: running (process \(running.identifier))")
@@ -61,6 +60,17 @@ import Testing
         #expect(done.first == "nightly: finished")
         #expect(done.contains("  pending 0, running 0, succeeded 3, failed 0"))
         #expect(done.last?.hasPrefix("  last run ended with 0, report /") == true)
+    }
+
+    @Test func `without a session the text says so, and JSON has an empty list`() throws {
+        let job = try BackgroundTests.job("data: { a: { url: \"http://127.0.0.1:1/\" } }")
+        let outcome = try job.runner(["status"])
+        let folder = job.folder.path(BackgroundTests.journals)
+        #expect(outcome.standardOutput == "no background sessions in \(folder)\n", "\(outcome)")
+        #expect(outcome.status == .exit(0))
+        let json = try job.runner(["status", "--format", "json"])
+        let sessions = try JSONValue(bytes: Array(json.standardOutput.utf8))["sessions"]
+        #expect(sessions?.elements.isEmpty == true, "\(json)")
     }
 
     @Test func `JSON has the same content`() throws {

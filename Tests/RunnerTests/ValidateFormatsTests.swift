@@ -114,6 +114,18 @@ import Testing
         #expect(runs?[0]?["results"]?.elements.count == 2)
     }
 
+    @Test(arguments: ["github", "gitlab", "sarif"])
+    func `a service gets the path of a file in its repository`(format: String) throws {
+        let outcome = try Command.runner(
+            ["validate", "--format", format, "../wrong.yaml"],
+            environment: ["GITHUB_WORKSPACE": folder.path],
+            workingFolder: folder.path("jobs")
+        ).run()
+        #expect(outcome.status == .exit(3), "\(outcome)")
+        let text = outcome.standardOutput
+        #expect(text.contains("wrong.yaml") && !text.contains("../wrong.yaml"), "\(text)")
+    }
+
     @Test func `plan has no formats of diagnostics`() throws {
         let outcome = try Command.runner(
             ["plan", "jobs/a.yaml", "--format", "sarif"],

@@ -111,6 +111,7 @@ import TransferModel
                 record.error?.detail
                     == "the checksum list http://s.test/SUMS cannot be fetched: status 404"
             )
+            #expect(record.error?.decidingKey == ["checksum", "from"])
         }
         #expect(run.record("a")?.attempts.count == 1)
         #expect(run.record("b")?.attempts.isEmpty == true)

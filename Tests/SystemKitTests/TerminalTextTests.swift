@@ -53,6 +53,18 @@ import Testing
         #expect(TerminalText.width(result) == columns)
     }
 
+    @Test(arguments: [
+        ("abcdef", 6, "abcdef"), ("abcdefgh", 7, "abc…fgh"), ("abcdefgh", 6, "abc…gh"),
+        ("abcdefgh", 3, "a…h"), ("abcdefgh", 2, "a…"), ("abcdefgh", 0, ""),
+        ("mirror-of-a-state[bavaria-1]", 20, "mirror-o…[bavaria-1]"),
+        ("mirror-of-a-state[x]", 11, "mirro…te[x]"), ("mirror[north-rhine]", 8, "m…rhine]"),
+        ("日本語日本語", 8, "日本…語"), ("a]b[c]d", 5, "a]…]d"),
+    ])
+    func `an id is cut in its middle and keeps its key`(id: String, columns: Int, result: String) {
+        #expect(TerminalText.truncatedID(id, columns: columns) == result)
+        #expect(TerminalText.width(result) <= columns)
+    }
+
     @Test func `a text is cut with another mark`() {
         #expect(TerminalText.truncated("abcdef", columns: 4, mark: "~") == "abc~")
         #expect(TerminalText.fitted("abcdef", columns: 4, mark: "~") == "abc~")

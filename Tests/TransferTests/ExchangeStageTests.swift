@@ -20,7 +20,7 @@ import TransferModel
             let failures = [
                 stage.cancellation, stage.connectionLoss, stage.unansweredRequest,
                 stage.uncleanConnections, stage.excessBody(of: 503, limit: 9),
-                stage.timeout(.deadline, idleLimit: nil, body: nil),
+                Self.timeout(stage, .deadline, nil),
             ]
             for failure in failures {
                 #expect(failure.phase == stage.phase)
@@ -46,9 +46,42 @@ import TransferModel
         verdict: ActivityWatch.Verdict,
         kind: TransferFailure.Kind
     ) {
-        let failure = Self.late.timeout(verdict, idleLimit: .seconds(60), body: nil)
+        let failure = Self.timeout(Self.late, verdict, .seconds(60))
         #expect(failure.kind == kind)
         #expect(failure.urlError == .timedOut)
-        if verdict == .idle { #expect(failure.detail == "nothing moved for 60000 ms") }
+    }
+
+    @Test func `a failure of time has the key and the value of its limit`() {
+        for (verdict, interval, detail, key) in [
+            (
+                .idle, .milliseconds(1500), "nothing moved within `timeoutInterval: 1500ms`",
+                "timeoutInterval"
+            ),
+            (
+                .idle, .seconds(60), "nothing moved within `timeoutIntervalForRequest: 60s`",
+                "timeoutIntervalForRequest"
+            ),
+            (
+                .deadline, .seconds(60), "the task exceeded `timeoutIntervalForResource: 7d`",
+                "timeoutIntervalForResource"
+            ),
+        ] as [(ActivityWatch.Verdict, Duration, String, String)] {
+            let failure = Self.timeout(Self.late, verdict, interval)
+            #expect(failure.detail == detail)
+            #expect(failure.decidingKey == [key])
+        }
+    }
+
+    private static func timeout(
+        _ stage: ExchangeStage,
+        _ verdict: ActivityWatch.Verdict,
+        _ timeoutInterval: Duration?
+    ) -> TransferFailure {
+        stage.timeout(
+            verdict,
+            of: SessionConfiguration(name: "s"),
+            timeoutInterval: timeoutInterval,
+            body: nil
+        )
     }
 }

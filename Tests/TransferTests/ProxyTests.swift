@@ -135,7 +135,8 @@ import TransferModel
         #expect(result.failure?.kind == .timeout)
         #expect(result.failure?.phase == .connect)
         #expect(result.failure?.isKnownUnprocessed == true)
-        #expect(result.failure?.detail.hasPrefix("the proxy \(proxy.origin): ") == true)
+        let words = "opened no connection within `connectTimeout: 200ms`"
+        #expect(result.failure?.detail == "the proxy \(proxy.origin) \(words)")
     }
 
     @Test func `a missing proxy is distinguished from a missing origin`() throws {

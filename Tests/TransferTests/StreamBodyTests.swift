@@ -167,7 +167,10 @@ import TransferModel
             }
         )
         #expect(result.failure?.kind == .timeout)
-        #expect(result.failure?.detail == "the command `sh` wrote nothing for 500 ms")
+        #expect(
+            result.failure?.detail
+                == "the command `sh` wrote nothing within `timeoutInterval: 500ms`"
+        )
         #expect(result.failure?.help?.contains("timeoutInterval") == true)
         #expect(server.requests.isEmpty)
     }

@@ -34,6 +34,35 @@ import TransferModel
         #expect(failure(code).isPermanent == isPermanent)
     }
 
+    @Test(
+        arguments: [
+            (6, .resolve, nil, "Could not resolve host: h", "no address was found for h"),
+            (7, .connect, 111, "Failed to connect", "no connection to h: Connection refused"),
+            (7, .connect, nil, "Failed to connect", "no connection to h: Failed to connect"),
+            (18, .receive, nil, "end of response with 9 bytes missing", "with 9 bytes missing"),
+            (18, .receive, nil, "transfer closed with outstanding data", "the body ended early"),
+            (35, .tls, nil, "alert 40", "the TLS handshake failed: alert 40"),
+            (52, .wait, nil, "Empty reply", "the connection was closed without a response"),
+            (56, .wait, 104, "Recv failure: reset", "the connection was lost: reset"),
+            (92, .wait, nil, "not closed cleanly", "the stream broke off: not closed cleanly"),
+            (8, .wait, nil, "odd", "the response cannot be read: odd"),
+            (48, .prepare, nil, "unknown option", "libcurl reports: unknown option"),
+        ] as [(Int, TransferFailure.Phase, Int?, String, String)]
+    )
+    func `the words about an end are the runner's, and foreign ones follow`(
+        code: Int,
+        phase: TransferFailure.Phase,
+        osErrno: Int?,
+        detail: String,
+        words: String
+    ) {
+        var end = ExchangeEnd(code: CurlCode(rawValue: code), phase: phase)
+        end.host = "h"
+        end.osErrno = osErrno
+        end.detail = detail
+        #expect(TransferFailure(end).detail.hasSuffix(words), "\(TransferFailure(end).detail)")
+    }
+
     @Test(arguments: [16, 18, 92, 95])
     func `a stream that breaks off after its head is truncated`(code: Int) {
         #expect(failure(code, .receive).kind == .truncated)
@@ -191,7 +220,8 @@ import TransferModel
         end.caFile = file
         let failure = TransferFailure(end)
         #expect(failure.help == help)
-        #expect(failure.detail == (file.map { "`\($0)` holds no PEM certificate" } ?? "x"))
+        let words = file.map { "`\($0)` holds no PEM certificate" }
+        #expect(failure.detail == words ?? "the TLS handshake failed: x")
     }
 
     @Test(arguments: [

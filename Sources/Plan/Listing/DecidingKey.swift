@@ -58,11 +58,11 @@ extension TransferFailure {
     /// The paths of the keys that may decide, the most likely ones first.
     fileprivate var decidingKeys: [[String]] {
         switch kind {
-        case _ where detail.hasBytePrefix("the proxy "): [["proxy"], ["url"], ["host"]]
-        case .resolve, .connect, .reset, .truncated, .protocolViolation, .rangeMismatch, .network:
+        case _ where !decidingKey.isEmpty: [decidingKey, ["url"], ["host"]]
+        case .resolve, .connect, .tls, .reset, .truncated, .protocolViolation, .rangeMismatch,
+            .network:
             [["url"], ["host"]]
-        case .tls: decidingKeysOfTLS + [["url"], ["host"]]
-        case .timeout: decidingKeysOfTime + [["url"], ["host"]]
+        case .timeout: [["steps"], ["url"], ["host"]]
         case .stalled: [["minimumRate"]]
         case .power: [["isDiscretionary"]]
         case .suspended: [["identifier"]]
@@ -70,8 +70,6 @@ extension TransferFailure {
         case .mimeType: [["expect", "mimeType"]]
         case .tooLarge: [["expect", "maximumSize"], ["expect"]]
         case .content: [["expect"], ["capture"], ["steps"]]
-        // A circle is the server's, whatever its number of redirects.
-        case .redirectLimit where detail.contains("in a circle"): [["url"]]
         case .redirectLimit: [["redirects"], ["url"]]
         case .integrity: [["checksum"], ["url"]]
         case .localIO: decidingKeysOfFiles
@@ -79,18 +77,6 @@ extension TransferFailure {
         case .cancelled: [["needs"]]
         case .engine: []
         }
-    }
-
-    private var decidingKeysOfTLS: [[String]] {
-        ["pinnedPublicKeys", "minimumVersion", "clientCertificate", "caFile"]
-            .filter { detail.contains($0) || help?.contains($0) == true }
-            .map { ["tls", $0] }
-    }
-
-    private var decidingKeysOfTime: [[String]] {
-        if detail.contains("timeoutIntervalForResource") { return [["timeoutIntervalForResource"]] }
-        if curlCode != nil { return [["connectTimeout"]] }
-        return [["timeoutInterval"], ["timeoutIntervalForRequest"]]
     }
 
     /// The keys of a task's input decide before the phase `receive`, the keys of its output from

@@ -86,7 +86,7 @@ package struct ReportDiff {
                 old: ends.removeValue(forKey: task.id),
                 new: End(task),
                 message: task.failure?.message,
-                source: task.source
+                source: task.place
             )
             if let ratio = add(change, limits) { ratios.append(ratio) }
         }

@@ -3,13 +3,15 @@ internal import SystemKit
 internal import TransferModel
 
 /// Writes an HTTP Archive (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/): one entry for
-/// each exchange.
+/// each exchange, and one page, the run: some readers show entries of pages only.
 ///
 /// Bodies are not in a report, so that `content` has no text. Steps that did not happen are -1.
 /// Members that begin with `_` are the runner's own: the task's id, the attempt and the reason.
 struct HARExport: ReportExport {
     var text: [UInt8] = []
     private var json = JSONText()
+
+    private static let page = "run"
 
     /// Makes the writer a part of a value that can be copied.
     private final class JSONText {
@@ -28,6 +30,7 @@ struct HARExport: ReportExport {
         json.writer.member("version", head.runnerVersion)
         json.writer.endObject()
         json.writer.member("comment", "run \(head.runIdentifier) of job \(head.jobName)")
+        writePage(head)
         json.writer.key(plain: "entries")
         json.writer.beginArray()
         drain()
@@ -50,6 +53,20 @@ struct HARExport: ReportExport {
         drain()
     }
 
+    private func writePage(_ head: ReportedHead) {
+        json.writer.key(plain: "pages")
+        json.writer.beginArray()
+        json.writer.beginObject()
+        json.writer.member("startedDateTime", head.startDate.rfc3339)
+        json.writer.member("id", Self.page)
+        json.writer.member("title", head.jobName)
+        json.writer.key(plain: "pageTimings")
+        json.writer.beginObject()
+        json.writer.endObject()
+        json.writer.endObject()
+        json.writer.endArray()
+    }
+
     private mutating func drain() {
         json.writer.drain { text.append($0) }
     }
@@ -57,6 +74,7 @@ struct HARExport: ReportExport {
     private func write(_ exchange: ReportedExchange, of task: ReportedTask) {
         let timings = ExchangeTimings(exchange)
         json.writer.beginObject()
+        json.writer.member("pageref", Self.page)
         json.writer.member("startedDateTime", exchange.steps.fetchStart.rfc3339)
         json.writer.key(plain: "time")
         json.writer.raw(Decimal.milliseconds(timings.total).utf8)

@@ -58,7 +58,8 @@ struct HTMLExport: ReportExport {
         json.member("id", task.id)
         json.member("kind", task.kind)
         json.member("session", task.session)
-        json.member("place", "\(task.source.file):\(task.source.line):\(task.source.column)")
+        let place = task.place
+        json.member("place", "\(place.file):\(place.line):\(place.column)")
         json.member("outcome", task.outcome.rawValue)
         json.member("required", task.isRequired)
         if let failure = task.failure {

@@ -7,12 +7,23 @@ internal import SystemKit
 protocol ReportExport {
     /// The text that was not drained yet, UTF-8.
     var text: [UInt8] { get set }
+    /// The text that replaces the beginning of the document after `finish`, as long as before; nil
+    /// for a document whose beginning needs no sums of its tasks.
+    var front: [UInt8]? { get }
+    /// Adds up the tasks of a written report, before `open`.
+    mutating func prepare(_ report: ReportReader) throws
     /// Writes the part that precedes the tasks.
     mutating func open(_ head: ReportedHead)
     /// Writes a task.
     mutating func receive(_ task: ReportedTask) throws(ReportFault)
     /// Writes the part that follows the tasks.
     mutating func finish(_ run: ReportedRun)
+}
+
+extension ReportExport {
+    var front: [UInt8]? { nil }
+
+    mutating func prepare(_ report: ReportReader) {}
 }
 
 /// Writes an export while its run goes on.
@@ -40,6 +51,7 @@ final class ExportFormat: ReportFormat {
     func finish(_ run: RedactedRun, to file: any ReportFile) throws(SystemError) {
         export.finish(ReportedRun(run))
         try flush(to: file)
+        if let front = export.front { try file.rewriteFront(front.span) }
     }
 
     private func flush(to file: any ReportFile) throws(SystemError) {

@@ -5,9 +5,16 @@ package import TransferModel
 package protocol ReportFile: AnyObject {
     /// Appends all of `bytes`.
     func write(_ bytes: Span<UInt8>) throws(SystemError)
+    /// Replaces the first bytes of the text, if the file can go back; another file keeps them.
+    func rewriteFront(_ bytes: Span<UInt8>) throws(SystemError)
     /// Makes the text durable and publishes it atomically under its name; nothing may be written
     /// afterwards.
     func publish() throws(SystemError)
+}
+
+extension ReportFile {
+    /// Keeps the first bytes.
+    package func rewriteFront(_ bytes: Span<UInt8>) throws(SystemError) {}
 }
 
 /// A report on disk: unnamed until it is complete, and private unless it replaces a file.
@@ -48,6 +55,11 @@ package final class PublishedReport: ReportFile {
         try compressor.compress(bytes, isLast: isLast) { (part) throws(SystemError) in
             try file.write(part)
         }
+    }
+
+    /// Replaces the first bytes, unless they are compressed.
+    package func rewriteFront(_ bytes: Span<UInt8>) throws(SystemError) {
+        if compressor == nil { try file.write(bytes, at: 0) }
     }
 
     private static func compressor(for path: String) throws(SystemError) -> GzipCompressor? {

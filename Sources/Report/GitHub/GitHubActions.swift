@@ -1,4 +1,4 @@
-internal import SystemKit
+package import SystemKit
 package import TransferModel
 
 /// Tells GitHub Actions of a run: a group around the progress, an annotation for each task that is
@@ -12,18 +12,15 @@ package final class GitHubActions: RunEventSink {
         package var summary: String?
         /// The file of the step's outputs (`GITHUB_OUTPUT`); nil without one.
         package var outputs: String?
-        /// The folder that annotations' files are relative to (`GITHUB_WORKSPACE`), and the working
-        /// folder; nil when either is unknown.
-        package var folders: (workspace: String, working: String)?
+        /// The paths of annotations' files.
+        package var files: RepositoryPaths
 
         /// Reads the environment of a step; nil outside of GitHub Actions.
         package init?(environment: [String: String], workingFolder: String?) {
             guard environment["GITHUB_ACTIONS"] == "true" else { return nil }
             summary = environment["GITHUB_STEP_SUMMARY"]
             outputs = environment["GITHUB_OUTPUT"]
-            if let workspace = environment["GITHUB_WORKSPACE"], let workingFolder {
-                folders = (workspace, workingFolder)
-            }
+            files = RepositoryPaths(environment: environment, workingFolder: workingFolder)
         }
     }
 
@@ -99,26 +96,18 @@ package final class GitHubActions: RunEventSink {
         }
     }
 
-    /// An annotation at the task's place in the job file.
+    /// An annotation at the place in the job file to look at.
     private func annotation(of task: ReportedTask) -> String {
         let isError = task.isRequired && task.outcome != .skipped
         let title = WorkflowCommand.property("\(shown(task.id)): \(task.outcome.rawValue)")
-        let file = WorkflowCommand.property(shown(file(task.source.file)))
+        let place = task.place
+        let file = WorkflowCommand.property(shown(places.files.path(of: place.file)))
         let reason = task.failure.map { "\($0.kind): \($0.message)" } ?? task.outcome.rawValue
         var lines = [shown(reason), shown("\(task.method) \(task.url)")]
         if let help = task.failure?.help { lines.append("help: \(shown(help))") }
         let message = WorkflowCommand.message(lines.joined(separator: "\n"))
-        return "::\(isError ? "error" : "warning") file=\(file),line=\(task.source.line),"
-            + "col=\(task.source.column),title=\(title)::\(message)\n"
-    }
-
-    /// The job file's path from the workspace.
-    private func file(_ path: String) -> String {
-        guard let folders = places.folders else { return path }
-        let absolute = path.hasBytePrefix("/") ? path : "\(folders.working)/\(path)"
-        let front = "\(folders.workspace)/"
-        guard absolute.hasBytePrefix(front) else { return path }
-        return String(absolute.utf8.dropFirst(front.utf8.count)) ?? path
+        return "::\(isError ? "error" : "warning") file=\(file),line=\(place.line),"
+            + "col=\(place.column),title=\(title)::\(message)\n"
     }
 
     private func outputs(of run: ReportedRun) -> String {
@@ -168,7 +157,7 @@ struct GitHubSummary {
 
     private static func row(of task: ReportedTask) -> String {
         let reason = task.failure.map { "\($0.kind): \($0.message)" } ?? ""
-        let place = "\(task.source.file):\(task.source.line)"
+        let place = "\(task.place.file):\(task.place.line)"
         let cells = [code(task.id), task.outcome.rawValue, code(reason), code(place)]
         return "| \(cells.joined(separator: " | ")) |"
     }

@@ -65,7 +65,11 @@ extension TaskRecord {
         {
             task in
             task.record.error.map {
-                ReportedFailure(failure: $0, isRetryable: task.record.isRetryable)
+                ReportedFailure(
+                    failure: $0,
+                    isRetryable: task.record.isRetryable,
+                    source: task.record.cause
+                )
             }
         }
     }
@@ -439,10 +443,11 @@ extension TaskRecord {
     }
 }
 
-/// A task's failure, and whether a later run may succeed.
+/// A task's failure, whether a later run may succeed, and the place of the key that decides.
 struct ReportedFailure {
     var failure: TransferFailure
     var isRetryable: Bool
+    var source: SourceLocation?
 
     enum Report: ReportObject {
         typealias Subject = ReportedFailure
@@ -472,6 +477,11 @@ struct ReportedFailure {
             }
             members.bool("retryable", "Whether a later run may succeed") { $0.isRetryable }
             members.optionalForeignText("help", "Advice for the user") { $0.failure.help }
+            members.optionalObject(
+                "source",
+                "The place of the key in the job file that decides about the failure; null without one",
+                SourceLocation.Report.self
+            ) { $0.source }
         }
     }
 }

@@ -71,7 +71,7 @@ struct ProgressFrame: Sendable {
         guard half >= Self.minimumBarWidth else { return narrowLine(of: row, id, width: width) }
         let barWidth = min(half, Self.maximumBarWidth)
         let idWidth = width - figures - barWidth - 4
-        let front = fitted(id, idWidth) + "  "
+        let front = fittedID(id, idWidth) + "  "
         if let words = row.words { return front + truncated(words, width - idWidth - 2) }
         let fraction = row.task.fraction
         let size = Quantity.bytes(row.task.payloadBytes + row.task.countOfBytesResumed)
@@ -84,16 +84,20 @@ struct ProgressFrame: Sendable {
 
     /// Too narrow for a bar: only the id and the percentage or the words.
     private func narrowLine(of row: Row, _ id: String, width: Int) -> String {
-        guard width > 12 else { return truncated(id, width) }
+        guard width > 12 else { return truncatedID(id, width) }
         if let words = row.words {
             let front = (width - 2) / 2
-            return fitted(id, front) + "  " + truncated(words, width - front - 2)
+            return fittedID(id, front) + "  " + truncated(words, width - front - 2)
         }
-        return fitted(id, width - 5) + Self.right(Self.percent(row.task.fraction), 5)
+        return fittedID(id, width - 5) + Self.right(Self.percent(row.task.fraction), 5)
     }
 
-    private func fitted(_ text: String, _ columns: Int) -> String {
-        TerminalText.fitted(text, columns: columns, mark: foreign.cutMark)
+    private func fittedID(_ id: String, _ columns: Int) -> String {
+        TerminalText.padded(truncatedID(id, columns), columns: columns)
+    }
+
+    private func truncatedID(_ id: String, _ columns: Int) -> String {
+        TerminalText.truncatedID(id, columns: columns, mark: foreign.cutMark)
     }
 
     private func truncated(_ text: String, _ columns: Int) -> String {

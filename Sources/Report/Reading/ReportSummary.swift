@@ -6,7 +6,9 @@ package struct ReportSummary {
     /// The most tasks of each list.
     private let mostTasks: Int
     private var failures: [ReportedTask] = []
-    private var omittedFailures = 0
+    /// The tasks that never began because another one did not succeed.
+    private var skipped: [ReportedTask] = []
+    private var countOfTasksNotDone = 0
     /// The slowest tasks, the slowest first.
     private var slowest: [ReportedTask] = []
     /// The tasks with most attempts, above one.
@@ -26,15 +28,24 @@ package struct ReportSummary {
     /// Adds a task.
     package mutating func add(_ task: ReportedTask) {
         switch task.outcome {
-        case .failed, .deferred, .cancelled:
-            if failures.count < mostTasks { failures.append(task) } else { omittedFailures += 1 }
-        case .succeeded, .unchanged, .skipped: break
+        case .failed, .deferred, .cancelled: keep(task, in: \.failures)
+        case .skipped: keep(task, in: \.skipped)
+        case .succeeded, .unchanged: break
         }
-        guard detail != .summary else { return }
+        // A task without an attempt did nothing: it was neither fast nor slow.
+        guard detail != .summary, task.attemptCount > 0 else { return }
         insert(task, into: \.slowest) { $0.durationMicroseconds > $1.durationMicroseconds }
         if task.attemptCount > 1 {
             insert(task, into: \.retried) { $0.attemptCount > $1.attemptCount }
         }
+    }
+
+    private mutating func keep(
+        _ task: ReportedTask,
+        in list: WritableKeyPath<ReportSummary, [ReportedTask]>
+    ) {
+        countOfTasksNotDone += 1
+        if self[keyPath: list].count < mostTasks { self[keyPath: list].append(task) }
     }
 
     private mutating func insert(
@@ -59,9 +70,11 @@ package struct ReportSummary {
                 + "on \(shown(head.host)), exit code \(run.exitCode)",
             counts(of: run),
         ]
-        if !failures.isEmpty {
-            lines += ["", "not done"] + failures.flatMap(describe)
-            if omittedFailures > 0 { lines.append("  and \(omittedFailures) more") }
+        let notDone = (failures + skipped).prefix(mostTasks)
+        if !notDone.isEmpty {
+            lines += ["", "not done"] + notDone.flatMap(describe)
+            let omitted = countOfTasksNotDone - notDone.count
+            if omitted > 0 { lines.append("  and \(omitted) more") }
         }
         if !slowest.isEmpty {
             lines += ["", "slowest"]
@@ -95,13 +108,18 @@ package struct ReportSummary {
     }
 
     private func describe(_ task: ReportedTask) -> [String] {
-        let source = task.source
-        let reason = task.failure.map { "\($0.kind): \($0.message)" } ?? task.outcome.rawValue
+        let place = task.place
+        let isSkipped = task.outcome == .skipped
+        var words = [task.outcome.rawValue]
+        if let failure = task.failure {
+            // A skipped task sent nothing, and its message names the task that failed.
+            words += (isSkipped ? [] : [failure.kind]) + [failure.message]
+        }
         var lines = [
-            "  \(shown(source.file)):\(source.line):\(source.column)  \(shown(task.id))  "
-                + "\(task.outcome.rawValue): \(shown(reason))",
-            "      \(shown(task.method)) \(shown(task.url))",
+            "  \(shown(place.file)):\(place.line):\(place.column)  \(shown(task.id))  "
+                + shown(words.joined(separator: ": "))
         ]
+        if !isSkipped { lines.append("      \(shown(task.method)) \(shown(task.url))") }
         if let help = task.failure?.help { lines.append("      help: \(shown(help))") }
         return lines
     }

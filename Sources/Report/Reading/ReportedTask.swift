@@ -16,6 +16,8 @@ package struct ReportedTask: Sendable {
         package var isRetryable: Bool
         /// The `errno` of the failure; nil if unknown.
         var osErrno: Int?
+        /// The place of the key in the job file that decides about the failure; nil without one.
+        var source: SourceLocation?
     }
 
     /// The file that a task published.
@@ -68,6 +70,10 @@ package struct ReportedTask: Sendable {
         case json(JSONValue)
     }
 
+    /// The place in the job file to look at: that of the key that decides about a failure, if there
+    /// is one, otherwise that of the task.
+    var place: SourceLocation { failure?.source ?? source }
+
     /// From creation to end, microseconds.
     package var durationMicroseconds: Int64 { max(0, endDate.microseconds(since: startDate)) }
 
@@ -85,7 +91,8 @@ package struct ReportedTask: Sendable {
                 message: record.failureMessage ?? "",
                 help: record.failureHelp,
                 isRetryable: record.isRetryable,
-                osErrno: record.failureErrno
+                osErrno: record.failureErrno,
+                source: record.cause
             )
         }
         method = record.method
@@ -112,12 +119,7 @@ package struct ReportedTask: Sendable {
         id = try json.text("id")
         kind = try json.text("type")
         session = try json.text("session")
-        let place = try json.object("source")
-        source = SourceLocation(
-            file: try place.text("file"),
-            line: Int(try place.number("line")),
-            column: Int(try place.number("column"))
-        )
+        source = try Self.place(json.object("source"))
         outcome = try Self.outcome(of: json)
         isRequired = json["required"]?.bool ?? true
         if let error = json["error"], !error.isNull {
@@ -126,7 +128,8 @@ package struct ReportedTask: Sendable {
                 message: try error.text("message"),
                 help: error["help"]?.string,
                 isRetryable: error["retryable"]?.bool ?? false,
-                osErrno: error["osErrno"]?.integer.map { Int($0) }
+                osErrno: error["osErrno"]?.integer.map { Int($0) },
+                source: try Self.optionalPlace(error["source"])
             )
         }
         let request = try json.object("currentRequest")
@@ -167,6 +170,20 @@ package struct ReportedTask: Sendable {
         isFromCache = false
         file = try Self.file(of: json)
         origin = .json(json)
+    }
+
+    private static func place(_ json: JSONValue) throws(ReportFault) -> SourceLocation {
+        SourceLocation(
+            file: try json.text("file"),
+            line: Int(try json.number("line")),
+            column: Int(try json.number("column"))
+        )
+    }
+
+    /// Earlier versions wrote no such member.
+    private static func optionalPlace(_ json: JSONValue?) throws(ReportFault) -> SourceLocation? {
+        guard let json, !json.isNull else { return nil }
+        return try place(json)
     }
 
     private static func outcome(of json: JSONValue) throws(ReportFault) -> TaskOutcome {

@@ -59,11 +59,9 @@ package struct RedactedRecord: Sendable {
     /// Whether a later run may succeed.
     package var isRetryable: Bool { task.record.isRetryable }
     /// The place of the task in the job file.
-    package var source: SourceLocation {
-        var source = task.record.source
-        source.file = own(source.file)
-        return source
-    }
+    package var source: SourceLocation { own(task.record.source) }
+    /// The place of the key in the job file that decides about the failure; nil without one.
+    package var cause: SourceLocation? { task.record.cause.map(own) }
     /// Whether the body of the final response came from the cache.
     package var isFromCache: Bool { task.record.cache?.outcome.isFromCache ?? false }
     /// The method of the last request.
@@ -84,6 +82,12 @@ package struct RedactedRecord: Sendable {
     package var countOfBytesReceived: Int64 { task.record.countOfBytesReceived }
 
     private func own(_ text: String) -> String { redactor?.redacted(text) ?? text }
+
+    private func own(_ place: SourceLocation) -> SourceLocation {
+        var place = place
+        place.file = own(place.file)
+        return place
+    }
 
     private func foreign(_ text: String) -> String {
         ForeignText(redactor: redactor)

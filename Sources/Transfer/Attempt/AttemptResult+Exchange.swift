@@ -106,8 +106,11 @@ extension AttemptResult {
         else {
             return nil
         }
+        // A server of a login form names no scheme of HTTP.
+        let namesScheme = exchange.head?.fields["www-authenticate"] != nil
         return TransferFailure.missingCredentials(
-            key: exchange.hop.headers.first(where: \.mayHoldKey)?.name
+            key: exchange.hop.headers.first(where: \.mayHoldKey)?.name,
+            inBody: exchange.carriesBody && !namesScheme
         )
     }
 }

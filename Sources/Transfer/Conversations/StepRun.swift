@@ -6,7 +6,7 @@ struct ConversationSetting {
     /// Turns readings into the dates of records.
     var clock: RunClock
     /// The longest silence; nil for no limit.
-    var idleLimit: Duration?
+    var idleLimit: TimeLimit?
 }
 
 /// How far the running step of a conversation has come.
@@ -43,8 +43,8 @@ struct StepRun<Step: ConversationStep> {
         case duration
         /// The step has taken longer than this limit, milliseconds.
         case limit(Int64)
-        /// Nothing has moved for this limit, milliseconds.
-        case silence(Int64)
+        /// Nothing has moved within this limit.
+        case silence(TimeLimit)
     }
 
     private let steps: [Step]
@@ -92,7 +92,7 @@ struct StepRun<Step: ConversationStep> {
 
     private var idleEnd: MonotonicTime? {
         guard let current, current.duration == nil else { return nil }
-        return setting.idleLimit.map { lastActivity + $0 }
+        return setting.idleLimit.map { lastActivity + $0.duration }
     }
 
     /// The first limit that is reached; nil for none.
@@ -102,7 +102,7 @@ struct StepRun<Step: ConversationStep> {
             return .limit(limit.microseconds / 1000)
         }
         if let limit = setting.idleLimit, let idleEnd, now >= idleEnd {
-            return .silence(limit.microseconds / 1000)
+            return .silence(limit)
         }
         return nil
     }

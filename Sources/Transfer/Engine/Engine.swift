@@ -24,6 +24,8 @@ package final class Engine: AttemptRunner {
     private let publisher: Publisher
     private let publishers: Lock<[JoinableThread]>
     private let watcher: EngineWatcher
+    /// The longest duration of the tasks of each session.
+    private let resourceLimits: [TimeLimit?]
 
     /// With fewer concurrent attempts a second thread does not pay.
     private static let attemptsPerThread = 8
@@ -75,6 +77,7 @@ package final class Engine: AttemptRunner {
         let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
         let requestTurns = sessions.map { RequestTurns($0.limits, now: clock.monotonic) }
         self.requestTurns = requestTurns
+        resourceLimits = sessions.map(\.resourceLimit)
         let hasCache = caches.map { $0 != nil }
         let dispatch = Lock(
             EngineDispatch(sessions: sessions, hasCache: hasCache, threadCount: threadCount)
@@ -272,7 +275,8 @@ package final class Engine: AttemptRunner {
         for index in requests.indices {
             if case .examination(let examination) = requests[index].sink {
                 others = others ?? Array(attempts[..<index])
-                publisher.submit(PresentFile(examination, for: requests[index]))
+                let limit = resourceLimits[requests[index].session]
+                publisher.submit(PresentFile(examination, for: requests[index], within: limit))
             } else {
                 others?.append(attempts[index])
             }

@@ -96,6 +96,14 @@ struct CertificateRefusal {
         }
     }
 
+    /// The path of the key of the job that decides about trust; empty for other reasons.
+    var decidingKey: [String] {
+        switch reason {
+        case .selfSigned, .untrustedRoot, .unknownIssuer: ["tls", "caFile"]
+        case .expired, .notYetValid, .revoked, .wrongHost, .other: []
+        }
+    }
+
     /// The rejected certificate: the server's, or one above it in the chain.
     private var subject: String {
         fault.depth == 0

@@ -179,6 +179,7 @@ extension Exchange {
                 phase: phase,
                 osErrno: osErrno(behind: code),
                 host: origin.host,
+                connectTimeout: session.configuration.connectTimeout,
                 hasClientCertificate: session.clientCertificate(for: origin) != nil,
                 isCertificateAsked: handle.wasAskedForCertificate,
                 isShutOut: handle.wasShutOut && head == nil,

@@ -129,9 +129,17 @@ final class Exchange {
     /// The failure of an exchange that has exceeded one of its time limits; nil while it has not.
     func overdue(at now: MonotonicTime) -> TransferFailure? {
         // A conversation has limits of its own for silence.
-        watch.check(at: now) { conversation == nil ? socketProgress : nil }.map {
-            recorder.stage.timeout($0, idleLimit: request.timeoutInterval, body: body.reader)
-        }
+        watch.check(at: now) { conversation == nil ? socketProgress : nil }.map(timeout)
+    }
+
+    /// The failure of an exchange that has exceeded a time limit.
+    func timeout(_ verdict: ActivityWatch.Verdict) -> TransferFailure {
+        recorder.stage.timeout(
+            verdict,
+            of: session.configuration,
+            timeoutInterval: request.timeoutInterval,
+            body: body.reader
+        )
     }
 
     /// The kernel's progress of the connection; nil if it does not apply to this exchange alone.

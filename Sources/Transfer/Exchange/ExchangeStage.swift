@@ -57,23 +57,32 @@ struct ExchangeStage {
     /// The attempt has run out of one of its times, perhaps while it waited for its body.
     func timeout(
         _ verdict: ActivityWatch.Verdict,
-        idleLimit: Duration?,
+        of session: SessionConfiguration,
+        timeoutInterval: Duration?,
         body: (any RequestBody)?
     ) -> TransferFailure {
         switch verdict {
         case .idle:
             let silence = body?.silence ?? "nothing moved"
-            let milliseconds = (idleLimit ?? .zero).microseconds / 1000
-            var failure = failure(.timeout, .timedOut, "\(silence) for \(milliseconds) ms")
+            var failure = overrun(
+                "\(silence) within",
+                session.silenceLimit(of: timeoutInterval)
+            )
             if body?.isWaiting == true {
                 failure.help = "find out what delays the body, or raise `timeoutInterval`"
             }
             return failure
         case .stalled:
             return failure(.stalled, .timedOut, "slower than the session's minimumRate")
-        case .deadline:
-            return failure(.timeout, .timedOut, "the task exceeded `timeoutIntervalForResource`")
+        case .deadline: return overrun("the task exceeded", session.resourceLimit)
         }
+    }
+
+    /// A limit of time is exceeded, in words that end before the limit.
+    func overrun(_ words: String, _ limit: TimeLimit?) -> TransferFailure {
+        var failure = TransferFailure(phase: phase, words, limit)
+        failure.isKnownUnprocessed = !hasSentAnything
+        return failure
     }
 
     private func failure(

@@ -9,6 +9,8 @@ struct ExchangeEnd {
     var osErrno: Int?
     /// The request's host.
     var host = ""
+    /// The session's limit for one connection.
+    var connectTimeout = Duration.seconds(30)
     /// Whether the session has a client certificate.
     var hasClientCertificate = false
     /// Whether the server requested a client certificate.
@@ -129,14 +131,16 @@ extension TransferFailure {
         self.init(
             kind: row.kind,
             phase: end.phase,
-            detail: end.words
+            detail: end.words(of: row.kind)
         )
         urlError = row.urlError
         curlCode = end.code.rawValue
         osErrno = end.osErrno
         isPermanent = row.isPermanent
         isKnownUnprocessed = !end.didSend
+        explainTime(end)
         explainTLS(end)
+        if decidingKey.isEmpty, end.proxy != nil { decidingKey = Self.proxyKey }
         help = help ?? end.helpAboutProxy(self)
         explainPeer(end)
         adviseUsual()
@@ -215,6 +219,25 @@ extension TransferFailure {
         urlError = refusal.urlError
         detail = refusal.sentence
         help = refusal.help
+        decidingKey = refusal.decidingKey
+    }
+
+    /// Names the limit of time that libcurl keeps, the one for a connection.
+    private mutating func explainTime(_ end: ExchangeEnd) {
+        let words: String? =
+            switch end.phase {
+            case _ where end.code.rawValue != 28: nil
+            case .resolve: "\(end.peer) was not found within"
+            case .connect where end.proxy != nil: "\(end.peer) opened no connection within"
+            case .connect: "no connection to \(end.peer) within"
+            case .tls:
+                "\(end.peer) accepted the connection, but did not complete the TLS handshake within"
+            case .prepare, .send, .wait, .receive, .finish: nil
+            }
+        guard let words else { return }
+        let limit = TimeLimit(.connectTimeout, end.connectTimeout)
+        detail = "\(words) \(limit.text)"
+        decidingKey = end.proxy == nil ? [limit.key.rawValue] : Self.proxyKey
     }
 
     /// Explains a problem with a certificate or with TLS versions.
@@ -234,19 +257,19 @@ extension TransferFailure {
         case 35 where end.isCertificateRefused: explainCertificate(end)
         case 90:
             detail = "the public key of \(end.peer) is not one of `tls.pinnedPublicKeys`"
+            decidingKey = ["tls", "pinnedPublicKeys"]
             help =
                 "another server may be posing as this one: ask its owner before you pin the new key"
         case 77:
             guard let caFile = end.caFile else { break }
             detail = "`\(caFile)` holds no PEM certificate"
-        case 28 where end.phase == .tls:
-            detail =
-                "\(end.peer) accepted the connection, but did not complete the TLS handshake in time"
+            decidingKey = ["tls", "caFile"]
         case 35 where end.hasNoTLS:
             detail = "\(end.peer) does not speak TLS on this port"
         case 35 where end.hasNoCommonVersion:
             detail = "\(end.peer) speaks no version of TLS that the session allows"
             help = "see `tls.minimumVersion` and `tls.maximumVersion`"
+            decidingKey = ["tls", "minimumVersion"]
             isPermanent = true
         case 35 where end.hasNoCommonProtocol:
             detail =

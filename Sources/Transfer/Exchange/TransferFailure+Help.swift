@@ -9,7 +9,7 @@ extension TransferFailure {
 
     private var usualHelp: String? {
         switch kind {
-        case .resolve where detail.contains("proxy"):
+        case .resolve where namesProxy:
             "check the name of the proxy's host"
         case .resolve:
             "check the host's name in the URL; if it is right, check this machine's DNS"
@@ -18,7 +18,7 @@ extension TransferFailure {
         case .connect where [101, 113].contains(osErrno):
             "check this machine's network, its routes and its firewall"
         case .timeout where [.resolve, .connect].contains(phase):
-            "the \(detail.hasBytePrefix("the proxy ") ? "proxy" : "host") may be down, or a firewall "
+            "the \(namesProxy ? "proxy" : "host") may be down, or a firewall "
                 + "may drop the packets"
         case .timeout where phase == .tls && curlCode != nil:
             "check the port: it may not speak TLS"
@@ -27,7 +27,7 @@ extension TransferFailure {
         case .tls where curlCode == 77 && detail.hasByteSuffix("holds no PEM certificate"):
             "name a file of PEM certificates in `tls.caFile`"
         case .tls where curlCode == 77: "install the package `ca-certificates`"
-        case .protocolViolation where detail.contains("HTTP/0.9"):
+        case .protocolViolation where detail.hasByteSuffix(ExchangeEnd.noResponse):
             "the server does not speak HTTP on this port; if it speaks TLS, write `https://`"
         case .localIO: usualHelpOfFile
         default: nil
@@ -60,17 +60,24 @@ extension TransferFailure {
 
     /// The advice about a 401 response to a request to which the runner added no credentials.
     ///
-    /// `key` is the name of a field of the job that may hold a key; nil without one.
-    static func missingCredentials(key: String?) -> String {
-        guard let key else {
+    /// `key` is the name of a field of the job that may hold a key; nil without one. `inBody` tells
+    /// whether the body may hold them, as that of a login form does.
+    static func missingCredentials(key: String?, inBody: Bool) -> String {
+        let own =
+            key.map { "if the header `\($0)` carries the key, check that key" }
+            ?? (inBody ? "if the body has a user and a password, check both" : nil)
+        guard let own else {
             return "the request had no credentials: give the session `credentials` for this host"
         }
-        return "runner added no credentials: if the header `\(key)` carries the key, check that "
-            + "key; otherwise give the session `credentials` for this host"
+        return "runner added no credentials: \(own); otherwise give the session `credentials` for "
+            + "this host"
     }
 
+    /// The key that decides about a failure of the proxy.
+    static let proxyKey = ["proxy"]
+
     /// Whether the failure is the proxy's own, and says so.
-    var namesProxy: Bool { detail.hasBytePrefix("the proxy ") }
+    var namesProxy: Bool { decidingKey == Self.proxyKey }
 }
 
 extension HeaderField {

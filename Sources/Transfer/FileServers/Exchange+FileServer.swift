@@ -28,7 +28,7 @@ extension Exchange {
         let now = MonotonicTime.now
         guard code.rawValue == 13, let end = file.handshakeEnd, now >= end else { return nil }
         return overdue(at: now)
-            ?? recorder.stage.timeout(.idle, idleLimit: request.timeoutInterval, body: nil)
+            ?? timeout(.idle)
     }
 
     /// Records that libcurl has ended the exchange with a code; returns the facts for the step

@@ -68,13 +68,20 @@ final class PresentFile: Sendable {
     let key: Int
     /// The task's deadline.
     let deadline: MonotonicTime?
+    /// The longest duration of the task, which has led to its deadline.
+    private let limit: TimeLimit?
     let startTime = MonotonicTime.now
     private let request: TransactionMetrics.SentRequest
     private let examination: FileExamination
     private let hashing = Lock(Hashing())
 
-    init(_ examination: FileExamination, for attempt: borrowing AttemptRequest) {
+    init(
+        _ examination: FileExamination,
+        for attempt: borrowing AttemptRequest,
+        within limit: TimeLimit?
+    ) {
         self.examination = examination
+        self.limit = limit
         key = attempt.key
         deadline = attempt.deadline
         request = .init(
@@ -124,28 +131,19 @@ final class PresentFile: Sendable {
             result.failure = TransferFailure(reading: error, phase: .prepare)
         case .unreadable: break
         case .more where isCancelled:
-            result.failure = Self.endOfExamination(.cancelled, "cancelled")
+            result.failure = TransferFailure(
+                kind: .cancelled,
+                phase: .prepare,
+                detail: "cancelled",
+                urlError: .cancelled
+            )
+            result.failure?.isKnownUnprocessed = true
         case .more:
             guard let deadline, now >= deadline else { return nil }
-            result.failure = Self.endOfExamination(
-                .timeout,
-                "the task exceeded `timeoutIntervalForResource`"
-            )
+            result.failure = TransferFailure(phase: .prepare, "the task exceeded", limit)
+            result.failure?.isKnownUnprocessed = true
         }
         return result
-    }
-
-    /// A check that ended early; nothing was sent.
-    private static func endOfExamination(_ kind: TransferFailure.Kind, _ detail: String)
-        -> TransferFailure
-    {
-        var failure = TransferFailure(kind: kind, phase: .prepare, detail: detail)
-        failure.urlError =
-            kind == .timeout
-            ? .timedOut
-            : .cancelled
-        failure.isKnownUnprocessed = true
-        return failure
     }
 }
 

@@ -73,7 +73,9 @@ enum ResponseVerdict {
                 actual: String(head.statusCode)
             )
         )
-        guard isExpected else { return .refuse(statusFailure(head, expectation)) }
+        guard isExpected else {
+            return .refuse(statusFailure(head, expectation, from: request.url))
+        }
         if hasParts { return .accept }
         return mimeTypeFailure(head, expectation, &checks).map { .refuse($0) } ?? .accept
     }
@@ -131,7 +133,8 @@ enum ResponseVerdict {
     /// The failure of a status that the task does not expect, or cannot use.
     static func statusFailure(
         _ head: ResponseHead,
-        _ expectation: Expectation? = nil
+        _ expectation: Expectation? = nil,
+        from url: HTTPURL? = nil
     ) -> TransferFailure {
         var failure = TransferFailure(
             kind: .httpStatus,
@@ -141,7 +144,7 @@ enum ResponseVerdict {
         failure.httpStatus = head.statusCode
         failure.urlError = .badServerResponse
         if let expectation, head.statusCode < 400 {
-            failure.explainStatus(head, expectation)
+            failure.explainStatus(head, expectation, from: url)
         }
         return failure
     }
@@ -183,11 +186,21 @@ enum ResponseVerdict {
 
 extension TransferFailure {
     /// Explains a status that is no error, but not the expected one.
-    fileprivate mutating func explainStatus(_ head: ResponseHead, _ expectation: Expectation) {
+    fileprivate mutating func explainStatus(
+        _ head: ResponseHead,
+        _ expectation: Expectation,
+        from url: HTTPURL?
+    ) {
         let isRedirect = [301, 302, 303, 307, 308].contains(head.statusCode)
-        if isRedirect, head.fields["location"] == nil { detail += " without a Location" }
+        let location = head.fields["location"]
+        if isRedirect, location == nil { detail += " without a Location" }
+        if isRedirect, let location, let target = url?.resolving(location),
+            !target.hasUserInformation
+        {
+            detail += " to \(RedirectDecision.shown(target))"
+        }
         guard expectation.statusCodes != Expectation().statusCodes else {
-            if isRedirect, head.fields["location"] != nil {
+            if isRedirect, location != nil {
                 help =
                     "the job does not follow this redirect: see `redirects`, or add the status "
                     + "to `expect.statusCode`"

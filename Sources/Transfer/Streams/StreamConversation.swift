@@ -166,7 +166,7 @@ struct StreamConversation: Conversation {
         case .limit(let limit)?:
             fail(.timeout, .timedOut, "exceeded its `timeout` of \(limit) ms", at: now)
         case .silence(let limit)?:
-            fail(.timeout, .timedOut, "nothing moved for \(limit) ms", at: now)
+            finish(with: TransferFailure(phase: phase, "nothing moved within", limit), at: now)
         case .duration?, nil: break
         }
     }
@@ -201,6 +201,14 @@ struct StreamConversation: Conversation {
         steps.fail(with: failure, namesStep: namesStep, at: now)
     }
 
+    private var phase: TransferFailure.Phase {
+        switch action {
+        case .write?, .closeWrite?: .send
+        case .startSecureConnection?: .tls
+        case .read?, .closeRead?, nil: .receive
+        }
+    }
+
     private mutating func fail(
         _ kind: TransferFailure.Kind,
         _ urlError: TransferFailure.URLErrorCode,
@@ -209,12 +217,6 @@ struct StreamConversation: Conversation {
         isPermanent: Bool = false,
         at now: MonotonicTime
     ) {
-        let phase: TransferFailure.Phase =
-            switch action {
-            case .write?, .closeWrite?: .send
-            case .startSecureConnection?: .tls
-            case .read?, .closeRead?, nil: .receive
-            }
         finish(
             with: TransferFailure(
                 kind: kind,

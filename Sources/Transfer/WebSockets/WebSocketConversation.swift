@@ -204,7 +204,7 @@ struct WebSocketConversation: Conversation {
             case .duration?: finishReceiving(at: now)
             case .limit(let limit)?: overrun(limit, at: now)
             case .silence(let limit)?:
-                fail(with: faults.timeout("nothing moved for \(limit) ms"), at: now)
+                fail(with: faults.silence(limit), at: now)
             case nil: break
             }
         }

@@ -25,16 +25,26 @@ struct WebSocketFaults {
 
     /// The step has taken too long.
     func timeout(_ detail: String) -> TransferFailure {
-        let help =
-            "no step takes the messages of the server, so runner reads no more of them: add a "
-            + "`receive` step before this one"
-        return TransferFailure(
+        TransferFailure(
             kind: .timeout,
             phase: phase,
             detail: detail,
             urlError: .timedOut,
-            help: isInboxFull ? help : nil
+            help: helpAboutTime
         )
+    }
+
+    /// Nothing has moved for too long.
+    func silence(_ limit: TimeLimit) -> TransferFailure {
+        var failure = TransferFailure(phase: phase, "nothing moved within", limit)
+        failure.help = helpAboutTime
+        return failure
+    }
+
+    private var helpAboutTime: String? {
+        guard isInboxFull else { return nil }
+        return "no step takes the messages of the server, so runner reads no more of them: add a "
+            + "`receive` step before this one"
     }
 
     private func protocolFault(_ fault: WebSockets.ProtocolFault) -> TransferFailure {

@@ -39,7 +39,7 @@ struct WebSocketOpening: Conversation {
 
     var wantsInput: Bool { !isOver }
     var isOver: Bool { leavesResponse || failure != nil }
-    var nextTime: MonotonicTime? { setting.idleLimit.map { lastActivity + $0 } }
+    var nextTime: MonotonicTime? { setting.idleLimit.map { lastActivity + $0.duration } }
 
     mutating func takeOutput() -> [UInt8] {
         hasOutput = false
@@ -104,8 +104,8 @@ struct WebSocketOpening: Conversation {
     }
 
     mutating func tick(at now: MonotonicTime) {
-        guard let limit = setting.idleLimit, now >= lastActivity + limit else { return }
-        failure = host.stage.timeout(.idle, idleLimit: limit, body: nil)
+        guard let limit = setting.idleLimit, now >= lastActivity + limit.duration else { return }
+        failure = host.stage.overrun("nothing moved within", limit)
     }
 
     // No steps have run.

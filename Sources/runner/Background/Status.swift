@@ -53,6 +53,10 @@ struct Status: ParsableCommand {
         }
         let withTransfers = identifier != nil
         switch format {
+        case .text where statuses.isEmpty && isWhole:
+            try StandardOutput.write(
+                "no background sessions in \(TerminalText.harmless(folder.path))\n"
+            )
         case .text:
             try StandardOutput.write(
                 statuses.map { $0.text(withTransfers: withTransfers) }.joined(separator: "\n")

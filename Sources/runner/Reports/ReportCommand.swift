@@ -62,7 +62,7 @@ struct ReportCommand: ParsableCommand {
                     } else {
                         PrintedReport()
                     }
-                try kind.export(report, to: file)
+                try kind.export(report, to: file, forGitLab: ReportKind.gitLabPaths)
             }
         }
     }

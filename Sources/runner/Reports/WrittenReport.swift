@@ -43,3 +43,15 @@ struct WrittenReport {
         }
     }
 }
+
+extension ReportKind {
+    /// The paths of files in documents for GitLab, whose jobs have the variable; nil elsewhere.
+    static var gitLabPaths: RepositoryPaths? {
+        let environment = ProcessContext.environment
+        guard environment["GITLAB_CI"] == "true" else { return nil }
+        return RepositoryPaths(
+            environment: environment,
+            workingFolder: ProcessContext.workingFolder
+        )
+    }
+}

@@ -72,7 +72,8 @@ struct JobRun {
         do throws(SystemError) {
             for (kind, path) in request.reportPaths {
                 let file = try kind.open(at: path)
-                outputs.append(Reports.Output(kind.makeFormat(detail: detail)) { file })
+                let format = kind.makeFormat(detail: detail, forGitLab: ReportKind.gitLabPaths)
+                outputs.append(Reports.Output(format) { file })
             }
             if request.printsReport {
                 outputs.append(

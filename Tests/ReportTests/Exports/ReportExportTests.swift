@@ -71,9 +71,7 @@ import TransferModel
         let text = Self.document(.junit)
         #expect(text.contains(#"<testsuite name="nightly" tests="3" timestamp="2026-11-21T"#))
         #expect(text.split(separator: "<testcase ").count == 4)
-        #expect(
-            text.contains(#"name="artifact" time="1.200000" file="jobs/nightly.yaml" line="14"/>"#)
-        )
+        #expect(text.contains(#"name="artifact" time="1.200000"/>"#))
         #expect(
             text.contains(#"<failure type="connect" message="connect: no connection to http://"#)
         )
@@ -81,6 +79,54 @@ import TransferModel
         #expect(text.contains("help: is the server running?</failure>"))
         #expect(text.contains(#"<skipped message=""#))
         #expect(text.hasSuffix("</testsuite>\n</testsuites>\n"))
+    }
+
+    @Test func `JUnit has the sums before the test cases, with the attributes of Jenkins' schema`()
+        throws
+    {
+        let text = Self.document(.junit)
+        #expect(try Self.document(.junit, of: Array(Self.document(.json).utf8)) == text)
+        let lines = text.split(separator: "\n")
+        let sums = #"failures="1" errors="0" time="3.200000""#
+        #expect(lines[1].hasPrefix(#"<testsuites name="nightly" tests="3" "# + sums), "\(lines[1])")
+        let own = #" failures="1" errors="0" skipped="1" time="3.200000" "#
+        #expect(lines[2].contains(own) && lines[2].hasSuffix(" >"), "\(lines[2])")
+        let names = lines.flatMap { $0.matches(of: #/ ([a-z]+)="/#).map { String($0.output.1) } }
+        #expect(
+            Set(names).isSubset(of: [
+                "name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname",
+                "classname", "type", "message", "version", "encoding",
+            ]),
+            "\(Set(names))"
+        )
+    }
+
+    @Test func `a file on disk gets the sums, a compressed one is published without them`() throws {
+        let folder = try TemporaryFolder()
+        let paths = ["junit.xml", "junit.xml.gz"].map { folder.path($0) }
+        let reports = Reports(
+            paths.map { path in
+                Reports.Output(ReportKind.junit.makeFormat()) { () throws(SystemError) in
+                    try PublishedReport(path: path, kind: .junit)
+                }
+            }
+        )
+        for event in Samples.events { reports.receive(event) }
+        #expect(reports.failure == nil && reports.isPublished)
+        #expect(try folder.text("junit.xml") == Self.document(.junit))
+    }
+
+    @Test func `GitLab gets the place of each task as attributes`() throws {
+        let file = MemoryFile()
+        let paths = RepositoryPaths(
+            environment: ["CI_PROJECT_DIR": "/builds/a"],
+            workingFolder: "/builds/a/sub"
+        )
+        let format = ReportKind.junit.makeFormat(forGitLab: paths)
+        let reports = Reports([Reports.Output(format) { file }])
+        for event in Samples.events { reports.receive(event) }
+        let text = String(decoding: file.bytes, as: UTF8.self)
+        #expect(text.contains(#"file="sub/jobs/nightly.yaml" line="14"/>"#), "\(text)")
     }
 
     @Test func `a failed task that is not required is a skipped test case`() {
@@ -158,6 +204,11 @@ import TransferModel
             }
             #expect(entry["response"]?["content"]?["mimeType"]?.string != nil)
         }
+        let pages = log["pages"]?.elements ?? []
+        #expect(pages.map { $0["title"]?.string } == ["nightly"])
+        #expect(pages.first?["startedDateTime"]?.string?.hasPrefix("2026-11-21T") == true)
+        #expect(pages.first?["pageTimings"] != nil)
+        #expect(entries.allSatisfy { $0["pageref"] == pages.first?["id"] })
         let full = try #require(entries.first)
         #expect(full["timings"]?["ssl"]?.double == 0.001)
         #expect(full["time"]?.double == 0.020)

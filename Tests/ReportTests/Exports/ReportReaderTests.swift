@@ -116,4 +116,55 @@ import TransferModel
         #expect(text.contains("most retried\n        2  slow"))
         #expect(!text.contains("\u{1B}") && !text.contains("secret"))
     }
+
+    @Test func `each document shows the place of the key that decides about a failure`() throws {
+        var record = Samples.refused
+        record.cause = record.source
+        record.cause?.line = 21
+        record.cause?.column = 7
+        let file = MemoryFile()
+        let reports = jsonReport(to: file)
+        reports.receive(.started(Samples.header))
+        for record in [record, Samples.full] { reports.receive(.taskFinished(record)) }
+        reports.receive(.finished(Samples.summary))
+        let tasks = try JSONValue(bytes: file.bytes)["tasks"]?.elements ?? []
+        #expect(tasks.first?["error"]?["source"]?["line"]?.integer == 21)
+        #expect(tasks.first?["source"]?["line"]?.integer == 14)
+        let reader = try ReportReader(file.bytes)
+        var summary = ReportSummary(mostTasks: 2)
+        try reader.forEachTask { summary.add($0) }
+        #expect(summary.text(of: reader.run).contains("  jobs/nightly.yaml:21:7  refused  failed"))
+        for kind in [ReportKind.junit, .html] {
+            let document = MemoryFile()
+            try kind.export(reader, to: document)
+            let text = String(decoding: document.bytes, as: UTF8.self)
+            #expect(text.contains("jobs/nightly.yaml:21:7"), "\(kind)")
+        }
+    }
+
+    @Test func `a summary lists skipped tasks with the reason, and ranks none of them`() throws {
+        var skipped = Samples.record("later", 3, .skipped)
+        skipped.error = TransferFailure(
+            kind: .cancelled,
+            phase: .prepare,
+            detail: "the task needs `refused`, which failed (connect)"
+        )
+        let file = MemoryFile()
+        let reports = jsonReport(to: file)
+        reports.receive(.started(Samples.header))
+        for record in [skipped, Samples.refused] { reports.receive(.taskFinished(record)) }
+        reports.receive(.finished(Samples.summary))
+        let reader = try ReportReader(file.bytes)
+        for most in [1, 5] {
+            var summary = ReportSummary(mostTasks: most)
+            try reader.forEachTask { summary.add($0) }
+            let text = summary.text(of: reader.run)
+            let line = "  later  skipped: the task needs `refused`, which failed (connect)\n"
+            #expect(text.contains(line) == (most == 5), "\(text)")
+            #expect(text.contains("  and 1 more\n") == (most == 1), "\(text)")
+            #expect(text.contains("  refused  failed: connect: "), "\(text)")
+            let ranking = text.split(separator: "slowest").last ?? ""
+            #expect(ranking.contains("refused") && !ranking.contains("later"), "\(text)")
+        }
+    }
 }

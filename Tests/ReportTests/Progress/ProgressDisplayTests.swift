@@ -250,7 +250,7 @@ import TransferModel
         display.receive(.taskFinished(record))
         #expect(screen.lines.contains { $0.hasPrefix(#"failed     Stra\u{DF}e"#) })
         #expect(screen.lines.contains { $0.contains("http://<redacted>@127.0.0.1") })
-        #expect(screen.lines.contains { $0.hasPrefix(#"\u{65E5}\u{672~"#) && $0.contains("~") })
+        #expect(screen.lines.contains { $0.hasPrefix(#"\u{65E5~han-fit"#) })
         #expect(screen.lines.joined().utf8.allSatisfy { $0 < 0x80 })
     }
 

@@ -18,6 +18,10 @@ final class MemoryFile: ReportFile {
         for index in bytes.indices { self.bytes.append(bytes[index]) }
     }
 
+    func rewriteFront(_ bytes: Span<UInt8>) throws(SystemError) {
+        for index in bytes.indices { self.bytes[index] = bytes[index] }
+    }
+
     func publish() throws(SystemError) {
         if let publishFailure { throw publishFailure }
         isPublished = true

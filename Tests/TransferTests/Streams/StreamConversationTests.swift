@@ -19,7 +19,7 @@ import TransferModel
         )
         return StreamConversation(
             StreamSpec(isSecure: false, steps: steps),
-            .init(clock: clock, idleLimit: idleLimit),
+            .init(clock: clock, idleLimit: idleLimit.map { TimeLimit(.timeoutInterval, $0) }),
             at: start
         )
     }
@@ -148,7 +148,9 @@ import TransferModel
         silent.tick(at: Self.start + .seconds(4))
         #expect(silent.failure == nil)
         silent.tick(at: Self.start + .seconds(5))
-        #expect(silent.failure?.detail == "step 1 (`read`): nothing moved for 3000 ms")
+        #expect(
+            silent.failure?.detail == "step 1 (`read`): nothing moved within `timeoutInterval: 3s`"
+        )
     }
 
     // CVE-2011-0411

@@ -29,7 +29,7 @@ struct PlayedConversation {
         )
         conversation = WebSocketConversation(
             WebSocketSpec(maximumMessageSize: maximumMessageSize, steps: steps),
-            .init(clock: clock, idleLimit: idleLimit),
+            .init(clock: clock, idleLimit: idleLimit.map { TimeLimit(.timeoutInterval, $0) }),
             writesLines: writesLines,
             at: MonotonicTime(nanoseconds: 0),
             maskingKeys: SplitMix64(seed: 6455)

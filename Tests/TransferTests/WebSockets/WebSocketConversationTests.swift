@@ -213,7 +213,7 @@ import TransferModel
         try played.pass(.milliseconds(1_500))
         #expect(played.fault == nil)
         try played.pass(.milliseconds(500))
-        #expect(played.fault == "step 1 (`receive`): nothing moved for 2000 ms")
+        #expect(played.fault == "step 1 (`receive`): nothing moved within `timeoutInterval: 2s`")
         #expect(played.conversation.failure?.kind == .timeout)
 
         played = PlayedConversation([.receive(within: .seconds(1)), .close])

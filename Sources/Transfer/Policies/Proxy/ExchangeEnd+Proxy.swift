@@ -40,12 +40,8 @@ extension ExchangeEnd {
     }
 
     /// The description of the end, which names the proxy when the proxy failed.
-    var words: String {
-        let words =
-            isTooLarge
-            ? "the response has a line that is too long, or too many fields"
-            : systemWords ?? ownDetail ?? code.message
-        guard let proxy else { return words }
+    func words(of kind: TransferFailure.Kind) -> String {
+        guard let proxy else { return ownWords(of: kind) }
         if let status = refusedTunnelStatus {
             return "the proxy \(proxy.url) opened no tunnel: it answered \(status)"
         }
@@ -56,22 +52,49 @@ extension ExchangeEnd {
         if isUnreadableAnswer {
             return "the proxy \(proxy.url) answered CONNECT with something that is not HTTP"
         }
-        return "the proxy \(proxy.url): \(words)"
+        return "the proxy \(proxy.url): \(ownWords(of: kind))"
     }
 
-    /// libcurl's message, unless it only tells of a system call on a connection that has ended.
-    private var ownDetail: String? {
-        guard let detail, ["getpeername()", "getsockname()"].contains(where: detail.hasPrefix)
-        else { return detail }
-        return "the connection was closed as soon as it was made"
+    /// The end in the runner's words; those of libcurl follow where they say more.
+    private func ownWords(of kind: TransferFailure.Kind) -> String {
+        if isTooLarge { return "the response has a line that is too long, or too many fields" }
+        if isClosedAtOnce { return "the connection was closed as soon as it was made" }
+        switch (kind, code.rawValue) {
+        case (.resolve, 5...6):
+            return "no address was found for \(proxy == nil ? host : "its host")"
+        case (.connect, 7):
+            let reason = osErrno.map { SystemError.text(of: Int32(truncatingIfNeeded: $0)) }
+            return "no connection\(proxy == nil ? " to \(host)" : ""): \(reason ?? foreignWords)"
+        case (.tls, _): return "the TLS handshake failed: \(foreignWords)"
+        case (_, 52): return "the connection was closed without a response"
+        case (.reset, 55...56), (.connect, 55...56):
+            return "the connection was lost: \(foreignWords)"
+        case (.reset, _): return "the stream broke off: \(foreignWords)"
+        case (.truncated, 18):
+            let missing = detail?.splitAtBytes(" ").lazy.compactMap { Int64($0) }.first
+            return "the body ended \(missing.map { "with \($0) bytes missing" } ?? "early")"
+        case (.truncated, _): return "the body ended early: \(foreignWords)"
+        case (.protocolViolation, 1) where detail?.contains("HTTP/0.9") == true:
+            return Self.noResponse
+        case (.protocolViolation, _): return "the response cannot be read: \(foreignWords)"
+        default: return "libcurl reports: \(foreignWords)"
+        }
     }
 
-    /// The system's reason why there is no connection, which libcurl's message omits.
-    private var systemWords: String? {
-        guard code.rawValue == 7, let osErrno, let detail,
-            let colon = detail.lastByteIndex(of: ":"), detail.hasBytePrefix("Failed to connect to ")
-        else { return nil }
-        return "\(detail[..<colon]): \(SystemError.text(of: Int32(truncatingIfNeeded: osErrno)))"
+    /// The words about bytes that are no response of HTTP.
+    static let noResponse = "the server's bytes are not an HTTP response"
+
+    /// Whether libcurl's message only tells of a system call on a connection that has ended.
+    private var isClosedAtOnce: Bool {
+        ["getpeername()", "getsockname()"].contains { detail?.hasBytePrefix($0) == true }
+    }
+
+    /// libcurl's message, without the name of its operation.
+    private var foreignWords: String {
+        let words = detail ?? code.message
+        let reason =
+            words.withoutBytePrefix("Recv failure: ") ?? words.withoutBytePrefix("Send failure: ")
+        return reason.map(String.init) ?? words
     }
 }
 

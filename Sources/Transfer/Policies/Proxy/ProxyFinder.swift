@@ -194,6 +194,7 @@ final class ProxyFinder {
         )
         failure.urlError = .cannotConnectToHost
         failure.isKnownUnprocessed = true
+        failure.decidingKey = TransferFailure.proxyKey
         failure.help = "correct the script, or name the proxies with `http`, `https` and `socks`"
         return failure
     }

@@ -120,6 +120,7 @@ struct ProxyPolicy {
         failure.isPermanent = true
         failure.isKnownUnprocessed = !stage.hasSentBody
         failure.help = TransferFailure.proxyHelp
+        failure.decidingKey = TransferFailure.proxyKey
         return failure
     }
 
@@ -133,6 +134,7 @@ struct ProxyPolicy {
         let status = (head ?? tunnel?.response)?.statusCode
         var failure = stage.excessBody(of: status, limit: limit)
         failure.detail = "the proxy \(route?.url ?? ""): \(failure.detail)"
+        failure.decidingKey = TransferFailure.proxyKey
         // A proxy does not forward a request that it challenges.
         if isForwarded { failure.isKnownUnprocessed = !stage.hasSentBody }
         return failure
@@ -153,6 +155,7 @@ struct ProxyPolicy {
     func violation(_ words: String, at stage: ExchangeStage) -> TransferFailure {
         var failure = ExchangeStage.badResponse("the proxy \(route?.url ?? ""): \(words)")
         failure.phase = .connect
+        failure.decidingKey = TransferFailure.proxyKey
         failure.isKnownUnprocessed = !stage.hasSentAnything
         return failure
     }

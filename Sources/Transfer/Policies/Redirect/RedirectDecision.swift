@@ -83,7 +83,8 @@ enum RedirectDecision {
             return refuse(
                 "the redirects go in a circle at \(url.text)",
                 help: "check the URL; the server may want a login or a cookie",
-                isLimit: true
+                isLimit: true,
+                decidingKey: ["url"]
             )
         }
         let headers = request.headers.filter { field in
@@ -196,9 +197,9 @@ enum RedirectDecision {
     /// Advice about a target that the runner does not request by itself.
     private static let targetHelp = "write the final URL in the job, if you trust it"
 
-    /// A target as messages quote it: without user information, which `url(_:for:after:)` removes,
+    /// A target as messages quote it: without user information, which callers remove or refuse,
     /// and without its query, which may contain a secret of the server.
-    private static func shown(_ url: HTTPURL) -> String { withoutQuery(url.text) }
+    static func shown(_ url: HTTPURL) -> String { withoutQuery(url.text) }
 
     private static func withoutQuery(_ url: String) -> String {
         let text = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -223,7 +224,8 @@ enum RedirectDecision {
     private static func refuse(
         _ detail: String,
         help: String? = nil,
-        isLimit: Bool = false
+        isLimit: Bool = false,
+        decidingKey: [String] = []
     ) -> RedirectDecision {
         var failure = TransferFailure(kind: .redirectLimit, phase: .finish, detail: detail)
         if isLimit {
@@ -231,6 +233,7 @@ enum RedirectDecision {
         }
         failure.isPermanent = true
         failure.help = help
+        failure.decidingKey = decidingKey
         return .refuse(failure)
     }
 }

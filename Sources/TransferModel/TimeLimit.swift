@@ -1,0 +1,73 @@
+/// A limit of time, and the key of the job file that sets it.
+package struct TimeLimit: Sendable, Hashable {
+    /// The keys of limits.
+    package enum Key: String, Sendable, Hashable {
+        case connectTimeout
+        case timeoutInterval
+        case timeoutIntervalForRequest
+        case timeoutIntervalForResource
+    }
+
+    /// The key that sets the limit.
+    package let key: Key
+    /// The longest time.
+    package let duration: Duration
+
+    /// A limit that a key sets.
+    package init(_ key: Key, _ duration: Duration) {
+        self.key = key
+        self.duration = duration
+    }
+
+    /// The key and its value as in the job file: `timeoutInterval: 200ms`, in backticks.
+    package var text: String { "`\(key.rawValue): \(duration.jobText)`" }
+}
+
+extension SessionConfiguration {
+    /// The longest time without a byte of a task with this `timeoutInterval`; nil for no limit.
+    ///
+    /// A task without an interval of its own has that of its session.
+    package func silenceLimit(of timeoutInterval: Duration?) -> TimeLimit? {
+        timeoutInterval.map {
+            let isOfSession = $0 == timeoutIntervalForRequest
+            return TimeLimit(isOfSession ? .timeoutIntervalForRequest : .timeoutInterval, $0)
+        }
+    }
+
+    /// The longest duration of a task; nil for no limit.
+    package var resourceLimit: TimeLimit? {
+        timeoutIntervalForResource.map { TimeLimit(.timeoutIntervalForResource, $0) }
+    }
+}
+
+extension TransferFailure {
+    /// A limit of time is exceeded; nil for a limit that no key sets.
+    ///
+    /// `words` tell what happened, up to the limit: `nothing moved within`.
+    package init(phase: Phase, _ words: String, _ limit: TimeLimit?) {
+        self.init(
+            kind: .timeout,
+            phase: phase,
+            detail: "\(words) \(limit?.text ?? "its time")",
+            urlError: .timedOut
+        )
+        decidingKey = limit.map { [$0.key.rawValue] } ?? []
+    }
+}
+
+extension Duration {
+    /// The duration in the largest unit of the job file that makes it a whole number: `7d`, `90s`.
+    ///
+    /// One minute is `60s`, as in the defaults.
+    fileprivate var jobText: String {
+        let milliseconds = microseconds / 1000
+        guard milliseconds != 60_000 else { return "60s" }
+        let units: [(name: String, size: Int64)] = [
+            ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000),
+        ]
+        let unit =
+            units.first { milliseconds >= $0.size && milliseconds.isMultiple(of: $0.size) }
+            ?? ("ms", 1)
+        return "\(milliseconds / unit.size)\(unit.name)"
+    }
+}

@@ -1,0 +1,22 @@
+import Testing
+import TransferModel
+
+@Suite struct TimeLimitTests {
+    @Test(arguments: [
+        (1, "1ms"), (200, "200ms"), (1000, "1s"), (1500, "1500ms"), (60_000, "60s"),
+        (90_000, "90s"), (120_000, "2m"), (3_600_000, "1h"), (5_400_000, "90m"),
+        (604_800_000, "7d"),
+    ])
+    func `a limit is shown as the job file writes it`(milliseconds: Int, text: String) {
+        let limit = TimeLimit(.connectTimeout, .milliseconds(milliseconds))
+        #expect(limit.text == "`connectTimeout: \(text)`")
+    }
+
+    @Test func `a task without an interval of its own has the limit of its session`() {
+        var session = SessionConfiguration(name: "s")
+        session.timeoutIntervalForRequest = .seconds(9)
+        #expect(session.silenceLimit(of: .seconds(9))?.key == .timeoutIntervalForRequest)
+        #expect(session.silenceLimit(of: .seconds(2))?.key == .timeoutInterval)
+        #expect(session.silenceLimit(of: nil) == nil)
+    }
+}
