@@ -60,13 +60,13 @@ struct Attempt {
         _ sockets: SocketTable,
         _ errors: ErrorRelay
     ) throws(TransferFailure) -> String? {
-        let form: MultipartForm?
+        let form = OutgoingBody.form(for: exchange.request)
+        if let form { exchange.hop.headers.append(form.contentType) }
         do throws(SystemError) {
-            form = try exchange.body.open(for: exchange.request, sockets, errors)
+            try exchange.body.open(for: exchange.request, as: form, sockets, errors)
         } catch {
             throw TransferFailure(reading: error, phase: .prepare)
         }
-        if let form { exchange.hop.headers.append(form.contentType) }
         if exchange.body.reader is StreamBody {
             exchange.session.multi.tellsOfDroppedSockets = true
         }

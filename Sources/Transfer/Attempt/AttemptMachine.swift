@@ -1,5 +1,5 @@
-/// Decides the step after each exchange of an attempt; the only place with the order of the
-/// policies.
+/// Decides the step after each exchange of an attempt; the only place with the order of the steps
+/// that follow one.
 ///
 /// A value without I/O: `Attempt` carries its steps out.
 struct AttemptMachine {
@@ -33,7 +33,7 @@ struct AttemptMachine {
         case finish
     }
 
-    /// Whether a response has come up to its end.
+    /// Whether the response is complete.
     var isComplete = false
     /// Whether a proxy's question has ended the exchange.
     var isAsked = false

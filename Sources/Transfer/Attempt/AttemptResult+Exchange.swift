@@ -110,7 +110,7 @@ extension AttemptResult {
         let namesScheme = exchange.head?.fields["www-authenticate"] != nil
         return TransferFailure.missingCredentials(
             key: exchange.hop.headers.first(where: \.mayHoldKey)?.name,
-            inBody: exchange.carriesBody && !namesScheme
+            inBody: exchange.body.isCarried && !namesScheme
         )
     }
 }

@@ -24,14 +24,20 @@ struct OutgoingBody {
         }
     }
 
+    /// The form of a `multipart` body; nil for another one.
+    static func form(for request: borrowing AttemptRequest) -> MultipartForm? {
+        guard case .multipart? = request.body else { return nil }
+        return request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
+            ?? MultipartForm(for: request.request.headers)
+    }
+
     /// Opens a body that is not in memory.
-    ///
-    /// - Returns: The form of a `multipart` body.
     mutating func open(
         for request: borrowing AttemptRequest,
+        as form: MultipartForm?,
         _ sockets: SocketTable,
         _ errors: ErrorRelay
-    ) throws(SystemError) -> MultipartForm? {
+    ) throws(SystemError) {
         let key = request.key
         func stream(_ source: StreamBody.Source) throws(SystemError) -> StreamBody {
             try StreamBody(source, sockets: sockets, errors: errors, key: key)
@@ -41,17 +47,13 @@ struct OutgoingBody {
             let content = [SegmentedBody.Segment.file(path: path, within: root)]
             reader = try SegmentedBody(content, files: request.bodyFiles)
         case .multipart(let parts):
-            let form =
-                request.upload?.partial?.boundary.map(MultipartForm.init(boundary:))
-                ?? MultipartForm(for: request.request.headers)
-            reader = try SegmentedBody(form.segments(of: parts), files: request.bodyFiles)
-            return form
+            let segments = form?.segments(of: parts) ?? []
+            reader = try SegmentedBody(segments, files: request.bodyFiles)
         case .command(let arguments, let folder):
             reader = try stream(.command(arguments, folder: folder))
         case .pipe(let path): reader = try stream(.pipe(path: path))
         case .bytes, .compressed, nil: break
         }
-        return nil
     }
 
     /// Gives a body that is in memory to the same reader as others.

@@ -1,6 +1,6 @@
 /// The progress of a body that libcurl discards.
 struct DiscardedBody {
-    /// The most bytes of a body that nobody wants.
+    /// The most bytes of a body that is discarded.
     static let limit: Int64 = 1 << 20
     /// The most consecutive pieces without body bytes: a chunk's size and line ends may come in
     /// many pieces.

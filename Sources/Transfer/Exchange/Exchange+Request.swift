@@ -1,4 +1,5 @@
 internal import CurlKit
+internal import SystemKit
 internal import TransferModel
 
 // Before a request: prepares the policies for it, and describes it.
@@ -10,7 +11,12 @@ extension Exchange {
 
     /// Signs the next exchange's request, if its credential signs requests.
     func sign() throws(TransferFailure) {
-        try policies.authentication?.sign(hop, body.isCarried ? request.body : nil)
+        let content = body.isCarried ? request.body : nil
+        try policies.authentication?.sign(hop, content) {
+            // Not the run's clock: a server compares the date with its own clock, and machines
+            // sleep or are set right.
+            Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+        }
     }
 
     /// Chooses the route to the hop's origin.
@@ -103,8 +109,8 @@ extension Exchange {
 
     /// Whether the hop's request needs a new connection.
     ///
-    /// That of an upload must not be about to end: that would cost a part. An idle connection may
-    /// be dead, which shows when the body has begun to flow.
+    /// The connection of an upload must not be about to end: the end would cost a part. An idle
+    /// connection may be dead, which shows when the body has begun to flow.
     var requiresFreshConnection: Bool {
         policies.connection.requiresFreshConnection || policies.upload != nil
             || request.requiresFreshConnection || body.isStream

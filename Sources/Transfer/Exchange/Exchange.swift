@@ -23,7 +23,7 @@ final class Exchange {
     /// The checks so far, and why the attempt fails.
     var outcome = AttemptOutcome()
     var policies: ExchangePolicies
-    /// What answers the exchange.
+    /// The kind of peer that answers the exchange.
     var kind: ExchangeKind
 
     init(
@@ -192,9 +192,9 @@ struct SentRequest {
     }
 }
 
-/// What answers an exchange, with the state that only such an exchange has.
+/// The kind of peer that answers an exchange, with the state that only this kind has.
 enum ExchangeKind {
-    /// A server of HTTP.
+    /// libcurl's server of HTTP, or no peer yet. Next states: `local`, `conversation`, `program`.
     case http
     /// A URL without a server, whose body is being read.
     case local(LocalBody)

@@ -3,11 +3,11 @@ internal import TransferModel
 
 /// The policies of an attempt; those that it does not use are nil.
 ///
-/// An exchange asks them at four points, each in one order: before the request
-/// (`Exchange+Request`), at the head of the response (`Exchange+Head`), for its body
-/// (`Exchange+Body`) and at the end (`Exchange+End`, then `AttemptMachine`). A policy gets values
-/// and returns a decision. It knows neither the exchange nor another policy, and it alone writes
-/// its state.
+/// An exchange asks them before the request (`Exchange+Request`), while libcurl connects and asks
+/// once more by itself (`Exchange+Legs`), at the head of the response (`Exchange+Head`), for its
+/// body (`Exchange+Body`) and at the end (`Exchange+End`, then `AttemptMachine`). Only a policy
+/// writes its own state; a policy reads no other one. A call that changes a policy has access to
+/// the whole list, so its arguments and closures must not read the list.
 struct ExchangePolicies {
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy

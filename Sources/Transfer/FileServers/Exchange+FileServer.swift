@@ -27,8 +27,7 @@ extension Exchange {
     private func lateHandshake(_ file: FileTransfer, _ code: CurlCode) -> TransferFailure? {
         let now = MonotonicTime.now
         guard code.rawValue == 13, let end = file.handshakeEnd, now >= end else { return nil }
-        return overdue(at: now)
-            ?? timeout(.idle)
+        return overdue(at: now) ?? timeout(.idle)
     }
 
     /// Records that libcurl has ended the exchange with a code; returns the facts for the step

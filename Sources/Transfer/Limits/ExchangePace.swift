@@ -198,6 +198,8 @@ final class ExchangePace {
     ///
     /// - Returns: How long the present wait was; nil without one.
     func end(_ now: MonotonicTime) -> Duration? {
+        isHeld = false
+        memory = nil
         (down.place, up.place) = (nil, nil)
         settle(&down, .down, now)
         settle(&up, .up, now)

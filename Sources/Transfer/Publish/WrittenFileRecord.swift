@@ -4,7 +4,7 @@ package import SystemKit
 ///
 /// Any thread may ask and note. A call waits for the disk, and a moment for other runs of the job.
 package protocol WrittenFileRecord: Sendable {
-    /// Whether a run of the job wrote the file at a path, and nobody has changed it since.
+    /// Whether a run of the job wrote the file at a path, and it has not changed since.
     ///
     /// - Parameters:
     ///   - path: An absolute path.

@@ -138,13 +138,13 @@ struct Authentication {
     var isSigned: Bool { !signature.isEmpty }
 
     /// Signs the next exchange's request, if the carried credential signs requests.
-    mutating func sign(_ request: RequestSpec, _ body: BodySource?) throws(TransferFailure) {
+    mutating func sign(
+        _ request: RequestSpec,
+        _ body: BodySource?,
+        at date: () -> Timestamp
+    ) throws(TransferFailure) {
         signature = []
-        signature = try signature(for: request, body) {
-            // Not the run's clock: a server compares the date with its own clock, and machines
-            // sleep or are set right.
-            Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
-        }
+        signature = try signature(for: request, body, at: date)
     }
 
     /// The request as it is sent, with the fields that sign it.
