@@ -4,11 +4,13 @@
 
 # Nothing looks for symbols in the executable: those that Swift's runtime exports only cost time at each start. Functions in
 # sections of their own let the linker leave out what nothing calls and keep equal ones once: a tenth less time for validate.
+# `make build SYMBOLS=1` keeps the symbols, which profilers need.
 build: setup
 	@Scripts/static-libraries $(CURDIR)/.build/static
 	PKG_CONFIG_PATH=$(CURDIR)/.build/static swift build --quiet -c release --static-swift-stdlib --disable-local-rpath \
 		--product runner -Xswiftc -L$(CURDIR)/.build/static \
-		-Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=safe -Xlinker -s -Xlinker --no-export-dynamic
+		-Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=safe $(if $(SYMBOLS),,-Xlinker -s) \
+		-Xlinker --no-export-dynamic
 
 setup:
 	@Scripts/setup

@@ -85,21 +85,12 @@ public import SystemKit
     @inlinable @inline(__always)
     package mutating func key(plain name: StaticString) {
         if isPretty { return prettyKey(name) }
-        if position == .afterValue { buffer.append(UInt8(ascii: ",")) }
-        buffer.append(UInt8(ascii: "\""))
-        buffer.append(name)
-        buffer.append(UInt8(ascii: "\""))
-        buffer.append(UInt8(ascii: ":"))
+        buffer.append(memberNamed: name, follows: position == .afterValue)
         position = .afterKey
     }
 
-    @usableFromInline internal mutating func prettyKey(_ name: StaticString) {
-        separate()
-        buffer.append(UInt8(ascii: "\""))
-        buffer.append(name)
-        buffer.append(UInt8(ascii: "\""))
-        endKey()
-    }
+    @usableFromInline
+    internal mutating func prettyKey(_ name: StaticString) { key(name.description) }
 
     /// Writes `null` as the next value.
     package mutating func null() {
@@ -318,20 +309,8 @@ public import SystemKit
     }
 
     private mutating func appendInteger(_ value: Int64) {
-        // Most counts in a report have one digit.
-        if 0..<10 ~= value {
-            return buffer.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
-        }
         if value < 0 { buffer.append(UInt8(ascii: "-")) }
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var first = 20
-        var rest = value.magnitude
-        repeat {
-            first -= 1
-            digits[first] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        buffer.append(digits.span.extracting(first..<20))
+        buffer.append(decimal: value.magnitude)
     }
 }
 

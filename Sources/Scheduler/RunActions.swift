@@ -22,7 +22,7 @@ struct RunActions: Sendable {
     var watchesWallClock = false
 
     /// Starts an attempt; `isOrder` as in `orders`.
-    mutating func start(_ request: AttemptRequest, isOrder: Bool) {
+    mutating func start(_ request: consuming AttemptRequest, isOrder: Bool) {
         if isOrder { orders.append(request) } else { starts.append(request) }
     }
 

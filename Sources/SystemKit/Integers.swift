@@ -2,25 +2,25 @@ extension FixedWidthInteger {
     /// The sum, or the end of the range that it passes.
     ///
     /// For numbers of a file, a peer or a clock, whose sums may have any value.
-    package func addingSaturated(_ other: Self) -> Self {
+    @inlinable package func addingSaturated(_ other: Self) -> Self {
         let (sum, isTooFar) = addingReportingOverflow(other)
         return isTooFar ? (other < 0 ? .min : .max) : sum
     }
 
     /// The difference, or the end of the range that it passes.
-    package func subtractingSaturated(_ other: Self) -> Self {
+    @inlinable package func subtractingSaturated(_ other: Self) -> Self {
         let (difference, isTooFar) = subtractingReportingOverflow(other)
         return isTooFar ? (other < 0 ? .max : .min) : difference
     }
 
     /// The product, or the end of the range that it passes.
-    package func multipliedSaturated(by other: Self) -> Self {
+    @inlinable package func multipliedSaturated(by other: Self) -> Self {
         let (product, isTooFar) = multipliedReportingOverflow(by: other)
         return isTooFar ? ((self < 0) == (other < 0) ? .max : .min) : product
     }
 
     /// Adds a number, but not beyond the ends of the range.
-    package mutating func addSaturated(_ other: Self) { self = addingSaturated(other) }
+    @inlinable package mutating func addSaturated(_ other: Self) { self = addingSaturated(other) }
 }
 
 extension BinaryInteger {

@@ -62,6 +62,41 @@ internal import Glibc
         end &+= count
     }
 
+    /// Appends a member's name in quotes, which needs no escaping, and its colon; before the name a
+    /// comma if another member precedes.
+    @inlinable @inline(__always)
+    package mutating func append(memberNamed name: StaticString, follows: Bool) {
+        let count = name.utf8CodeUnitCount
+        reserve(count &+ 4)
+        var next = unsafe start + end
+        unsafe next.pointee = UInt8(ascii: ",")
+        if follows { unsafe next += 1 }
+        unsafe next[0] = UInt8(ascii: "\"")
+        unsafe (next + 1).update(from: name.utf8Start, count: count)
+        unsafe next[count &+ 1] = UInt8(ascii: "\"")
+        unsafe next[count &+ 2] = UInt8(ascii: ":")
+        end &+= count &+ (follows ? 4 : 3)
+    }
+
+    /// Appends the decimal digits of a number.
+    package mutating func append(decimal value: UInt64) {
+        reserve(20)
+        var digits = 1
+        var rest = value
+        while rest >= 10 {
+            rest /= 10
+            digits &+= 1
+        }
+        end &+= digits
+        var position = end
+        rest = value
+        repeat {
+            position &-= 1
+            unsafe start[position] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+    }
+
     /// Appends the bytes of another buffer.
     @inlinable package mutating func append(_ other: borrowing OutputBuffer) {
         reserve(other.end)

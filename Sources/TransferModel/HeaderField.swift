@@ -93,6 +93,11 @@ package struct HeaderFields: Sendable, Hashable {
         self.count = count
     }
 
+    /// Compares all bytes at once, because a report needs several comparisons for every task.
+    package static func == (left: HeaderFields, right: HeaderFields) -> Bool {
+        left.storage.span.equals(right.storage.span)
+    }
+
     /// Whether the list has no field lines.
     package var isEmpty: Bool { count == 0 }
 
@@ -106,12 +111,19 @@ package struct HeaderFields: Sendable, Hashable {
 
     /// Appends a field in UTF-8 for sending, without line ends in it.
     package mutating func append(_ field: HeaderField) {
-        for byte in field.name.utf8 where byte != 10 && byte != 13 { storage.append(byte) }
+        append(inOneLine: field.name.utf8.span)
         storage.append(UInt8(ascii: ":"))
         storage.append(UInt8(ascii: " "))
-        for byte in field.value.utf8 where byte != 10 && byte != 13 { storage.append(byte) }
+        append(inOneLine: field.value.utf8.span)
         storage.append(UInt8(ascii: "\n"))
         count += 1
+    }
+
+    private mutating func append(inOneLine text: Span<UInt8>) {
+        guard text.contains(10) || text.contains(13) else { return storage.append(text) }
+        for index in text.indices where text[index] != 10 && text[index] != 13 {
+            storage.append(text[index])
+        }
     }
 
     /// Appends one raw line from the peer, with or without its line end.
@@ -269,8 +281,8 @@ extension Span<UInt8> {
     /// Whether both are equal, ignoring the case of ASCII letters, as field names do.
     package func isEqualIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        for index in indices where self[index].asciiLowercased != other[index].asciiLowercased {
-            return false
+        for index in indices where self[index] != other[index] {
+            if self[index].asciiLowercased != other[index].asciiLowercased { return false }
         }
         return true
     }

@@ -64,7 +64,7 @@ extension TaskReader {
     /// - Parameters:
     ///   - entry: The entry's position.
     ///   - mostKept: How many of the first tasks are wanted themselves, except tasks that have a
-    ///     body, which may be large, or are filled in later.
+    ///     body that may be large, or are filled in later.
     ///   - reader: The reader that finds faults.
     /// - Returns: The facts about the task; after a fault, only its references.
     func read(_ entry: Int, mostKept: Int, with reader: inout Reader) -> ReadTask {
@@ -80,7 +80,7 @@ extension TaskReader {
         let traits = ReadTask.Traits.of(draft)
         var value: TaskSpec?
         let number = reader.values.tasks.tasks(of: position).lowerBound
-        if number < mostKept, references.isEmpty, draft.content == nil,
+        if number < mostKept, references.isEmpty, Self.isSmall(draft.content),
             draft.webSocket.steps.isEmpty, draft.stream.steps.isEmpty
         {
             let id = reader.document.text(of: entry.key)
@@ -88,5 +88,14 @@ extension TaskReader {
                 .task(number, entry, id: id, consume draft, with: &reader)
         }
         return ReadTask(needs: needs, captureReferences: references, traits: traits, value: value)
+    }
+
+    /// Whether a task with that body may be kept: it takes little more memory than one without.
+    private static func isSmall(_ content: BodySource?) -> Bool {
+        switch content {
+        case nil: true
+        case .bytes(let bytes): bytes.count <= 512
+        default: false
+        }
     }
 }

@@ -36,19 +36,15 @@ package final class JSONReport: ReportFormat {
         _ record: RedactedRecord,
         to file: any ReportFile
     ) throws(SystemError) {
-        switch detail {
-        case .full: break
-        case .failures where record.isRemarkable: break
-        case .summary where !record.isSuccess: break
-        case .failures:
-            writer.json.newline()
-            record.writeLine(to: &writer)
-            if writer.json.count >= Self.bufferSize { try flush(to: file) }
-            return
-        case .summary: return
-        }
+        let isWhole =
+            switch detail {
+            case .full: true
+            case .failures: record.isRemarkable
+            case .summary: !record.isSuccess
+            }
+        guard isWhole || detail == .failures else { return }
         writer.json.newline()
-        record.write(to: &writer)
+        if isWhole { record.write(to: &writer) } else { record.writeLine(to: &writer) }
         if writer.json.count >= Self.bufferSize { try flush(to: file) }
     }
 

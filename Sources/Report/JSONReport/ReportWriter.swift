@@ -13,13 +13,10 @@ struct ReportWriter: ~Copyable {
     /// Nil in a run without secrets; set with each redacted value.
     var redactor: Redactor?
     private var dates = TimestampFormatter()
-    /// A task and its last exchange have the same response, perhaps with another exchange between:
-    /// the second time the text is reused.
-    private var recentResponse = WrittenResponse()
-    private var earlierResponse = WrittenResponse()
-    /// Most requests of a run have the same fields.
-    private var lastRequestFields = HeaderFields()
-    private var requestFieldsText = JSONWriter()
+    /// A task and its last exchange have the same response, perhaps with another exchange between.
+    private let responses = RecentTexts(ResponseHead(statusCode: 0))
+    /// Most requests of a run have the same fields, and most have others as they are sent.
+    private let requestHeaders = RecentTexts(HeaderFields())
 
     /// Writes null for nil, otherwise the value by `write`.
     @inline(__always)
@@ -52,33 +49,27 @@ struct ReportWriter: ~Copyable {
 
     /// Writes the head of a response.
     mutating func response(_ response: ResponseHead) {
-        if !recentResponse.isOf(response) {
-            swap(&recentResponse, &earlierResponse)
-            if !recentResponse.isOf(response) { write(response) }
-        }
-        json.value(recentResponse.text)
-    }
-
-    /// Writes a response's text into the cache.
-    private mutating func write(_ response: ResponseHead) {
-        recentResponse.response = response
-        recentResponse.text.reset()
-        swap(&json, &recentResponse.text)
-        object(ResponseHead.Report.self, response)
-        swap(&json, &recentResponse.text)
+        value(response, of: responses) { $1.object(ResponseHead.Report.self, $0) }
     }
 
     /// Writes a request's fields as a list of names and values, with redacted credentials.
     mutating func requestFields(_ fields: HeaderFields) {
-        if fields.isEmpty { return self.fields(fields) }
-        if !fields.hasSameLines(as: lastRequestFields) {
-            lastRequestFields = fields
-            requestFieldsText.reset()
-            swap(&json, &requestFieldsText)
-            self.fields(fields)
-            swap(&json, &requestFieldsText)
+        value(fields, of: requestHeaders) { $1.fields($0) }
+    }
+
+    /// Writes a value as `write` does, or copies its text if it is among the `recent` ones.
+    @inline(__always)
+    private mutating func value<Value: Equatable>(
+        _ value: Value,
+        of recent: RecentTexts<Value>,
+        write: (Value, inout ReportWriter) -> Void
+    ) {
+        if !recent.find(value) {
+            swap(&json, &recent.text)
+            write(value, &self)
+            swap(&json, &recent.text)
         }
-        json.value(requestFieldsText)
+        json.value(recent.text)
     }
 
     /// Writes header fields as a list of names and values, with redacted credentials.
@@ -121,23 +112,28 @@ struct ReportWriter: ~Copyable {
     }
 }
 
-/// A cached response head and its text in the report.
-private struct WrittenResponse: ~Copyable {
-    /// Nil before the first response.
-    var response: ResponseHead?
+/// The last two different values of a kind and their texts in the report, of which `text` is the
+/// one that was looked for last.
+///
+/// An object, because the writer moves with each object that it writes.
+private final class RecentTexts<Value: Equatable> {
     var text = JSONWriter()
+    private var value: Value
+    private var earlierText = JSONWriter()
+    private var earlierValue: Value
 
-    func isOf(_ other: ResponseHead) -> Bool {
-        guard let response else { return false }
-        return response.statusCode == other.statusCode
-            && response.fields.hasSameLines(as: other.fields)
-    }
-}
+    /// No texts; an optional value would be copied for each comparison, hence the placeholder.
+    init(_ placeholder: Value) { (value, earlierValue) = (placeholder, placeholder) }
 
-extension HeaderFields {
-    /// Compares all bytes at once, because every task needs several comparisons.
-    fileprivate func hasSameLines(as other: HeaderFields) -> Bool {
-        lines.span.equals(other.lines.span)
+    /// Whether `text` is that of a value; otherwise it is empty, and the value's own from now on.
+    func find(_ wanted: Value) -> Bool {
+        if text.count > 0, value == wanted { return true }
+        swap(&text, &earlierText)
+        swap(&value, &earlierValue)
+        if text.count > 0, value == wanted { return true }
+        value = wanted
+        text.reset()
+        return false
     }
 }
 

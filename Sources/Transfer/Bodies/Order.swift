@@ -87,12 +87,13 @@ package struct Order: Sendable {
             bytes[index] = bytes[index] & mask | bits
         }
         let digits = MessageDigest.hexadecimal(bytes)
-        var text = ""
-        for (position, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(position) { text += "-" }
-            text.append(digit)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for group in [0..<8, 8..<12, 12..<16, 16..<20, 20..<32] {
+            if group.lowerBound > 0 { text.append(UInt8(ascii: "-")) }
+            text.append(digits.utf8.span.extracting(group))
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     // MARK: The digest

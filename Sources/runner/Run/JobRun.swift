@@ -207,8 +207,11 @@ final class ListenersAfterReports: RunEventSink {
     }
 
     func receive(_ event: RunEvent) {
-        var event = event
-        if case .finished(let summary) = event { event = .finished(reports.ended(summary)) }
+        guard case .finished(let summary) = event else { return send(event) }
+        send(.finished(reports.ended(summary)))
+    }
+
+    private func send(_ event: RunEvent) {
         for listener in listeners { listener.receive(event) }
     }
 }
