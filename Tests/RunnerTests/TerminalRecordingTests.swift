@@ -118,6 +118,11 @@ import Testing
         #expect(rest.count { $0.hasPrefix("succeeded  ") } == (isPlain ? 196 : 0))
     }
 
+    /// Whether a line is the row of a running task, whose id may be cut in the middle.
+    private static func isBar(_ line: String) -> Bool {
+        line.hasPrefix("f") && line.contains("]  ")
+    }
+
     @Test(arguments: [40, 80, 200])
     func `a run on a terminal leaves its failures and totals, no broken line and no bar`(
         columns: Int
@@ -129,11 +134,11 @@ import Testing
         #expect(pictures.count > 3)
         for picture in pictures {
             #expect(picture.count { $0.contains("/200 tasks") } == 1, "\(picture)")
-            let bars = picture.filter { $0.contains("]  ") && $0.hasPrefix("file[gr") }
+            let bars = picture.filter(Self.isBar)
             #expect(bars.count <= 12)
             #expect(bars.allSatisfy { $0.count < columns })
         }
-        #expect(pictures.contains { $0.contains { $0.hasPrefix("file[gr") } })
+        #expect(pictures.contains { $0.contains(where: Self.isBar) })
     }
 
     @Test(arguments: [(80, 41), (41, 120)])

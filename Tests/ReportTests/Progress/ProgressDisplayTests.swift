@@ -227,7 +227,7 @@ import TransferModel
             screen.resize(columns: width)
             screen.wait(seconds: 1)
             display.receive(.progress(tasks))
-            #expect(screen.lines.count { $0.hasPrefix("a-task") } == 10)
+            #expect(screen.lines.count { $0.hasPrefix("a-") } == 10)
             #expect(screen.lines.count <= 12)
             #expect(screen.lines.allSatisfy { $0.count < width })
         }
