@@ -65,7 +65,7 @@ extension Shape {
     fileprivate var isNumber: Bool {
         switch self {
         case .integer, .number: true
-        case .text(let pattern): pattern != nil
+        case .text(let pattern, _): pattern != nil
         case .either(let one, let other): one.isNumber || other.isNumber
         case .oneOrMore(let one): one.isNumber
         default: false

@@ -23,7 +23,11 @@ enum SecretTable {
         [
             Setting(
                 "env",
-                ValueType(pattern: "^[A-Za-z_][A-Za-z0-9_]*$", parse: environmentName),
+                ValueType(
+                    pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+                    example: "NAME",
+                    parse: environmentName
+                ),
                 "The environment variable with the value."
             ) {
                 $0.source = .environment($1)

@@ -1,0 +1,50 @@
+internal import JobFile
+
+extension Reader {
+    /// Reads the value of one of the keys; a report of another shape shows the one that belongs
+    /// there, unless it has a help.
+    @inline(__always)
+    mutating func showingShape<Value>(
+        of field: Field,
+        in keys: KeyTable,
+        _ read: (inout Reader) -> Value
+    ) -> Value {
+        let mark = faults.log.mark
+        let value = read(&self)
+        if faults.log.mark > mark { showShape(of: field, in: keys, since: mark) }
+        return value
+    }
+
+    private mutating func showShape(of field: Field, in keys: KeyTable, since mark: Int) {
+        guard let shape = keys.keys.first(where: { $0.name == field.name })?.shape else { return }
+        let node = field.node
+        show("\(field.name): ", shape, at: node, since: mark)
+        guard let element = shape.member else { return }
+        switch document.kind(of: node) {
+        case .scalar: break
+        case .sequence:
+            for value in document.elements(of: node) { show("", element, at: value, since: mark) }
+        case .mapping:
+            for entry in document.entries(of: node) {
+                show("", element, at: entry.value, since: mark)
+            }
+        }
+    }
+
+    /// Adds an example to the reports of a list or mapping where the shape is another, and of a
+    /// scalar where the shape is none.
+    private mutating func show(_ key: String, _ shape: Shape, at node: NodeID, since mark: Int) {
+        let example = shape.exampleText
+        let isScalar = document.kind(of: node) == .scalar
+        guard
+            !isScalar || example.utf8.first == UInt8(ascii: "{")
+                || example.utf8.first == UInt8(ascii: "[")
+        else { return }
+        faults.log.addHelp(
+            "write `\(key)\(example)`",
+            to: .wrongType,
+            at: document.range(of: node),
+            since: mark
+        )
+    }
+}
