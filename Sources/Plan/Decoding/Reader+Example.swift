@@ -32,16 +32,11 @@ extension Reader {
     }
 
     /// Adds an example to the reports of a list or mapping where the shape is another, and of a
-    /// scalar where the shape is none.
+    /// scalar where the example explains more.
     private mutating func show(_ key: String, _ shape: Shape, at node: NodeID, since mark: Int) {
-        let example = shape.exampleText
-        let isScalar = document.kind(of: node) == .scalar
-        guard
-            !isScalar || example.utf8.first == UInt8(ascii: "{")
-                || example.utf8.first == UInt8(ascii: "[")
-        else { return }
+        guard document.kind(of: node) != .scalar || shape.explainsScalars else { return }
         faults.log.addHelp(
-            "write `\(key)\(example)`",
+            "write `\(key)\(shape.exampleText)`",
             to: .wrongType,
             at: document.range(of: node),
             since: mark

@@ -154,7 +154,7 @@ struct Reader {
     /// nil inside of one, where `showingShape` adds it.
     private func entryExample(_ keys: KeyTable, _ value: NodeID, _ key: NodeID) -> String? {
         guard faults.path.isEmpty, key != value else { return nil }
-        return "write `\(document.text(of: key).excerpt): \(keys.exampleText)`"
+        return "write `\(keys.exampleText)`"
     }
 
     /// Reads a mapping with a table; `key` is where a missing key is reported.

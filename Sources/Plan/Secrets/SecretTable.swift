@@ -35,7 +35,9 @@ enum SecretTable {
             },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil)) { reader, field in PathType.path(field, &reader) },
+                ValueType(.text(pattern: nil, example: "file")) { reader, field in
+                    PathType.path(field, &reader)
+                },
                 "The file with the value, relative to the job file's folder; only its owner may "
                     + "have access."
             ) { $0.source = .file(path: $1.path, displayPath: $1.text) },

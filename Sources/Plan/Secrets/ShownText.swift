@@ -103,6 +103,7 @@ struct ShownText {
 
     /// A quote with dots from the first word on that is not shown.
     private func shown(_ quote: String, _ lines: [Words], isFilled: Bool) -> String {
+        if LanguageWords.ofJobFiles.examples.contains(quote) { return quote }
         let bytes = Array(quote.utf8)
         // The id of a task of a `forEach`.
         if quote.hasByteSuffix("]"), let id = quote.cut(atFirst: "[")?.0, ids.contains(String(id)) {

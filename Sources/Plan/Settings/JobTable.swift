@@ -121,7 +121,9 @@ enum JobTable {
         ReportKind.allCases.map { kind in
             Setting(
                 kind.rawValue,
-                ValueType(.text(pattern: nil, example: "report.\(kind.rawValue)")) {
+                ValueType(
+                    .text(pattern: nil, example: "report.\(kind == .junit ? "xml" : kind.rawValue)")
+                ) {
                     reportPath($1, of: kind, &$0)
                 },
                 kind.summary

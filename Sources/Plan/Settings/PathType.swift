@@ -236,12 +236,7 @@ enum PathType {
     private static func constantPath(_ field: Field, _ reader: inout Reader) -> PathValue? {
         guard let scalar = reader.scalar(field) else { return nil }
         if case .bool = scalar.type {
-            reader.report(
-                .badPath,
-                "`\(field.name)`: expected a path, found `\(scalar.text)`",
-                at: field.node,
-                help: "for a file of that name, write `\"\(scalar.text)\"`"
-            )
+            reader.reportType(field, "a path", found: scalar, likely: nil)
             return nil
         }
         guard let text = reader.text(of: scalar, field) else { return nil }

@@ -2,13 +2,14 @@ extension Shape {
     /// A short value of this shape, as a job file has it, for the help of a report.
     var exampleText: String {
         switch self {
-        case .text(_, let example): example
+        case .text(_, let example): example ?? "value"
         case .credential: "\"${secret.name}\""
         case .boolean: "true"
         case .integer(let range): "\(min(max(range.lowerBound, 1), range.upperBound))"
         case .number(let range): range.contains(1) ? "1" : "0"
         case .choice(let names): names.first ?? "value"
         case .either(_, let list) where list.isList: list.exampleText
+        case .either(.integer, let text): text.exampleText
         case .either(let one, _): one.exampleText
         case .list(let element), .nonEmptyList(let element), .oneOrMore(let element):
             "[\(element.exampleText)]"
@@ -18,6 +19,18 @@ extension Shape {
         case .variants(_, let tables): tables.first?.exampleText ?? "{}"
         case .named(let value, _, _), .someNamed(let value, _): "{ name: \(value.exampleText) }"
         case .scalar, .anything: "value"
+        }
+    }
+
+    /// Whether the example tells more about a wrong scalar than its report does: it is a list or a
+    /// mapping, or a text of a kind of its own, such as a path.
+    var explainsScalars: Bool {
+        switch self {
+        case .text(_, let example): example != nil
+        case .either(let one, let other): one.explainsScalars || other.explainsScalars
+        case .mapping(let table): table.shortShape?.explainsScalars ?? true
+        case .list, .nonEmptyList, .oneOrMore, .tuple, .variants, .named, .someNamed: true
+        case .credential, .boolean, .integer, .number, .choice, .scalar, .anything: false
         }
     }
 
@@ -32,12 +45,13 @@ extension Shape {
 }
 
 extension KeyTable {
+    /// The shape of the value that the mapping may be written as; nil without a short form.
+    fileprivate var shortShape: Shape? { keys.first { $0.name == shortForm }?.shape }
+
     /// A short mapping: its required keys and the first of its alternatives, or else its first key;
     /// the short form of the mapping where it has one.
     var exampleText: String {
-        if let short = keys.first(where: { $0.name == shortForm }) {
-            return short.shape.exampleText
-        }
+        if let shortShape { return shortShape.exampleText }
         let first = alternativeNames.first
         var shown = keys.filter { $0.isRequired || $0.name == first }
         if shown.isEmpty { shown = Array(keys.prefix(1)) }

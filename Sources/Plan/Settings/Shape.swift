@@ -2,7 +2,7 @@
 indirect enum Shape: Sendable {
     /// Any scalar but null, taken as text; with a pattern that its text matches, and an example for
     /// the help of reports.
-    case text(pattern: String?, example: String = "value")
+    case text(pattern: String?, example: String? = nil)
     /// A text that is never shown.
     case credential
     case boolean

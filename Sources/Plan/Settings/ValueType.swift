@@ -31,7 +31,7 @@ struct ValueType<Value>: Sendable {
     /// A scalar whose text `parse` understands.
     init(
         pattern: @autoclosure @escaping @Sendable () -> String? = nil,
-        example: String = "value",
+        example: String? = nil,
         parse: @escaping @Sendable (String) throws(ValueFault) -> Value
     ) {
         self.init(.text(pattern: pattern(), example: example)) { reader, field in

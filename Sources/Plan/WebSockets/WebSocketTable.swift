@@ -66,7 +66,9 @@ enum WebSocketTable {
             },
             Setting(
                 "responseTo",
-                ValueType<PathValue>(.text(pattern: nil)) { PathType.destination($1, &$0) },
+                ValueType<PathValue>(.text(pattern: nil, example: "file")) {
+                    PathType.destination($1, &$0)
+                },
                 "The file for the received messages as JSON lines, relative to the job file's "
                     + "folder."
             ) { $0.destination = $1 },
