@@ -130,16 +130,18 @@ struct DiagnosticLog {
         }
     }
 
-    /// Adds a help to each diagnostic since a mark that has that code and place, and no help.
+    /// Adds a help to each diagnostic since a mark that has one of the codes, that place, and no
+    /// help.
     mutating func addHelp(
         _ help: String,
-        to code: JobCode,
+        to codes: [JobCode],
         at range: SourceRange,
         since mark: Int
     ) {
         for index in diagnostics.indices.dropFirst(mark)
-        where diagnostics[index].code == code.rawValue && diagnostics[index].range == range
+        where diagnostics[index].range == range
             && diagnostics[index].help == nil
+            && codes.contains(where: { $0.rawValue == diagnostics[index].code })
         {
             diagnostics[index].help = help
         }

@@ -19,16 +19,11 @@ extension Reader {
         guard let shape = keys.keys.first(where: { $0.name == field.name })?.shape else { return }
         let node = field.node
         show("\(field.name): ", shape, at: node, since: mark)
-        guard let element = shape.member else { return }
-        switch document.kind(of: node) {
-        case .scalar: break
-        case .sequence:
-            for value in document.elements(of: node) { show("", element, at: value, since: mark) }
-        case .mapping:
-            for entry in document.entries(of: node) {
-                show("", element, at: entry.value, since: mark)
-            }
-        }
+        guard let member = shape.member, document.kind(of: node) != .scalar else { return }
+        let isList = document.kind(of: node) == .sequence
+        let members =
+            isList ? Array(document.elements(of: node)) : document.entries(of: node).map(\.value)
+        for value in members { show("", member, at: value, since: mark) }
     }
 
     /// Adds an example to the reports of a list or mapping where the shape is another, and of a
@@ -37,7 +32,7 @@ extension Reader {
         guard document.kind(of: node) != .scalar || shape.explainsScalars else { return }
         faults.log.addHelp(
             "write `\(key)\(shape.exampleText)`",
-            to: .wrongType,
+            to: [.wrongType, .badPath],
             at: document.range(of: node),
             since: mark
         )
