@@ -28,7 +28,8 @@ struct ShownText {
     /// The words of the language, and a few that messages use as examples.
     private static let ownWords: Set<String> = {
         let words = LanguageWords.all.union(Expression.Namespace.allCases.map(\.rawValue))
-        return Set((words.union(["http", "https", "ws", "wss"])).flatMap(Self.words))
+        let others = ["http", "https", "ws", "wss"] + RunValues.names
+        return Set(words.union(others).flatMap(Self.words))
     }()
 
     /// A text with no lines yet; `names` are the names that the file declares.

@@ -75,9 +75,11 @@ enum WebSocketTable {
         ] + [TaskTable.retry, TaskTable.redirects] + NetworkAccessTable.task
     )
 
-    static let url = ValueType<HTTPURL>(.text(pattern: WebSocketURLText.pattern)) {
+    static let url = ValueType<HTTPURL>(
+        .text(pattern: WebSocketURLText.pattern, example: "wss://example.com/")
+    ) {
         $0.url($1) { text, _ throws(ValueFault) in try WebSocketURLText.parse(text) }
-    }.warningOfPlaceholders()
+    }.checkingText()
 
     private static let subprotocol = ValueType<String>(pattern: HeaderRule.namePattern) {
         name throws(ValueFault) in
