@@ -45,7 +45,7 @@ struct LanguageWords {
         for key in table.keys {
             keys.insert(key.name)
             let shape = key.shape
-            examples.insert("\(key.name): \(shape.exampleText)")
+            examples.insert("\(key.name): \(key.exampleText)")
             if let member = shape.member { examples.insert(member.exampleText) }
             if shape.isNumber { numberKeys.insert(key.name) }
             if shape.holdsURLs { urlKeys.insert(key.name) }

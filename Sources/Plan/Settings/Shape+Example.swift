@@ -28,7 +28,7 @@ extension Shape {
         switch self {
         case .text(_, let example): example != nil
         case .either(let one, let other): one.explainsScalars || other.explainsScalars
-        case .mapping(let table): table.shortShape?.explainsScalars ?? true
+        case .mapping(let table): table.shortKey?.shape.explainsScalars ?? true
         case .list, .nonEmptyList, .oneOrMore, .tuple, .variants, .named, .someNamed: true
         case .credential, .boolean, .integer, .number, .choice, .scalar, .anything: false
         }
@@ -44,18 +44,25 @@ extension Shape {
     }
 }
 
+extension KeyDescription {
+    /// A short value of the key: the number that is its default, or an example of its shape.
+    var exampleText: String {
+        defaultText.flatMap { Int($0)?.description } ?? shape.exampleText
+    }
+}
+
 extension KeyTable {
-    /// The shape of the value that the mapping may be written as; nil without a short form.
-    fileprivate var shortShape: Shape? { keys.first { $0.name == shortForm }?.shape }
+    /// The key whose value the mapping may be written as; nil without a short form.
+    fileprivate var shortKey: KeyDescription? { keys.first { $0.name == shortForm } }
 
     /// A short mapping: its required keys and the first of its alternatives, or else its first key;
     /// the short form of the mapping where it has one.
     var exampleText: String {
-        if let shortShape { return shortShape.exampleText }
+        if let shortKey { return shortKey.exampleText }
         let first = alternativeNames.first
         var shown = keys.filter { $0.isRequired || $0.name == first }
         if shown.isEmpty { shown = Array(keys.prefix(1)) }
-        let entries = shown.map { "\($0.name): \($0.shape.exampleText)" }
+        let entries = shown.map { "\($0.name): \($0.exampleText)" }
         return "{ \(entries.joined(separator: ", ")) }"
     }
 }
