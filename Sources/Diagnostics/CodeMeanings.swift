@@ -56,7 +56,7 @@ enum CodeMeanings {
         job.bad-expression no expression
         job.unknown-variable an undeclared variable
         job.unused-variable a `--var` that the file does not use
-        job.suspicious-placeholder `{{ name }}`, `$NAME` or `$(NAME)`, which stay unchanged, in a URL, header or path; in a body only `{{ name }}` of a variable
+        job.suspicious-placeholder `{{ name }}`, `$NAME` or `$(NAME)`, which stay unchanged, in a URL, header or path; in a body only `{{ name }}` of a variable; `*`, `[1-9]`, `{a,b}` or `{1..3}` in the path of a URL
         job.unknown-field a field that an item does not have
         job.variable-cycle circular references between variables
         job.url-part a value that would exceed its part of a URL

@@ -251,11 +251,15 @@ enum CredentialTable {
         "A netrc file that only its owner can read; it names the hosts."
     ) { $0.file = $1 }
 
-    private static let file = ValueType<PathValue>(.text(pattern: nil)) { reader, field in
+    private static let file = ValueType<PathValue>(.text(pattern: nil, example: "file")) {
+        reader,
+        field in
         PathType.path(field, &reader)
     }
 
-    private static let existingFile = ValueType<PathValue>(.text(pattern: nil)) { reader, field in
+    private static let existingFile = ValueType<PathValue>(.text(pattern: nil, example: "file")) {
+        reader,
+        field in
         PathType.existingFile(field, &reader)
     }
 

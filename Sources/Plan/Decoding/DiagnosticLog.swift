@@ -130,6 +130,23 @@ struct DiagnosticLog {
         }
     }
 
+    /// Adds a help to each diagnostic since a mark that has one of the codes, that place, and no
+    /// help.
+    mutating func addHelp(
+        _ help: String,
+        to codes: [JobCode],
+        at range: SourceRange,
+        since mark: Int
+    ) {
+        for index in diagnostics.indices.dropFirst(mark)
+        where diagnostics[index].range == range
+            && diagnostics[index].help == nil
+            && codes.contains(where: { $0.rawValue == diagnostics[index].code })
+        {
+            diagnostics[index].help = help
+        }
+    }
+
     /// Adds a warning; the last warning that is kept says so.
     private mutating func addWarning(_ warning: Diagnostic) {
         guard warnings.count < Self.shownWarnings, warnings.insert(warning).inserted else { return }

@@ -44,6 +44,11 @@ extension Reader {
         isKind(.mapping, "a mapping", field, help)
     }
 
+    /// Whether the value of one of the keys is a mapping; reports another one.
+    mutating func isMapping(_ field: Field, in keys: KeyTable, help: String? = nil) -> Bool {
+        showingShape(of: field, in: keys) { $0.isMapping(field, help: help) }
+    }
+
     /// Whether the value is a sequence; reports another one.
     mutating func isList(_ field: Field, help: String? = nil) -> Bool {
         isKind(.sequence, "a list", field, help)

@@ -150,6 +150,13 @@ struct Reader {
         return keys.names.firstIndex(of: name)
     }
 
+    /// The mapping of a secret, a session or a task, for the help of a report of another value;
+    /// nil inside of one, where `showingShape` adds it.
+    private func entryExample(_ keys: KeyTable, _ value: NodeID, _ key: NodeID) -> String? {
+        guard faults.path.isEmpty, key != value else { return nil }
+        return "write `\(keys.exampleText)`"
+    }
+
     /// Reads a mapping with a table; `key` is where a missing key is reported.
     mutating func apply<Target>(
         _ table: SettingTable<Target>,
@@ -168,6 +175,7 @@ struct Reader {
                 at: mapping,
                 help: likely.map { "did you mean `\($0)`?" }
                     ?? Hints.indentation(table.keys, mapping, key, in: document)
+                    ?? entryExample(table.keys, mapping, key)
             )
             return
         }
@@ -180,7 +188,9 @@ struct Reader {
                 deferred?.append(DeferredValue(position: position, field: field))
                 continue
             }
-            table.reads[position](&target, &self, field)
+            showingShape(of: field, in: table.keys) {
+                table.reads[position](&target, &$0, field)
+            }
         }
         keys.finish(&faults)
     }

@@ -13,8 +13,14 @@ enum Slips {
     ///   - field: The field of a scalar; other fields are skipped.
     ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around
     ///     the name of a variable is no accident.
+    ///   - isURL: Whether a placeholder with a blank, or with braces in the host, is an error.
     ///   - reader: Gets the warnings.
-    static func warnOfPlaceholders(in field: Field, isBody: Bool = false, _ reader: inout Reader) {
+    static func warnOfPlaceholders(
+        in field: Field,
+        isBody: Bool = false,
+        isURL: Bool = false,
+        _ reader: inout Reader
+    ) {
         guard reader.faults.log.takesWarnings, !isBody || !reader.values.variables.states.isEmpty,
             reader.document.kind(of: field.node) == .scalar,
             reader.document.withBytes(of: field.node, Self.mayHavePlaceholder)
@@ -29,7 +35,9 @@ enum Slips {
             }
             start = found.range.upperBound
             if isBody, !found.isBraced || !isKnown(found.name) { continue }
-            warnOfPlaceholder(found, found.likely(isKnown: isKnown), text, field, &reader)
+            let isFault = isURL && !found.mayBeInURL(text)
+            let likely = found.likely(isKnown: isKnown)
+            report(found, isFault ? .error : .warning, likely, text, field, &reader)
         }
     }
 
@@ -71,8 +79,9 @@ enum Slips {
         bytes.count > 1 && bytes[0] == UInt8(ascii: "~") && bytes[1] == UInt8(ascii: "/")
     }
 
-    private static func warnOfPlaceholder(
+    private static func report(
         _ placeholder: Placeholder,
+        _ severity: Diagnostic.Severity,
         _ likely: String?,
         _ text: String,
         _ field: Field,
@@ -80,15 +89,18 @@ enum Slips {
     ) {
         let range = reader.faults.range(of: placeholder.range, in: text, field.node)
         let isWholeValue = range == reader.document.range(of: field.node)
-        reader.faults.log.warn(
-            .suspiciousPlaceholder,
-            "`\(field.name)`: `\(text.slice(placeholder.range))` is plain text here, not a "
-                + "variable",
-            at: range,
-            help: likely.map { "did you mean `\($0)`?" }
-                ?? "write `${env.NAME}` or `${var.name}` to fill in a value",
-            // A text that is not written as it reads has no place for the edit.
-            fixIt: isWholeValue ? nil : likely.map { .init(range: range, replacement: $0) }
+        reader.faults.log.add(
+            Diagnostic(
+                severity,
+                severity == .error ? .badURL : .suspiciousPlaceholder,
+                "`\(field.name)`: `\(text.slice(placeholder.range))` is plain text here, not a "
+                    + "variable",
+                at: range,
+                help: likely.map { "did you mean `\($0)`?" }
+                    ?? "write `${env.NAME}` or `${var.name}` to fill in a value",
+                // A text that is not written as it reads has no place for the edit.
+                fixIt: isWholeValue ? nil : likely.map { .init(range: range, replacement: $0) }
+            )
         )
     }
 

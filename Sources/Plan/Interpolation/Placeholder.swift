@@ -1,4 +1,5 @@
 internal import SystemKit
+internal import TransferModel
 
 /// Something that shells and template languages fill in and this language takes for text:
 /// `{{ name }}`, `$(NAME)` and `$NAME`.
@@ -9,6 +10,8 @@ struct Placeholder: Hashable {
     var range: Range<Int>
     /// Whether it is between two braces, which no URL and hardly a text has by chance.
     var isBraced: Bool
+    /// Whether it is between parentheses, in which shells run a command.
+    var isCommand: Bool
 
     /// The first placeholder at an offset in UTF-8 or after it.
     ///
@@ -54,12 +57,23 @@ struct Placeholder: Hashable {
         name = String(inner.drop(while: blank).reversed().drop(while: blank).reversed())
         self.range = range
         isBraced = marks.back == 2
+        isCommand = marks.back == 1
+    }
+
+    /// Whether a URL may have it where it is in `text`: no blank, and no brace before the path;
+    /// local URLs may have any.
+    func mayBeInURL(_ text: String) -> Bool {
+        if DataURL.isMeant(by: text) || FileURL.isMeant(by: text) { return true }
+        return !text.slice(range).utf8.contains(UInt8(ascii: " "))
+            && (!isBraced || URLText.hasOrigin(text.slice(0..<range.lowerBound)))
     }
 
     /// The expression that was probably meant; nil when the marks hold more than a name.
     func likely(isKnown: (String) -> Bool) -> String? {
         var name = self.name[...]
-        if Self.dateCommands.contains(self.name) { return "${run.date}" }
+        if isCommand, self.name == "date" || self.name.hasBytePrefix("date ") {
+            return "${run.date}"
+        }
         if name.first == "." { name = name.dropFirst() }
         var namespace: Expression.Namespace?
         for (prefix, meant) in Self.prefixes where name.lowercased().hasBytePrefix(prefix) {
@@ -72,9 +86,6 @@ struct Placeholder: Hashable {
         let isVariable = isKnown(plain) || !Self.isCapital(plain)
         return "${\((namespace ?? (isVariable ? .var : .env)).rawValue).\(plain)}"
     }
-
-    /// The commands of a shell that print the date as `${run.date}` has it.
-    private static let dateCommands = ["date +%F", "date -I", "date +%Y-%m-%d"]
 
     /// The prefixes of names in template languages.
     private static let prefixes: [(String, Expression.Namespace)] = [

@@ -142,8 +142,8 @@ package struct JobSchema: ~Copyable {
         switch shape {
         case .anything: break
         case .scalar: list("type", ["string", "number", "boolean", "null"])
-        case .text(nil), .credential: list("type", ["string", "number", "boolean"])
-        case .text(let pattern?):
+        case .text(nil, _), .credential: list("type", ["string", "number", "boolean"])
+        case .text(let pattern?, _):
             orExpression {
                 $0.writer.member("type", "string"); $0.writer.member("pattern", pattern)
             }

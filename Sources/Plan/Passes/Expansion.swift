@@ -73,8 +73,14 @@ struct Expansion {
         _ reader: inout Reader
     ) -> RowSource.Form? {
         switch form {
-        case .items(let field): return items(field, &reader).map { .items($0) }
-        case .range(let field): return range(field, &reader).map { .range($0) }
+        case .items(let field):
+            let keys = ForEachTable.table.keys
+            return reader.showingShape(of: field, in: keys) { items(field, &$0) }
+                .map { .items($0) }
+        case .range(let field):
+            let keys = ForEachTable.table.keys
+            return reader.showingShape(of: field, in: keys) { range(field, &$0) }
+                .map { .range($0) }
         case .matrix(let field):
             return MatrixType.matrix(
                 field,

@@ -44,7 +44,7 @@ struct JobHead {
         reader.values.resolveVariables(&reader.faults)
         let root = document.root
         reader.apply(JobTable.table, to: &head.draft, from: root, ownedBy: root)
-        if let field = head.draft.secrets { _ = reader.isMapping(field) }
+        if let field = head.draft.secrets { _ = reader.isMapping(field, in: JobTable.table.keys) }
         return (head, reader)
     }
 
@@ -69,7 +69,10 @@ enum VariableSection {
         }
         let document = reader.document
         guard let (key, node) = document.value(of: document.root, for: "variables"),
-            reader.isMapping(Field(name: "variables", key: key, node: node))
+            reader.isMapping(
+                Field(name: "variables", key: key, node: node),
+                in: JobTable.table.keys
+            )
         else { return }
         for entry in document.entries(of: node) where !reader.document.isFree(entry.key) {
             declare(document.text(of: entry.key), entry.key, entry.value, &reader)

@@ -32,7 +32,7 @@ final class SharedSettings: Sendable {
         let shared = reader.takeSecretUses()
         var (sessions, secrets): ([SessionConfiguration], [[SecretUse]]) = ([], [])
         var faulty: Set<Int> = []
-        if let field = head.draft.sessions, reader.isMapping(field) {
+        if let field = head.draft.sessions, reader.isMapping(field, in: JobTable.table.keys) {
             var identifiers = SessionIdentifierCheck()
             var storages = SharedStorages()
             let document = head.document

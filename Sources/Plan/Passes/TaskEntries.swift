@@ -8,7 +8,9 @@ enum TaskEntries {
         let (document, sections) = (head.document, head.draft.sections)
         var entries: [TaskList.Entry] = []
         entries.reserveCapacity(sections.reduce(0) { $0 + document.count(of: $1.field.node) })
-        for (kind, field) in sections where reader.isMapping(field, help: hint(field, document)) {
+        let keys = JobTable.table.keys
+        for (kind, field) in sections
+        where reader.isMapping(field, in: keys, help: hint(field, document)) {
             for entry in document.entries(of: field.node) where !reader.document.isFree(entry.key) {
                 IDCheck.check(entry.key, "task id", &reader)
                 entries.append(.init(key: entry.key, value: entry.value, kind: kind))

@@ -19,6 +19,8 @@ struct LanguageWords {
     private(set) var numberKeys: Set<String> = []
     /// The keys whose values may be secrets: credentials, and texts and names of the job's own.
     private(set) var secretKeys: Set<String> = []
+    /// The examples of keys and their values, which no job file has written.
+    private(set) var examples: Set<String> = []
     /// The tables that were read.
     private var tables: Set<String> = []
 
@@ -39,9 +41,12 @@ struct LanguageWords {
 
     private mutating func add(_ table: KeyTable) {
         guard tables.insert("\(table.name) \(table.names)").inserted else { return }
+        examples.insert(table.exampleText)
         for key in table.keys {
             keys.insert(key.name)
             let shape = key.shape
+            examples.insert("\(key.name): \(key.exampleText)")
+            if let member = shape.member { examples.insert(member.exampleText) }
             if shape.isNumber { numberKeys.insert(key.name) }
             if shape.holdsURLs { urlKeys.insert(key.name) }
             if shape.isCredential || shape.isAnything { secretKeys.insert(key.name) }
@@ -65,7 +70,7 @@ extension Shape {
     fileprivate var isNumber: Bool {
         switch self {
         case .integer, .number: true
-        case .text(let pattern): pattern != nil
+        case .text(let pattern, _): pattern != nil
         case .either(let one, let other): one.isNumber || other.isNumber
         case .oneOrMore(let one): one.isNumber
         default: false

@@ -23,7 +23,11 @@ enum SecretTable {
         [
             Setting(
                 "env",
-                ValueType(pattern: "^[A-Za-z_][A-Za-z0-9_]*$", parse: environmentName),
+                ValueType(
+                    pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+                    example: "NAME",
+                    parse: environmentName
+                ),
                 "The environment variable with the value."
             ) {
                 $0.source = .environment($1)
@@ -31,7 +35,9 @@ enum SecretTable {
             },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil)) { reader, field in PathType.path(field, &reader) },
+                ValueType(.text(pattern: nil, example: "file")) { reader, field in
+                    PathType.path(field, &reader)
+                },
                 "The file with the value, relative to the job file's folder; only its owner may "
                     + "have access."
             ) { $0.source = .file(path: $1.path, displayPath: $1.text) },

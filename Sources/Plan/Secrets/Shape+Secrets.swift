@@ -70,10 +70,11 @@ extension Shape {
     /// Whether a text in its place is a URL or the address of a proxy.
     var isURL: Bool {
         switch self {
-        case .text(URLText.pattern), .text(URLText.taskPattern), .text(WebSocketURLText.pattern),
-            .text(ProxyURLText.pattern), .text(OriginType.pattern),
-            .text(OriginType.credentialPattern), .text(PatternText.originPattern),
-            .text(URLPattern.form):
+        case .text(URLText.pattern, _), .text(URLText.taskPattern, _),
+            .text(WebSocketURLText.pattern, _),
+            .text(ProxyURLText.pattern, _), .text(OriginType.pattern, _),
+            .text(OriginType.credentialPattern, _), .text(PatternText.originPattern, _),
+            .text(URLPattern.form, _):
             true
         case .either(let one, let other): one.isURL || other.isURL
         case .oneOrMore(let one): one.isURL

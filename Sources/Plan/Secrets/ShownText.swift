@@ -28,7 +28,8 @@ struct ShownText {
     /// The words of the language, and a few that messages use as examples.
     private static let ownWords: Set<String> = {
         let words = LanguageWords.all.union(Expression.Namespace.allCases.map(\.rawValue))
-        return Set((words.union(["http", "https", "ws", "wss"])).flatMap(Self.words))
+        let others = ["http", "https", "ws", "wss"] + RunValues.names
+        return Set(words.union(others).flatMap(Self.words))
     }()
 
     /// A text with no lines yet; `names` are the names that the file declares.
@@ -103,6 +104,7 @@ struct ShownText {
 
     /// A quote with dots from the first word on that is not shown.
     private func shown(_ quote: String, _ lines: [Words], isFilled: Bool) -> String {
+        if LanguageWords.ofJobFiles.examples.contains(quote) { return quote }
         let bytes = Array(quote.utf8)
         // The id of a task of a `forEach`.
         if quote.hasByteSuffix("]"), let id = quote.cut(atFirst: "[")?.0, ids.contains(String(id)) {

@@ -94,7 +94,7 @@ extension Shape {
     fileprivate var isFixed: Bool {
         switch self {
         case .boolean, .integer, .number, .choice: true
-        case .text(let pattern): pattern.map(Self.fixedPatterns.contains) ?? false
+        case .text(let pattern, _): pattern.map(Self.fixedPatterns.contains) ?? false
         case .either(.mapping, let one), .either(let one, .mapping): one.isFixed
         case .either(let one, let other): one.isFixed && other.isFixed
         case .oneOrMore(let one), .list(let one), .nonEmptyList(let one), .tuple(let one, _):

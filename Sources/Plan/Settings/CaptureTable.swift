@@ -13,12 +13,17 @@ enum CaptureTable {
         [
             Setting(
                 "json",
-                ValueType(pattern: JSONPointer.pattern, parse: JSONPointerText.parse),
+                ValueType(
+                    pattern: JSONPointer.pattern,
+                    example: "/name",
+                    parse: JSONPointerText.parse
+                ),
                 "A JSON pointer to a string, a number or a boolean in the body."
             ) { $0 = .json($1) },
             Setting(
                 "header",
-                ValueType<String>(pattern: HeaderRule.namePattern) { name throws(ValueFault) in
+                ValueType<String>(pattern: HeaderRule.namePattern, example: "Name") {
+                    name throws(ValueFault) in
                     try HeaderRule.checkToken(name)
                     return name
                 },

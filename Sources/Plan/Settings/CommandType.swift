@@ -5,7 +5,9 @@ enum CommandType {
     /// Bytes of all arguments: the kernel takes no more than about two million.
     private static let mostArguments = 1 << 20
 
-    static let type = ValueType<[String]>(.nonEmptyList(.text(pattern: nil))) { reader, field in
+    static let type = ValueType<[String]>(.nonEmptyList(.text(pattern: nil, example: "program"))) {
+        reader,
+        field in
         let help = "runner uses no shell: write `[program, argument]`"
         guard reader.isList(field, help: help) else { return nil }
         guard let arguments = reader.ifFaultless({ arguments(field, &$0) }) else { return nil }

@@ -24,7 +24,7 @@ enum ExtractTable {
         [
             Setting(
                 "to",
-                ValueType(.text(pattern: nil)) { PathType.folder($1, &$0) },
+                ValueType(.text(pattern: nil, example: "folder/")) { PathType.folder($1, &$0) },
                 isRequired: true,
                 "The folder for the content of the archive, relative to the job file's folder."
             ) { $0.folder = $1 },

@@ -88,7 +88,9 @@ enum ForEachTable {
     private static let namePattern = "^[^${}:]+$"
 
     private static func data(_ format: DataFormat, _ summary: String) -> Setting<ForEachDraft> {
-        let type = ValueType<(PathValue, Field)>(.text(pattern: nil)) { reader, field in
+        let type = ValueType<(PathValue, Field)>(.text(pattern: nil, example: "file")) {
+            reader,
+            field in
             PathType.existingFile(field, &reader).map { ($0, field) }
         }
         return Setting(format.rawValue, type, summary) { $0.form = .data(format, $1.0, $1.1) }

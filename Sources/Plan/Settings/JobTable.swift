@@ -121,7 +121,11 @@ enum JobTable {
         ReportKind.allCases.map { kind in
             Setting(
                 kind.rawValue,
-                ValueType(.text(pattern: nil)) { reportPath($1, of: kind, &$0) },
+                ValueType(
+                    .text(pattern: nil, example: "report.\(kind == .junit ? "xml" : kind.rawValue)")
+                ) {
+                    reportPath($1, of: kind, &$0)
+                },
                 kind.summary
             ) { $0.files[kind] = $1 }
         } + [

@@ -60,21 +60,24 @@ enum LimitsTable {
         },
         Setting(
             "requests",
-            limit(RequestRateText.pattern, RequestRateText.parse),
+            limit(RequestRateText.pattern, example: "10/s", RequestRateText.parse),
             default: unlimited,
             "The most requests per time, evenly spaced, such as `10/s` or `30/m`; or `unlimited`."
         ) { $0.requests = $1 },
     ]
 
     private static let unlimited = "unlimited"
-    private static let byteLimit = limit(ByteRateText.pattern, ByteRateText.parse)
+    private static let byteLimit = limit(ByteRateText.pattern, example: "5MB/s", ByteRateText.parse)
 
     /// A rate, or the word for none.
     private static func limit<Rate>(
         _ pattern: String,
+        example: String,
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> Rate
     ) -> ValueType<SessionLimits.Limit<Rate>> {
-        ValueType(.either(.text(pattern: pattern), .choice([unlimited]))) { reader, field in
+        ValueType(
+            .either(.text(pattern: pattern, example: example), .choice([unlimited]))
+        ) { reader, field in
             guard let text = reader.text(field) else { return nil }
             if text == unlimited { return .unlimited }
             return reader.parsed(text, of: field, parse).map { .rate($0) }

@@ -29,7 +29,7 @@ enum MultipartType {
             },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil)) { PathType.existingFile($1, &$0) },
+                ValueType(.text(pattern: nil, example: "file")) { PathType.existingFile($1, &$0) },
                 "The file to send, relative to the job file's folder."
             ) { part, file in
                 part.content = .file(file.path)

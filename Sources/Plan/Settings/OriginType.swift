@@ -11,7 +11,9 @@ enum OriginType {
         "^(?:[hH][tT][tT][pP][sS]?|[fF][tT][pP][sS]?|[sS][fF][tT][pP])://[^/?#@]+/?$"
 
     /// The origin of a credential, which may also be that of a file server.
-    static let ofCredential = ValueType<Origin>(.text(pattern: credentialPattern)) {
+    static let ofCredential = ValueType<Origin>(
+        .text(pattern: credentialPattern, example: "https://example.com")
+    ) {
         reader,
         field in
         if let text = reader.text(field), HTTPURL.isOfFileServer(text) {
@@ -28,7 +30,7 @@ enum OriginType {
 
     /// Any http or https origin.
     static let type = ValueType<Origin>(
-        .text(pattern: pattern)
+        .text(pattern: pattern, example: "https://example.com")
     ) { reader, field in
         guard let text = reader.text(field),
             let url = reader.parsed(text, of: field, URLText.parse)
@@ -57,7 +59,7 @@ enum OriginType {
     static let hostPattern = "^[^/:?#@]+$|^\\[[^/?#@]+\\]$"
 
     /// A host name or address without scheme and port.
-    static let host = ValueType<String>(.text(pattern: hostPattern)) {
+    static let host = ValueType<String>(.text(pattern: hostPattern, example: "example.com")) {
         reader,
         field in
         guard let text = reader.text(field) else { return nil }

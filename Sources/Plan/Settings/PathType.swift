@@ -236,12 +236,8 @@ enum PathType {
     private static func constantPath(_ field: Field, _ reader: inout Reader) -> PathValue? {
         guard let scalar = reader.scalar(field) else { return nil }
         if case .bool = scalar.type {
-            reader.report(
-                .badPath,
-                "`\(field.name)`: expected a path, found `\(scalar.text)`",
-                at: field.node,
-                help: "for a file of that name, write `\"\(scalar.text)\"`"
-            )
+            let message = "`\(field.name)`: expected a path, found `\(scalar.text)`"
+            reader.report(.badPath, message, at: field.node)
             return nil
         }
         guard let text = reader.text(of: scalar, field) else { return nil }

@@ -52,7 +52,7 @@ enum ExpectTable {
     )
 
     private static let statusCode = ValueType<ClosedRange<Int>>(
-        .either(.integer(100...599), .text(pattern: StatusText.pattern))
+        .either(.integer(100...599), .text(pattern: StatusText.pattern, example: "200"))
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
         return reader.parsed(text, of: field, StatusText.parse)

@@ -103,7 +103,7 @@ enum RetryTable {
     private static let condition = ValueType<Condition>(
         .either(
             .choice(RetryPolicy.Condition.allCases.map(\.rawValue)),
-            .either(.integer(100...599), .text(pattern: StatusText.codePattern))
+            .either(.integer(100...599), .text(pattern: StatusText.codePattern, example: "503"))
         )
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }

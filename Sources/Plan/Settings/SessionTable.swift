@@ -97,7 +97,9 @@ enum SessionTable {
             Setting(
                 "allowsReadAccessTo",
                 .nonEmptyList(
-                    of: ValueType<PathValue>(.text(pattern: nil)) { PathType.path($1, &$0) }
+                    of: ValueType<PathValue>(.text(pattern: nil, example: "file")) {
+                        PathType.path($1, &$0)
+                    }
                 ),
                 "The folders whose files `file` URLs may name, relative to the job file's folder."
             ) { $0.readableFolders = $1.map(\.path) },

@@ -1,7 +1,8 @@
 /// The values that a setting accepts, for the JSON Schema and the listing.
 indirect enum Shape: Sendable {
-    /// Any scalar but null, taken as text; with a pattern that its text matches.
-    case text(pattern: String?)
+    /// Any scalar but null, taken as text; with a pattern that its text matches, and an example for
+    /// the help of reports.
+    case text(pattern: String?, example: String? = nil)
     /// A text that is never shown.
     case credential
     case boolean

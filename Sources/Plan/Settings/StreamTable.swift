@@ -25,7 +25,7 @@ enum StreamTable {
             ) { $0.source = .command($1) },
             Setting(
                 "fifo",
-                ValueType(.text(pattern: nil)) { PathType.existingPipe($1, &$0) },
+                ValueType(.text(pattern: nil, example: "file")) { PathType.existingPipe($1, &$0) },
                 "A named pipe, relative to the job file's folder; its content is the body."
             ) { $0.source = .pipe($1.path) },
             Setting(

@@ -45,7 +45,7 @@ enum TaskTable {
             ) { $0.body = .json($1) },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil)) { PathType.existingFile($1, &$0) },
+                ValueType(.text(pattern: nil, example: "file")) { PathType.existingFile($1, &$0) },
                 "The file to send, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
             Setting(
@@ -288,11 +288,13 @@ enum TaskTable {
     }
 
     /// The type of a path to a file that the runner writes.
-    static let destination = ValueType<PathValue>(.text(pattern: nil)) {
+    static let destination = ValueType<PathValue>(.text(pattern: nil, example: "file")) {
         PathType.destination($1, &$0)
     }
 
-    private static let downloadDestination = ValueType<PathValue>(.text(pattern: nil)) {
+    private static let downloadDestination = ValueType<PathValue>(
+        .text(pattern: nil, example: "file")
+    ) {
         PathType.destination($1, mayBeFolder: true, &$0)
     }
 
@@ -315,7 +317,9 @@ enum TaskTable {
         orNamed: [("low", 0.25), ("default", 0.5), ("high", 0.75)]
     )
 
-    private static let session = ValueType<Int>(.text(pattern: nil)) { reader, field in
+    private static let session = ValueType<Int>(.text(pattern: nil, example: "session")) {
+        reader,
+        field in
         guard let name = reader.text(field) else { return nil }
         if let position = reader.sessions[name] { return position }
         let sessions = reader.sessions.keys
@@ -331,7 +335,7 @@ enum TaskTable {
     }
 
     private static let needs = ValueType<[Need]>(
-        .either(.text(pattern: nil), .list(.text(pattern: nil)))
+        .either(.text(pattern: nil), .list(need.shape))
     ) { reader, field in
         // The plan's graph has them.
         if reader.isReadingAgain { return [] }
@@ -344,7 +348,9 @@ enum TaskTable {
         return needs.filter { known.insert($0).inserted }
     }
 
-    private static let need = ValueType<Need>(.text(pattern: nil)) { reader, field in
+    private static let need = ValueType<Need>(.text(pattern: nil, example: "task")) {
+        reader,
+        field in
         guard let id = reader.text(field) else { return nil }
         if let need = reader.need(id) { return need }
         let fault = ValueFault(

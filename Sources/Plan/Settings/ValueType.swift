@@ -31,9 +31,10 @@ struct ValueType<Value>: Sendable {
     /// A scalar whose text `parse` understands.
     init(
         pattern: @autoclosure @escaping @Sendable () -> String? = nil,
+        example: String? = nil,
         parse: @escaping @Sendable (String) throws(ValueFault) -> Value
     ) {
-        self.init(.text(pattern: pattern())) { reader, field in
+        self.init(.text(pattern: pattern(), example: example)) { reader, field in
             guard let text = reader.text(field) else { return nil }
             return reader.parsed(text, of: field, parse)
         }
@@ -193,7 +194,10 @@ where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == Strin
 extension ValueType where Value == Duration {
     static func duration(allowsZero: Bool = false) -> ValueType {
         ValueType(
-            .text(pattern: allowsZero ? DurationText.pattern : DurationText.positivePattern)
+            .text(
+                pattern: allowsZero ? DurationText.pattern : DurationText.positivePattern,
+                example: "30s"
+            )
         ) { reader, field in
             guard let text = reader.text(field) else { return nil }
             return reader.duration(text, of: field, allowsZero: allowsZero)
@@ -204,7 +208,10 @@ extension ValueType where Value == Duration {
 extension ValueType where Value == Duration? {
     /// A positive duration, or `unlimited`, which is nil.
     static let durationOrUnlimited = ValueType(
-        .either(.text(pattern: DurationText.positivePattern), .choice(["unlimited"]))
+        .either(
+            .text(pattern: DurationText.positivePattern, example: "30s"),
+            .choice(["unlimited"])
+        )
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
         if text == "unlimited" { return .some(nil) }

@@ -58,7 +58,11 @@ struct TaskReader: Sendable {
     ) -> Bool {
         read(entry, &draft, &reader) { table, draft, reader in
             reader.secretUses = uses
-            for value in values { table.reads[value.position](&draft, &reader, value.field) }
+            for value in values {
+                reader.showingShape(of: value.field, in: table.keys) {
+                    table.reads[value.position](&draft, &$0, value.field)
+                }
+            }
         }
     }
 

@@ -14,8 +14,10 @@ enum TemplateBody {
         [
             Setting(
                 "fromFile",
-                ValueType<PathValue>(.text(pattern: nil)) { PathType.existingFile($1, &$0) }
-                    .neededBeforeTheRun().withField,
+                ValueType<PathValue>(.text(pattern: nil, example: "file")) {
+                    PathType.existingFile($1, &$0)
+                }
+                .neededBeforeTheRun().withField,
                 isRequired: true,
                 "The file with the content, relative to the job file's folder; its expressions are "
                     + "filled in."

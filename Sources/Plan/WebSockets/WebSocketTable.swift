@@ -66,16 +66,20 @@ enum WebSocketTable {
             },
             Setting(
                 "responseTo",
-                ValueType<PathValue>(.text(pattern: nil)) { PathType.destination($1, &$0) },
+                ValueType<PathValue>(.text(pattern: nil, example: "file")) {
+                    PathType.destination($1, &$0)
+                },
                 "The file for the received messages as JSON lines, relative to the job file's "
                     + "folder."
             ) { $0.destination = $1 },
         ] + [TaskTable.retry, TaskTable.redirects] + NetworkAccessTable.task
     )
 
-    static let url = ValueType<HTTPURL>(.text(pattern: WebSocketURLText.pattern)) {
+    static let url = ValueType<HTTPURL>(
+        .text(pattern: WebSocketURLText.pattern, example: "wss://example.com/")
+    ) {
         $0.url($1) { text, _ throws(ValueFault) in try WebSocketURLText.parse(text) }
-    }.warningOfPlaceholders()
+    }.checkingText()
 
     private static let subprotocol = ValueType<String>(pattern: HeaderRule.namePattern) {
         name throws(ValueFault) in

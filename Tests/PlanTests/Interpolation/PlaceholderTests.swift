@@ -27,6 +27,7 @@ import Testing
             ("{{}}", ["{{}} ?"]),
             ("$HOME/$(A_B)", ["$HOME ${env.HOME}", "$(A_B) ${env.A_B}"]),
             ("$(date +%F)", ["$(date +%F) ${run.date}"]),
+            ("$(date)/{{date}}", ["$(date) ${run.date}", "{{date}} ${var.date}"]),
             ("é$HOMEé", ["$HOME ${env.HOME}"]),
             ("a$region", ["$region ${var.region}"]),
         ] as [(String, [String])]
