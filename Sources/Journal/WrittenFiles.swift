@@ -3,8 +3,9 @@ package import SystemKit
 /// Remembers the files that the runs of a job wrote under names that peers chose, in the job's
 /// file.
 ///
-/// Such a name replaces a file of the job and no other. A note is a hash of the file's path, and
-/// one of its inode, size and time of last change: it fits the file as it was published. The
+/// Such a name replaces a file of the same task and no other. A note is a hash of the task's id and
+/// the file's path, and one of its inode, size and time of last change: it fits the file as it was
+/// published. The
 /// device is not in it, because many file systems get another number with each mount. A lost note
 /// only means that the file is not replaced. So notes are appended after the file has its name and
 /// are not synced, and a damaged file is begun anew. Several processes may use the file: they
@@ -18,20 +19,10 @@ package final class WrittenFiles: Sendable {
 
     /// A file as it was published.
     struct Note: Equatable {
-        /// The hash of the path.
+        /// The hash of the task's id and the path.
         var place: UInt64
         /// The hash of the file's properties.
         var stamp: UInt64
-    }
-
-    /// The notes that were read.
-    private struct Index {
-        /// The last stamp of each place.
-        var stamps: [UInt64: UInt64] = [:]
-        /// The inode of the journal.
-        var inode: UInt64 = 0
-        /// The end of the notes that were read, an offset.
-        var end: Int64 = 0
     }
 
     /// The kind of an entry with notes.
@@ -49,9 +40,9 @@ package final class WrittenFiles: Sendable {
     private let folderPath: String
     private let name: String
     private let mostFiles: Int
-    private let index = Lock(Index())
-    /// The patience of the next writer; one thread of this process writes at a time, and readers
-    /// never wait for it.
+    /// The last stamp of each place, of earlier runs and of this one.
+    private let stamps = Lock([UInt64: UInt64]())
+    /// The patience of the next writer; one thread of this process writes at a time.
     private let writing = Lock(WrittenFiles.patience)
 
     /// Reads the notes of earlier runs; makes no file.
@@ -74,7 +65,10 @@ package final class WrittenFiles: Sendable {
             guard let file = try open() else { return }
             let (notes, isWhole) = try read(file)
             let kept = Self.latest(notes, mostFiles)
-            index.withLock { $0 = Self.index(of: kept, file) }
+            stamps.withLock { stamps in
+                stamps.reserveCapacity(kept.count)
+                for note in kept { stamps[note.place] = note.stamp }
+            }
             guard !isWhole || notes.count > 2 * kept.count + Self.fewNotes else { return }
             // Notes behind an incomplete one are lost until a later run succeeds.
             try? underLock(Self.patience) { folder throws(SystemError) in
@@ -87,24 +81,25 @@ package final class WrittenFiles: Sendable {
 
     private var path: String { folderPath + "/" + name }
 
-    /// Whether a run of the job wrote the file at a path, and nobody has changed it since.
+    /// Whether a task wrote the file at a path, in this run or an earlier one, and the file has not
+    /// changed since.
     ///
-    /// Finds the notes of other processes that run at the same time.
-    package func has(_ path: String, _ file: InputFile.Identity) -> Bool {
-        let note = Note(path, file)
-        return index.withLock { index in
-            if index.stamps[note.place] == note.stamp { return true }
-            // A journal that can no longer be read has no note.
-            try? catchUp(&index)
-            return index.stamps[note.place] == note.stamp
-        }
+    /// Waits for no disk. Another task's file is foreign.
+    package func has(_ path: String, _ file: InputFile.Identity, of task: String) -> Bool {
+        let note = Note(path, file, of: task)
+        return stamps.withLock { $0[note.place] == note.stamp }
     }
 
-    /// Notes a file that this run has written.
+    /// Notes a file that a task of this run has written.
     ///
-    /// - Throws: `Fault` when the note is lost.
-    package func note(_ path: String, _ file: InputFile.Identity) throws(Fault) {
-        let note = Note(path, file)
+    /// - Throws: `Fault` when later runs do not learn of it.
+    package func note(
+        _ path: String,
+        _ file: InputFile.Identity,
+        of task: String
+    ) throws(Fault) {
+        let note = Note(path, file, of: task)
+        stamps.withLock { $0[note.place] = note.stamp }
         do throws(SystemError) {
             try writing.withLock { patience throws(SystemError) in
                 let wait = patience
@@ -213,45 +208,15 @@ package final class WrittenFiles: Sendable {
         return notes
     }
 
-    private static func index(of notes: [Note], _ file: InputFile) -> Index {
-        var index = Index(inode: file.identity.inode, end: file.identity.size)
-        index.stamps.reserveCapacity(notes.count)
-        for note in notes { index.stamps[note.place] = note.stamp }
-        return index
-    }
-
-    /// Reads the notes that were appended since, or a journal that has replaced the former one.
-    private func catchUp(_ index: inout Index) throws(SystemError) {
-        guard let file = try open() else { return }
-        let size = file.identity.size
-        guard file.identity.inode == index.inode, size >= index.end else {
-            index = Self.index(of: Self.latest(try read(file).notes, mostFiles), file)
-            return
-        }
-        guard size > index.end else { return }
-        let count = Int(min(size - index.end, 2 * Self.longest))
-        let bytes = try file.read(at: index.end, count: count)
-        var rest = bytes[...]
-        while let entry = JournalText.takeEntry(from: &rest) {
-            for note in Self.notes(of: entry) {
-                // A job with more files than that is refused, not the machine's memory used up.
-                guard index.stamps.count < mostFiles || index.stamps[note.place] != nil else {
-                    continue
-                }
-                index.stamps[note.place] = note.stamp
-            }
-        }
-        index.end += Int64(bytes.count - rest.count)
-    }
 }
 
 extension WrittenFiles.Note {
-    /// The note of a file; all paths to its folder count as one.
-    init(_ path: String, _ file: InputFile.Identity) {
+    /// The note of a task's file; all paths to its folder count as one.
+    init(_ path: String, _ file: InputFile.Identity, of task: String) {
         let cut = path.cut(atLast: "/")
         let folder = cut.map { Folder.canonicalPath(String($0.before)) } ?? ""
         let name = cut.map { String($0.behind) } ?? path
-        place = ContentHash(of: Array("\(folder)/\(name)".utf8).span).value
+        place = ContentHash(of: Array("\(task)\0\(folder)/\(name)".utf8).span).value
         var properties: [UInt8] = []
         properties.add(file.inode)
         properties.add(file.size)

@@ -120,7 +120,7 @@ import Testing
 
     /// Whether a line is the row of a running task, whose id may be cut in the middle.
     private static func isBar(_ line: String) -> Bool {
-        line.hasPrefix("f") && line.contains("]  ")
+        line.hasPrefix("f") && !line.hasPrefix("failed ") && line.contains("]  ")
     }
 
     @Test(arguments: [40, 80, 200])

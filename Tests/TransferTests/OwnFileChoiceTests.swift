@@ -12,11 +12,11 @@ import TransferModel
 
         var paths: [String] { files.withLock { $0.keys.sorted() } }
 
-        func has(_ path: String, _ file: InputFile.Identity) -> Bool {
+        func has(_ path: String, _ file: InputFile.Identity, of task: Int) -> Bool {
             files.withLock { $0[path] == file }
         }
 
-        func note(_ path: String, _ file: InputFile.Identity) {
+        func note(_ path: String, _ file: InputFile.Identity, of task: Int) {
             files.withLock { $0[path] = file }
         }
     }

@@ -181,7 +181,7 @@ struct Publication {
         if destination.isNamedByPeer { file.inheritNoExecution() }
         guard try name(file, at: destination, &result) else { return }
         if destination.replacesOnlyOwn, let identity = try? file.identity {
-            written?.note(destination.path, identity)
+            written?.note(destination.path, identity, of: result.key)
         }
         if durability == .full { try folder.sync() }
         result.file = .init(
@@ -200,11 +200,12 @@ struct Publication {
         at destination: TaskSpec.Destination,
         _ result: inout AttemptResult
     ) throws(SystemError) -> Bool {
-        let replacing = mayReplace(at: destination)
+        let task = result.key
+        let replacing = mayReplace(at: destination, of: task)
         if durability != .none { try file.syncForPublishing(replacing: replacing) }
         do throws(SystemError) {
             // A file may have appeared, or changed, during the sync.
-            try file.publish(replacing: replacing && mayReplace(at: destination))
+            try file.publish(replacing: replacing && mayReplace(at: destination, of: task))
         } catch {
             guard error.isTaken, destination.ifExists == .skip, result.voucher == .checksum,
                 case .digest(let checksum)? = destination.checksum,
@@ -221,10 +222,10 @@ struct Publication {
         return true
     }
 
-    /// Whether the present file of the destination may be replaced.
-    private func mayReplace(at destination: TaskSpec.Destination) -> Bool {
+    /// Whether the task may replace the present file of the destination.
+    private func mayReplace(at destination: TaskSpec.Destination, of task: Int) -> Bool {
         guard destination.replacesOnlyOwn else { return destination.ifExists.mayReplace }
-        return written?.hasFile(at: destination.path) == true
+        return written?.hasFile(at: destination.path, of: task) == true
     }
 
     /// Handles a file that appeared after the scheduler's check, before the transfer started.

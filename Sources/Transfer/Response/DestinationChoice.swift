@@ -30,7 +30,7 @@ enum DestinationChoice {
             if let owner { throw .destinationTaken(file.displayPath, by: owner) }
         }
         if file.replacesOnlyOwn, PathOccupant(at: file.path) != .nothing,
-            claims?.written?.hasFile(at: file.path) != true
+            claims?.written?.hasFile(at: file.path, of: request.key) != true
         {
             throw .foreignFile(file.displayPath)
         }

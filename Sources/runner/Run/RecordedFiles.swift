@@ -8,10 +8,14 @@ import Transfer
 /// A fault fails no run: its files are not replaced later, and a warning says so.
 final class RecordedFiles: WrittenFileRecord {
     private let files: WrittenFiles
+    private let plan: Plan
     /// The first fault of a note.
     private let fault = Lock(JournalFault?.none)
 
-    private init(_ files: WrittenFiles) { self.files = files }
+    private init(_ files: WrittenFiles, of plan: Plan) {
+        self.files = files
+        self.plan = plan
+    }
 
     /// Reads the record of a job.
     ///
@@ -21,18 +25,23 @@ final class RecordedFiles: WrittenFileRecord {
             return nil
         }
         do throws(WrittenFiles.Fault) {
-            return RecordedFiles(try WrittenFiles(in: place.folder, name: place.name))
+            return RecordedFiles(
+                try WrittenFiles(in: place.folder, name: place.name),
+                of: plan
+            )
         } catch {
             warn("the record of files under names of servers is not used", error)
             return nil
         }
     }
 
-    func has(_ path: String, _ file: InputFile.Identity) -> Bool { files.has(path, file) }
+    func has(_ path: String, _ file: InputFile.Identity, of task: Int) -> Bool {
+        files.has(path, file, of: plan.id(of: task))
+    }
 
-    func note(_ path: String, _ file: InputFile.Identity) {
+    func note(_ path: String, _ file: InputFile.Identity, of task: Int) {
         do throws(WrittenFiles.Fault) {
-            try files.note(path, file)
+            try files.note(path, file, of: plan.id(of: task))
         } catch {
             fault.withLock { $0 = $0 ?? error }
         }
