@@ -102,13 +102,10 @@ struct Validate: ParsableCommand {
         }
         guard found.count > 1 else { return found }
         var known: Set<ByteText> = []
-        return found.filter { known.insert(ByteText(Self.plain($0))).inserted }
-    }
-
-    /// A path without `.` components and repeated slashes.
-    private static func plain(_ path: String) -> String {
-        let components = path.splitAtBytes("/").filter { $0 != "." }
-        return (path.hasBytePrefix("/") ? "/" : "") + components.joined(separator: "/")
+        let folder = ProcessContext.workingFolder ?? "."
+        return found.filter {
+            known.insert(ByteText(AbsolutePath.make($0, in: folder))).inserted
+        }
     }
 
     /// Writes diagnostics to standard error, and the line about a valid file to standard output.
