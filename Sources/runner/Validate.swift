@@ -61,6 +61,9 @@ struct Validate: ParsableCommand {
             environment: ProcessContext.environment,
             workingFolder: ProcessContext.workingFolder
         )
+        let renamed = { (report: FileDiagnostics) in
+            report.renamed(paths.path(of: report.source.name))
+        }
         var worst = RunnerExitCode.success
         var reports: [FileDiagnostics] = []
         for file in try Self.expanded(files) {
@@ -81,9 +84,12 @@ struct Validate: ParsableCommand {
             worst = Self.worse(worst, code)
             switch format {
             case .text: try Self.show(source, isRight: code == .success, isQuiet: isQuiet)
+            case .github:
+                for report in source.reports.map(renamed) {
+                    try StandardOutput.write(GitHubRenderer.render(report))
+                }
             case .json: reports += source.reports
-            case .github, .sarif, .gitlab:
-                reports += source.reports.map { $0.renamed(paths.path(of: $0.source.name)) }
+            case .sarif, .gitlab: reports += source.reports.map(renamed)
             }
         }
         try Self.write(reports, as: format)
@@ -121,10 +127,7 @@ struct Validate: ParsableCommand {
     private static func write(_ reports: [FileDiagnostics], as format: DiagnosticFormat) throws {
         var writer = JSONWriter(isPretty: true)
         switch format {
-        case .text: return
-        case .github:
-            for report in reports { try StandardOutput.write(GitHubRenderer.render(report)) }
-            return
+        case .text, .github: return
         case .json: JSONRenderer.write(reports, to: &writer)
         case .sarif:
             SARIFRenderer.write(reports, version: RunnerVersion.current, to: &writer)
