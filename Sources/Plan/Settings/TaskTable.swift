@@ -213,7 +213,9 @@ enum TaskTable {
             .durationOrUnlimited,
             default: "the session's timeoutIntervalForRequest",
             "The longest time without a byte in either direction."
-        ) { $0.timeoutInterval = .some($1) },
+        ) {
+            $0.timeoutInterval = .some($1.map { TimeLimit(.timeoutInterval, $0) })
+        },
         Setting(
             "priority",
             priority.neededBeforeTheRun(),
