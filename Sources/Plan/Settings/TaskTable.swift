@@ -136,7 +136,7 @@ enum TaskTable {
                 default: "replace",
                 "What to do when the destination exists; with `checksum`, only a file that "
                     + "matches it is kept. Without this key a name that a server chose replaces "
-                    + "only a file of the job's own."
+                    + "only a file that the same task wrote."
             ) { $0.ifExists = $1 },
             Setting(
                 "extract",
