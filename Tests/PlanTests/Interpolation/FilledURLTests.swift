@@ -57,7 +57,9 @@ import TransferModel
         case (.host, .capture): return isLabel && !bytes.isEmpty
         case (.host, _):
             if bytes.isEmpty || bytes.contains(where: { $0 >= 0x80 }) { return nil }
-            return isLabel || bytes.allSatisfy(isUnreserved)
+            // No label of a name is empty.
+            let labels = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)
+            return isLabel || bytes.allSatisfy(isUnreserved) && !labels.dropLast().contains([])
         case (.port, _):
             guard bytes.allSatisfy({ (48...57).contains($0) }) else { return false }
             return bytes.isEmpty || (1...65535).contains(Int(value) ?? 0)
