@@ -27,8 +27,10 @@ import TransferModel
         run.task(task)?["error"]?["message"]?.string
     }
 
-    private static let refusal =
-        "the server named the file `out/named`, which exists and is not as a run of this job left it"
+    private static func refusal(of peer: String) -> String {
+        "\(peer) named the file `out/named`, which exists, and there is no record that this task "
+            + "wrote it as it is now"
+    }
 
     /// The keys that a shop has accepted.
     private final class Shop: Sendable {
@@ -93,7 +95,7 @@ import TransferModel
         for _ in 1...2 {
             let run = try job.run()
             #expect(run.code == 1)
-            #expect(message(run) == Self.refusal)
+            #expect(message(run) == Self.refusal(of: "the server"))
             #expect(try job.folder.text("out/named") == "foreign")
         }
         #expect(!job.folder.contains(Self.record))
@@ -111,7 +113,7 @@ import TransferModel
         #expect(try changed.run().status == .exit(0))
         let run = try job.run()
         #expect(run.code == 1)
-        #expect(message(run) == Self.refusal)
+        #expect(message(run) == Self.refusal(of: "the server"))
         #expect(try job.folder.text("out/named") == "mine")
         #expect(try job.folder.list("out") == ["named"])
     }
@@ -148,7 +150,7 @@ import TransferModel
         withExtendedLifetime(lock) {}
         let run = try job.run()
         #expect(run.code == 1)
-        #expect(message(run) == Self.refusal)
+        #expect(message(run) == Self.refusal(of: "the server"))
         #expect(try job.folder.text("out/named") == "text 2")
     }
 
@@ -158,7 +160,7 @@ import TransferModel
         #expect(try job.run().code == 0)
         #expect(try Command("rm", ["-r", job.folder.path(Self.record)]).run().status == .exit(0))
         let run = try job.run()
-        #expect(message(run) == Self.refusal)
+        #expect(message(run) == Self.refusal(of: "the server"))
         #expect(try job.folder.text("out/named") == "text 1")
     }
 
@@ -191,7 +193,7 @@ import TransferModel
         try job.folder.makeFolder("out")
         try job.folder.write("foreign", to: "out/named")
         let run = try job.run()
-        #expect(message(run) == Self.refusal)
+        #expect(message(run) == Self.refusal(of: "the server"))
         #expect(try job.folder.text("out/named") == "foreign")
     }
 
@@ -218,7 +220,7 @@ import TransferModel
         try job.folder.write("foreign", to: "out/named")
         let run = try job.run()
         #expect(run.code == (isOfPeer ? 1 : 0), "\(run.command.standardError)")
-        #expect(message(run) == (isOfPeer ? Self.refusal : nil))
+        #expect(message(run) == (isOfPeer ? Self.refusal(of: "a captured value") : nil))
         #expect(try job.folder.text("out/named") == (isOfPeer ? "foreign" : "new"))
         let remove = try Command("rm", [job.folder.path("out/named")]).run()
         #expect(remove.status == .exit(0))

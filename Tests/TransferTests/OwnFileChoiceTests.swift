@@ -29,8 +29,12 @@ import TransferModel
         try folder.makeFolder("in")
     }
 
-    private func attempt(_ url: String, replacesForeign: Bool = false) throws -> AttemptRequest {
-        try AttemptRequest.to(url) {
+    private func attempt(
+        _ url: String,
+        key: Int = 0,
+        replacesForeign: Bool = false
+    ) throws -> AttemptRequest {
+        try AttemptRequest.to(url, key: key) {
             $0.sink = .file(
                 .init(
                     path: folder.path("in/"),
@@ -78,10 +82,21 @@ import TransferModel
         let result = try harness().run(attempt(server.url("/a")))
         #expect(result.failure?.kind == .localIO)
         #expect(result.failure?.isPermanent == true)
-        #expect(result.failure?.help?.contains("`replace`") == true)
+        #expect(result.failure?.help?.contains("`ifExists: replace`") == true)
         #expect(result.countOfBytesReceived < 100_000)
         #expect(try folder.text("in/x") == "foreign")
         #expect(record.paths.isEmpty)
+    }
+
+    @Test func `a refused task leaves the name to a task that may replace the file`() throws {
+        try folder.write("foreign", to: "in/x")
+        let server = try ScriptedServer { _ in Self.named("new") }
+        let harness = try harness()
+        let refused = try harness.run(attempt(server.url("/a"), key: 1))
+        #expect(refused.failure?.detail.contains("there is no record") == true)
+        let allowed = try attempt(server.url("/b"), key: 2, replacesForeign: true)
+        #expect(try harness.run(allowed).failure == nil)
+        #expect(try folder.text("in/x") == "new")
     }
 
     @Test func `without a record every file is foreign`() throws {

@@ -37,9 +37,10 @@ import TransferModel
     @Test(
         arguments: [
             (6, .resolve, nil, "Could not resolve host: h", "no address was found for h"),
-            (7, .connect, 111, "Failed to connect", "no connection to h: Connection refused"),
-            (7, .connect, nil, "Failed to connect", "no connection to h: Failed to connect"),
+            (7, .connect, 111, "Failed to connect", "no connection to h:81: Connection refused"),
+            (7, .connect, nil, "Failed to connect", "no connection to h:81: Failed to connect"),
             (18, .receive, nil, "end of response with 9 bytes missing", "with 9 bytes missing"),
+            (18, .receive, nil, "Received only partial file: 9 bytes", "ended after 9 bytes"),
             (18, .receive, nil, "transfer closed with outstanding data", "the body ended early"),
             (35, .tls, nil, "alert 40", "the TLS handshake failed: alert 40"),
             (52, .wait, nil, "Empty reply", "the connection was closed without a response"),
@@ -58,6 +59,7 @@ import TransferModel
     ) {
         var end = ExchangeEnd(code: CurlCode(rawValue: code), phase: phase)
         end.host = "h"
+        end.port = 81
         end.osErrno = osErrno
         end.detail = detail
         #expect(TransferFailure(end).detail.hasSuffix(words), "\(TransferFailure(end).detail)")

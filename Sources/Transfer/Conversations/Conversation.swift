@@ -93,4 +93,4 @@ extension Conversation {
 }
 
 /// Makes the conversation of an attempt when its connection is open, on the thread of its engine.
-typealias ConversationStart = @Sendable (any ConversationHost, MonotonicTime) -> any Conversation
+typealias ConversationStart = @Sendable (any UpgradeHost, MonotonicTime) -> any Conversation

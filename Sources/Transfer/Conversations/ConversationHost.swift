@@ -19,7 +19,10 @@ protocol ConversationHost: AnyObject {
     func openFile() throws(SystemError)
     /// Adds bytes to the task's file.
     func writeFile(_ bytes: Span<UInt8>) throws(SystemError)
+}
 
+/// The exchange's facts and records for a conversation that begins with a request of HTTP.
+protocol UpgradeHost: ConversationHost {
     /// The request that switches from HTTP to another protocol, before it is sent.
     var upgradeSpec: UpgradeSpec { get }
     /// Notes that the upgrade request is sent, with its head.

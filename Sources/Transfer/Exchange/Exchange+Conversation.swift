@@ -3,7 +3,7 @@ internal import SystemKit
 internal import TransferModel
 
 // An exchange's facts and records for the conversation over its connection.
-extension Exchange: ConversationHost {
+extension Exchange: UpgradeHost {
     var setting: ConversationSetting {
         ConversationSetting(clock: context.clock, idleLimit: request.timeoutInterval)
     }

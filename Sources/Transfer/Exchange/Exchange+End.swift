@@ -179,6 +179,7 @@ extension Exchange {
                 phase: phase,
                 osErrno: osErrno(behind: code),
                 host: origin.host,
+                port: origin.port,
                 connectTimeout: session.configuration.connectTimeout,
                 hasClientCertificate: session.clientCertificate(for: origin) != nil,
                 isCertificateAsked: handle.wasAskedForCertificate,

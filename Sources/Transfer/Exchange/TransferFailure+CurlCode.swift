@@ -9,6 +9,8 @@ struct ExchangeEnd {
     var osErrno: Int?
     /// The request's host.
     var host = ""
+    /// The request's port.
+    var port = 0
     /// The session's limit for one connection.
     var connectTimeout = Duration.seconds(30)
     /// Whether the session has a client certificate.
@@ -42,6 +44,9 @@ struct ExchangeEnd {
     /// Whether the server has chosen no version of HTTP in the TLS handshake (ALPN), and sent no
     /// head.
     var lacksChosenVersion = false
+
+    /// The request's host and port.
+    var address: String { "\(host):\(port)" }
 
     /// The failed peer: the proxy or the host.
     fileprivate var peer: String { proxy.map { "the proxy \($0.url)" } ?? host }
@@ -229,7 +234,7 @@ extension TransferFailure {
             case _ where end.code.rawValue != 28: nil
             case .resolve: "\(end.peer) was not found within"
             case .connect where end.proxy != nil: "\(end.peer) opened no connection within"
-            case .connect: "no connection to \(end.peer) within"
+            case .connect: "no connection to \(end.address) within"
             case .tls:
                 "\(end.peer) accepted the connection, but did not complete the TLS handshake within"
             case .prepare, .send, .wait, .receive, .finish: nil

@@ -37,11 +37,14 @@ extension TransferFailure {
         return failure
     }
 
-    /// A download whose name, which a peer chose, belongs to a file that the job did not write.
-    static func foreignFile(_ path: String) -> TransferFailure {
+    /// A download whose name, which `peer` chose, belongs to a file that no record shows to be the
+    /// task's own.
+    static func foreignFile(_ path: String, named peer: String) -> TransferFailure {
         var failure = TransferFailure.destinationExists(path, phase: .receive)
         failure.detail =
-            "the server named the file `\(path)`, which exists and is not as a run of this job left it"
+            "\(peer) named the file `\(path)`, which exists, and there is no record that this task "
+            + "wrote it as it is now"
+        failure.help = "move the file, or write `ifExists: replace`, which replaces any file"
         return failure
     }
 

@@ -19,14 +19,16 @@ extension Exchange {
         recorder.isHeadless = true
     }
 
-    /// The failure of a connection for the file whose TLS did not begin in time; nil for any other
-    /// result.
+    /// The failure of a handshake that was limited by the silence or the end of the task; nil for
+    /// any other result.
     ///
-    /// libcurl 7.88.1 then asks for another connection, and takes the reply to RETR for the answer
-    /// (`CURLE_FTP_WEIRD_PASV_REPLY`).
+    /// libcurl reports the one of the commands as a connection that took too long. For the one of
+    /// the file, libcurl 7.88.1 asks for another connection, and takes the reply to RETR for the
+    /// answer (`CURLE_FTP_WEIRD_PASV_REPLY`).
     private func lateHandshake(_ file: FileTransfer, _ code: CurlCode) -> TransferFailure? {
         let now = MonotonicTime.now
-        guard code.rawValue == 13, let end = file.handshakeEnd, now >= end else { return nil }
+        let isLate = code.rawValue == (recorder.hasBegunRequest ? 13 : 28)
+        guard isLate, let end = file.handshakeEnd, now >= end else { return nil }
         return overdue(at: now) ?? timeout(.idle)
     }
 

@@ -37,6 +37,18 @@ package final class DestinationClaims: Sendable {
             if !path.hasSameBytes(as: last.path) { last = (path, Folder.canonicalPath(path)) }
             return last.folder
         }
+
+        /// The place of a file, and that of its archive's folder if a peer names the folder.
+        mutating func places(of file: TaskSpec.Destination) -> [Place] {
+            let (path, name) = file.split
+            var places = [Place(folder(at: path), name)]
+            if let archive = file.archiveFolder, archive.isNamedByPeer,
+                let (path, name) = archive.path.cut(atLast: "/")
+            {
+                places.append(Place(folder(at: String(path)), name))
+            }
+            return places
+        }
     }
 
     /// MAXSYMLINKS of Linux.
@@ -109,33 +121,32 @@ package final class DestinationClaims: Sendable {
         state.owners[place] = owner
     }
 
-    /// Assigns the file to the task unless it has another owner; later attempts of the task keep
-    /// it.
+    /// Assigns the file, and the folder of its archive, to the task unless one of them has another
+    /// owner; later attempts of the task keep them.
     ///
-    /// Creates a missing folder. Returns another owner of the file, in words; throws the file
-    /// system's error.
+    /// Creates a missing folder. Returns the other owner, in words; throws the file system's error.
     func claim(_ file: TaskSpec.Destination, for task: Int) throws(SystemError) -> String? {
-        let (path, fileName) = file.split
-        _ = try Folder(path: path, create: true)
-        if let owner = claim(fileName, in: path, for: task) { return owner }
-        guard let archive = file.archiveFolder, archive.isNamedByPeer,
-            let slash = archive.path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        else { return nil }
-        let name = String(archive.path[slash...].dropFirst())
-        return claim(name, in: String(archive.path[..<slash]), for: task)
-    }
-
-    private func claim(_ fileName: String, in path: String, for task: Int) -> String? {
-        let owner = state.withLock { state in
-            let place = Place(state.folder(at: path), fileName)
-            let owner = state.owners[place] ?? .task(task)
-            state.owners[place] = owner
-            return owner
+        _ = try Folder(path: file.folder, create: true)
+        let other = state.withLock { state -> Owner? in
+            let places = state.places(of: file)
+            let owners = places.compactMap { state.owners[$0] }
+            if let other = owners.first(where: { $0 != .task(task) }) { return other }
+            for place in places { state.owners[place] = .task(task) }
+            return nil
         }
-        return switch owner {
-        case .task(task): nil
+        return switch other {
+        case nil: nil
         case .task(let other): "the task \(TextExcerpt.of(name(other)))"
         case .run: "the run itself"
+        }
+    }
+
+    /// Gives up the claim of a task that must not write the file.
+    func release(_ file: TaskSpec.Destination, of task: Int) {
+        state.withLock { state in
+            for place in state.places(of: file) where state.owners[place] == .task(task) {
+                state.owners[place] = nil
+            }
         }
     }
 }

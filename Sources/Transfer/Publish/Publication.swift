@@ -238,7 +238,7 @@ struct Publication {
                 "\(destination.displayPath) has appeared since the transfer started"
             result.failure?.help =
                 destination.replacesOnlyOwn
-                ? "the existing file was kept, because the server chose its name"
+                ? "the existing file was kept: without `ifExists: replace` it must be the task's own"
                 : "the existing file was kept, because `ifExists` is `fail`"
             return
         }

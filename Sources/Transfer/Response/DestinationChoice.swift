@@ -14,10 +14,12 @@ enum DestinationChoice {
         mayName: (String) -> Bool
     ) throws(TransferFailure) -> TaskSpec.Destination? {
         var file = wanted
+        var isNamedByServer = false
         if wanted.isFolder {
             let name = ServerFileName.choose(head, url: url, mayName: mayName)
             let own = ServerFileName.safe(ServerFileName.lastSegment(of: request.request.url))
-            file = wanted.appending(name, isOfURL: own?.hasSameBytes(as: name) == true)
+            isNamedByServer = own?.hasSameBytes(as: name) != true
+            file = wanted.appending(name, isOfURL: !isNamedByServer)
             guard try isFree(file) else { return nil }
         }
         if let claims {
@@ -32,7 +34,10 @@ enum DestinationChoice {
         if file.replacesOnlyOwn, PathOccupant(at: file.path) != .nothing,
             claims?.written?.hasFile(at: file.path, of: request.key) != true
         {
-            throw .foreignFile(file.displayPath)
+            // Another task may have permission to replace the file.
+            claims?.release(file, of: request.key)
+            let peer = isNamedByServer ? "the server" : "a captured value"
+            throw .foreignFile(file.displayPath, named: peer)
         }
         guard case .listed(let list)? = wanted.checksum else { return file }
         let first = request.request.url

@@ -11,7 +11,7 @@ internal import WebSockets
 struct WebSocketOpening: Conversation {
     private let spec: WebSocketSpec
     /// The owner of the running conversation.
-    private unowned let host: any ConversationHost
+    private unowned let host: any UpgradeHost
     private let setting: ConversationSetting
     private let upgrade: UpgradeRequest
     /// Whether the bytes of the request are not taken yet.
@@ -28,7 +28,7 @@ struct WebSocketOpening: Conversation {
     private(set) var successor: (any Conversation)?
 
     /// Prepares the request of an exchange whose connection is open.
-    init(_ spec: WebSocketSpec, of host: any ConversationHost, at now: MonotonicTime) {
+    init(_ spec: WebSocketSpec, of host: any UpgradeHost, at now: MonotonicTime) {
         self.spec = spec
         self.host = host
         setting = host.setting

@@ -64,15 +64,19 @@ extension ExchangeEnd {
             return "no address was found for \(proxy == nil ? host : "its host")"
         case (.connect, 7):
             let reason = osErrno.map { SystemError.text(of: Int32(truncatingIfNeeded: $0)) }
-            return "no connection\(proxy == nil ? " to \(host)" : ""): \(reason ?? foreignWords)"
+            return "no connection\(proxy == nil ? " to \(address)" : ""): \(reason ?? foreignWords)"
         case (.tls, _): return "the TLS handshake failed: \(foreignWords)"
         case (_, 52): return "the connection was closed without a response"
         case (.reset, 55...56), (.connect, 55...56):
             return "the connection was lost: \(foreignWords)"
         case (.reset, _): return "the stream broke off: \(foreignWords)"
         case (.truncated, 18):
-            let missing = detail?.splitAtBytes(" ").lazy.compactMap { Int64($0) }.first
-            return "the body ended \(missing.map { "with \($0) bytes missing" } ?? "early")"
+            let number = detail?.splitAtBytes(" ").lazy.compactMap { Int64($0) }.first
+            guard let number else { return "the body ended early" }
+            // Of a file server libcurl tells the number of bytes that came.
+            let isReceived = detail?.hasBytePrefix("Received only partial file") == true
+            return "the body ended \(isReceived ? "after" : "with") \(number) bytes"
+                + (isReceived ? "" : " missing")
         case (.truncated, _): return "the body ended early: \(foreignWords)"
         case (.protocolViolation, 1) where detail?.contains("HTTP/0.9") == true:
             return Self.noResponse

@@ -81,7 +81,7 @@ enum RedirectDecision {
         guard !visited.contains(where: visit(method, url, cookies(url)).hasSameBytes)
         else {
             return refuse(
-                "the redirects go in a circle at \(url.text)",
+                "the redirects go in a circle at \(shown(url))",
                 help: "check the URL; the server may want a login or a cookie",
                 isLimit: true,
                 decidingKey: ["url"]
