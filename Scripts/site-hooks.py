@@ -17,9 +17,9 @@ def on_page_content(content, **_):
     """Lets the button of a terminal copy its commands, without prompt and output."""
 
     def commands(match):
-        lines = re.sub(r'<span class="go">.*?</span>', "", match["block"])
+        lines = re.sub(r'<span class="g[op]">.*?</span>', "", match["block"])
         text = html.unescape(re.sub(r"<[^>]+>", "", lines))
-        kept = "\n".join(line.removeprefix("$ ") for line in text.splitlines() if line.strip())
+        kept = "\n".join(line for line in text.splitlines() if line.strip())
         return f'<div class="highlight" data-copy="{html.escape(kept)}">{match["block"]}</div>'
 
     return TERMINAL.sub(commands, content)
