@@ -17,23 +17,29 @@ def on_page_content(content, **_):
     """Lets the button of a terminal copy its commands, without prompt and output."""
 
     def commands(match):
-        lines = re.sub(r'<span class="go">.*?</span>', "", match["block"])
+        lines = re.sub(r'<span class="g[op]">.*?</span>', "", match["block"])
         text = html.unescape(re.sub(r"<[^>]+>", "", lines))
-        kept = "\n".join(line.removeprefix("$ ") for line in text.splitlines() if line.strip())
+        kept = "\n".join(line for line in text.splitlines() if line.strip())
         return f'<div class="highlight" data-copy="{html.escape(kept)}">{match["block"]}</div>'
 
     return TERMINAL.sub(commands, content)
 
 
 def on_page_context(context, page, config, **_):
-    """Adds each row that has an anchor to the search, which otherwise has headings alone. Of equal names, a key comes first, a member of a report last."""
-    boost = {"reference/job-file.md": 4, "reference/report.md": 1}.get(page.file.src_uri, 3)
+    """Adds each row that has an anchor to the search, which otherwise has headings alone.
+
+    A word finds all names that begin with it: the shorter name comes first, and of equal names the key before the member of a
+    report. The search divides words at hyphens. A word joiner (U+2060) hides the last word of a code, such as `checksum` of
+    `job.bad-checksum`, from the search of titles: there the key of that name comes first.
+    """
+    weight = {"reference/job-file.md": 40, "reference/report.md": 10}.get(page.file.src_uri)
     index, heading = config.plugins["material/search"].search_index, ""
     for part in HEADING_OR_ROW.finditer(page.content):
         if not part["anchor"]:
             heading = html.escape(plain(part["heading"]))
             continue
         name, *cells = [html.escape(plain(cell)) for cell in part["row"].split("</td>") if plain(cell)]
-        place, text = f"{page.url}#{part['anchor']}", " · ".join([heading, *cells])
-        index.entries.append({"location": place, "title": name, "text": text, "boost": boost})
+        boost = weight / len(name) if weight else 20
+        title, text = name.replace("-", "-\u2060"), " · ".join([heading, *cells, *([name] if "-" in name else [])])
+        index.entries.append({"location": f"{page.url}#{part['anchor']}", "title": title, "text": text, "boost": boost})
     return context
