@@ -61,8 +61,9 @@ package struct Fixture: Sendable, CustomStringConvertible {
         guard let file = unsafe fopen(path, "r") else { return nil }
         defer { unsafe fclose(file) }
         var bytes: [UInt8] = []
-        while case let byte = unsafe fgetc(file), byte != EOF {
-            bytes.append(UInt8(truncatingIfNeeded: byte))
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = unsafe fread(&piece, 1, piece.count, file), count > 0 {
+            bytes += piece[..<count]
         }
         return bytes
     }

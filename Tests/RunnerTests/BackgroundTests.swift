@@ -143,7 +143,7 @@ import TransferModel
     }
 
     @Test func `a download resumes from its partial file, and a finished one stays`() throws {
-        let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+        let body = FileContent.patterned(4 << 20)
         let tag = "ETag: \"one\""
         let server = try ScriptedServer { request in
             if request.path == "/small" { return .ok("small") }

@@ -23,9 +23,7 @@ import Testing
         return job
     }
 
-    private static let upload = (0..<(4 << 20)).map {
-        UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8)
-    }
+    private static let upload = FileContent.patterned(4 << 20)
 
     private func uploadRecords(_ job: JobFolder) throws -> [String] {
         let folder = ".local/state/runner/uploads"

@@ -4,7 +4,7 @@ import TransferModel
 
 /// Data tasks whose response becomes a download, by the built executable.
 @Suite struct BecomeDownloadTests {
-    private static let large = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    private static let large = FileContent.patterned(300_000)
 
     @Test func `only a body above the limit becomes a file, with and without a length`() throws {
         let (large, exact) = (Self.large, Array(Self.large.prefix(1024)))

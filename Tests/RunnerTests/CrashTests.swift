@@ -81,10 +81,6 @@ import TransferModel
         return outcome.status == .signal(9) ? nil : outcome
     }
 
-    private static func makeBody(_ count: Int, _ generator: inout SplitMix64) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    }
-
     /// Whether every file under a final name is whole, and the state for the next run is readable.
     private static func check(_ job: JobFolder, _ bodies: [[UInt8]]) throws {
         for (number, body) in zip(1..., bodies) where job.folder.contains("out/\(number).bin") {
@@ -99,10 +95,7 @@ import TransferModel
     private static func hasReported(_ job: JobFolder) throws -> Bool {
         guard job.folder.contains("report.json") else { return false }
         let report = try JSONValue(bytes: job.folder.read("report.json"))
-        let schema = try JSONValue(
-            bytes: #require(Fixture.read(Repository.path("schemas/report.schema.json")))
-        )
-        #expect(JSONSchemaValidator(schema: schema).faults(in: report).isEmpty)
+        #expect(try Repository.reportValidator().faults(in: report).isEmpty)
         return report["summary"]?["exitCode"]?.integer == 0
     }
 
@@ -131,8 +124,10 @@ import TransferModel
         // So slow that an upload takes several lives, too.
         let line = try RecordingRelay(to: uploads.port, pause: .milliseconds(20))
         var generator = SplitMix64.forTests()
-        let bodies = (0..<Self.downloads).map { _ in Self.makeBody((1 << 20) + 17, &generator) }
-        let upload = Self.makeBody((6 << 20) + 17, &generator)
+        let bodies = (0..<Self.downloads).map { _ in
+            FileContent.random((1 << 20) + 17, &generator)
+        }
+        let upload = FileContent.random((6 << 20) + 17, &generator)
         for (number, body) in zip(1..., bodies) {
             try nginx.root.write(body, to: "\(number).bin")
         }

@@ -182,7 +182,7 @@ private struct FaultJob {
               web:
                 { \(limits), httpVersion: "1.1", \(tls),
                   allowsReadAccessTo: [/dev, \(folder.folder.path)],
-                  protocolClasses: [{ scheme: faulty, command: [python3, program.py] }] }
+                  protocolClasses: [{ scheme: faulty, command: [python3, -S, program.py] }] }
               http2: { \(limits), httpVersion: "2", \(tls) }
               safe: { \(limits), \(tls), ftp: { tls: required } }
               plain:

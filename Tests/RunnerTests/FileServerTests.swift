@@ -10,7 +10,7 @@ import TransferModel
     /// Bytes that differ at every place.
     static func content(_ count: Int) -> [UInt8] {
         var generator = SplitMix64(seed: UInt64(count))
-        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        return FileContent.random(count, &generator)
     }
 
     static func digest(of bytes: [UInt8]) throws -> String {

@@ -112,8 +112,8 @@ import TransferModel
         let harmless = try ScriptedServer([
             "/": [
                 .raw(
-                    "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n",
-                    then: [.drip([UInt8](repeating: 97, count: 20), every: .milliseconds(100))]
+                    "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
+                    then: [.drip([UInt8](repeating: 97, count: 10), every: .milliseconds(100))]
                 )
             ]
         ])
@@ -125,7 +125,7 @@ import TransferModel
               t: {}
               s:
                 httpVersion: "2"
-                timeoutIntervalForResource: 6s
+                timeoutIntervalForResource: 2s
                 tls: { caFile: \(try TestCertificates.shared().authorityFile) }
                 ftp: { tls: none }
                 ssh: { knownHosts: known_hosts }

@@ -97,10 +97,7 @@ extension Command.Outcome {
             command: self,
             report: try JSONValue(bytes: folder.read(name))
         )
-        let schema = try JSONValue(
-            bytes: #require(Fixture.read(Repository.path("schemas/report.schema.json")))
-        )
-        let faults = JSONSchemaValidator(schema: schema).faults(in: outcome.report)
+        let faults = try Repository.reportValidator().faults(in: outcome.report)
         let violations = ReportInvariants(report: outcome.report).violations()
         #expect(faults.isEmpty, sourceLocation: sourceLocation)
         #expect(violations.isEmpty, sourceLocation: sourceLocation)
@@ -115,5 +112,13 @@ enum Repository {
     /// The absolute path of a file of the repository.
     static func path(_ name: String) -> String {
         #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/" + name
+    }
+
+    /// The validator of reports, read once.
+    static func reportValidator() throws -> JSONSchemaValidator { try madeReportValidator.get() }
+
+    private static let madeReportValidator = Result {
+        let schema = Fixture.read(path("schemas/report.schema.json")) ?? []
+        return JSONSchemaValidator(schema: try JSONValue(bytes: schema))
     }
 }

@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func `a download waits while its link is down and then resumes`() throws {
-        let content = (0..<(6 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let content = FileContent.patterned(6 << 20)
         try links.root.write(content, to: "file")
         let job = try JobFolder(
             Self.classes + """

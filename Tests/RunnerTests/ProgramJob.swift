@@ -48,7 +48,7 @@ struct ProgramJob {
             version: 1
             sessions:
               one:
-                protocolClasses: [{ scheme: test, command: [python3, program.py] }]
+                protocolClasses: [{ scheme: test, command: [python3, -S, program.py] }]
                 \(session)
             \(tasks)
             """
@@ -71,7 +71,7 @@ struct ProgramJob {
     /// Waits until no program runs, nor any other process of their groups.
     func awaitEnd() throws {
         let groups = Set(starts.compactMap(\.first))
-        try folder.folder.wait(for: "the end of all programs") {
+        try folder.folder.wait(for: "the end of all programs", every: .milliseconds(20)) {
             let running = try Command("ps", ["-eo", "pgid=,stat="]).run().standardOutput
             return !running.split(separator: "\n").contains { line in
                 let words = line.split(separator: " ")

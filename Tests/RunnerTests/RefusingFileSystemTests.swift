@@ -4,7 +4,7 @@ import Testing
 
 /// Runs on file systems that refuse calls which others have: NFS, FUSE mounts, and some sandboxes.
 @Suite struct RefusingFileSystemTests {
-    private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    private static let body = FileContent.patterned(4 << 20)
     /// More than a body that stays in memory, and less than a response that is too large to store.
     private static let small = Array(body.prefix(200_000))
     private static let errors = ["EINVAL", "EOPNOTSUPP", "EPERM", "ENOSYS"]
@@ -12,13 +12,18 @@ import Testing
         RefusedCall.ofNFS, RefusedCall.ofFUSE, RefusedCall.ofFUSE + [.locks], [.links],
     ]
 
-    /// Answers each path with the whole body, but begins the first answer to `/a` only.
+    /// Answers each path with the small body, but `/a` with the large one, which the first answer
+    /// only begins.
     private func server() throws -> ScriptedServer {
         try ScriptedServer { request in
             let tag = "ETag: \"one\""
-            guard request.path == "/a", request.earlierRequestsForPath == 0 else {
+            guard request.path == "/a" else {
+                let disposition = "Content-Disposition: attachment; filename=\"named\""
+                return .ok(Self.small, [tag, disposition])
+            }
+            guard request.earlierRequestsForPath == 0 else {
                 return request.rangeStart.map { .part(of: Self.body, from: $0, [tag]) }
-                    ?? .ok(Self.body, [tag, "Content-Disposition: attachment; filename=\"named\""])
+                    ?? .ok(Self.body, [tag])
             }
             let head = Reply.head(200, [tag, "Content-Length: \(Self.body.count)"])
             return Reply([.send(head + Self.body.prefix(3_000_000)), .waitForPeerToLeave])
@@ -87,7 +92,7 @@ import Testing
         #expect(run.code == 0, "\(run.command.standardError)")
         let names = ["fail", "named", "replace", "skip"]
         #expect(try job.folder.list("out") == names)
-        for name in names { #expect(try job.folder.read("out/\(name)") == Self.body) }
+        for name in names { #expect(try job.folder.read("out/\(name)") == Self.small) }
         #expect(try job.folder.mode(of: "out/replace") == 0o640)
 
         for name in names { try job.folder.write("theirs", to: "out/\(name)") }

@@ -28,9 +28,7 @@ import Testing
         let merged = try job.runner(merge + ["-o", "all.json"])
         #expect(merged.status == .exit(0), "\(merged)")
         let report = try JSONValue(job.folder.text("all.json"))
-        let schema = try #require(Fixture.read(Repository.path("schemas/report.schema.json")))
-        let validator = JSONSchemaValidator(schema: try JSONValue(bytes: schema))
-        #expect(validator.faults(in: report) == [])
+        #expect(try Repository.reportValidator().faults(in: report) == [])
         #expect(report["summary"]?["exitCode"]?.integer == 0)
         #expect(report["summary"]?["attempts"]?.integer == 3)
         #expect(

@@ -4,7 +4,7 @@ import TestSupport
 protocol ResumableUploadSuite {}
 
 /// The body of each upload.
-private let content = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+private let content = FileContent.patterned(8 << 20)
 
 extension ResumableUploadSuite {
     static var body: [UInt8] { content }

@@ -4,7 +4,7 @@ import Testing
 
 /// Uploads to SwiftNIO's server that are cut on their way: over TLS, and by proxies.
 @Suite struct ResumableUploadWayTests {
-    private static let body = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    private static let body = FileContent.patterned(8 << 20)
 
     enum Way: String, CaseIterable, Sendable {
         case tls, proxy, tunnel, proxyOverTLS

@@ -5,9 +5,10 @@ import TransferModel
 
 /// Downloads of an interrupted run, which the next run resumes.
 @Suite struct ResumeAcrossRunsTests {
-    private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
-    /// Its SHA-256.
-    private static let digest = "eacd71ea2c4883243ea473fada520b9b321a8041839658beafa2a70dcac22c38"
+    private static let body = FileContent.patterned(4 << 20)
+    private static let other = FileContent.patterned(4 << 20, mask: 0xFF)
+    /// The SHA-256 of `body`.
+    private static let digest = "18ca4f0412b21dff8bb1fcad260346a299dad85382e4f518fa254913c7508438"
     private static let tag = "ETag: \"one\""
     private static let names = [".a.bin.part", ".a.bin.part.record"]
 
@@ -205,22 +206,21 @@ import TransferModel
     }
 
     @Test func `a changed redirect in the next run fetches everything`() throws {
-        let other = Self.body.map { ~$0 }
         let server = try ScriptedServer { request in
             switch request.path {
             case "/":
                 return .redirect(to: request.earlierRequestsForPath == 0 ? "/one" : "/two")
             case "/one": return .ok(Self.body, [Self.tag]).cut(after: 3_000_000)
             default:
-                return request.rangeStart.map { .part(of: other, from: $0, [Self.tag]) }
-                    ?? .ok(other, [Self.tag])
+                return request.rangeStart.map { .part(of: Self.other, from: $0, [Self.tag]) }
+                    ?? .ok(Self.other, [Self.tag])
             }
         }
         let job = try job(server.url("/"))
         #expect(try job.run().code == 5)
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
-        #expect(try job.folder.read("out/a.bin") == other)
+        #expect(try job.folder.read("out/a.bin") == Self.other)
     }
 
     @Test(arguments: ["", ", mode: '0644'"])
@@ -306,12 +306,12 @@ import TransferModel
         let server = try ScriptedServer { request in
             request.earlierRequestsForPath == 0
                 ? .ok(Self.body, [Self.tag]).cut(after: 3_000_000)
-                : .ok(Self.body.map { ~$0 }, ["ETag: \"two\""])
+                : .ok(Self.other, ["ETag: \"two\""])
         }
         let job = try job(server.url("/"))
         #expect(try job.run().code == 5)
         #expect(try job.run().code == 0)
-        #expect(try job.folder.read("out/a.bin") == Self.body.map { ~$0 })
+        #expect(try job.folder.read("out/a.bin") == Self.other)
         #expect(try job.folder.list("out") == ["a.bin"])
     }
 
@@ -440,9 +440,8 @@ import TransferModel
     @Test func `a file mixed from two servers is fetched again from its first byte`()
         throws
     {
-        let other = Self.body.map { ~$0 }
         let mirror = try ScriptedServer { request in
-            request.rangeStart.map { .part(of: other, from: $0) } ?? .ok(other)
+            request.rangeStart.map { .part(of: Self.other, from: $0) } ?? .ok(Self.other)
         }
         let server = try ScriptedServer { request in
             request.earlierRequestsForPath == 0
@@ -483,7 +482,7 @@ import TransferModel
             locations: "location /paced/ { rewrite ^/paced(/.*)$ $1 break; limit_rate 384k; }"
         )
         var generator = SplitMix64(seed: 42)
-        let body = (0..<(10 << 20)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let body = FileContent.random(10 << 20, &generator)
         try nginx.root.write(body, to: "a.bin")
         let job = try job("\(nginx.origin)/paced/a.bin")
         for _ in 0..<30 {

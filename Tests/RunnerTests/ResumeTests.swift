@@ -4,8 +4,8 @@ import TransferModel
 
 /// Cut downloads, which a run resumes.
 @Suite struct ResumeTests {
-    private static let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
-    private static let other = body.map { ~$0 }
+    private static let body = FileContent.patterned(300_000)
+    private static let other = FileContent.patterned(300_000, mask: 0xFF)
     private static let tag = "ETag: \"one\""
     private static let otherTag = "ETag: \"two\""
 

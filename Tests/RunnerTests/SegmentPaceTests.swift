@@ -4,7 +4,7 @@ import TransferModel
 
 /// When a download by several connections gets its turns.
 @Suite struct SegmentPaceTests {
-    private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    private static let body = FileContent.patterned(4 << 20)
     private static let tag = "ETag: \"one\""
     /// Bytes arrive so often while a server drips.
     private static let interval = Duration.milliseconds(1)

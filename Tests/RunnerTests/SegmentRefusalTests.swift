@@ -4,8 +4,8 @@ import Testing
 
 /// Downloads by several connections from servers that answer requests for parts with anything else.
 @Suite struct SegmentRefusalTests {
-    private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
-    private static let other = body.map { ~$0 }
+    private static let body = FileContent.patterned(4 << 20)
+    private static let other = FileContent.patterned(4 << 20, mask: 0xFF)
     private static let tag = "ETag: \"one\""
     private static let otherTag = "ETag: \"two\""
     private static let share = 1 << 20
@@ -131,20 +131,16 @@ import Testing
     }
 
     @Test func `an answer that is no part does not make a server of parts one of no use`() throws {
-        let hasSentPart = Atomic(false)
         let hasRefused = Atomic(false)
-        // The request that follows the first part: its head has arrived.
-        let isNext = try Gate()
+        // The program ends its first request when the head of a part has arrived. An answer before
+        // that head would show a server of no use for parts, whose first response never ends.
+        let hasSentPart = try Gate()
         let server = try ScriptedServer { request in
             guard let range = request.byteRange else {
-                return Self.beginning(then: [.waitForPeerToLeave])
+                return Self.beginning(then: [.waitForPeerToLeave, .open(hasSentPart)])
             }
-            guard hasSentPart.exchange(true, ordering: .relaxed) else { return Self.part(range) }
-            if hasRefused.exchange(true, ordering: .relaxed) {
-                isNext.open()
-                return Self.part(range)
-            }
-            return Reply([.wait(isNext)] + Reply.ok(Self.other, [Self.otherTag]).steps)
+            if hasRefused.exchange(true, ordering: .relaxed) { return Self.part(range) }
+            return Reply([.wait(hasSentPart)] + Reply.ok(Self.other, [Self.otherTag]).steps)
         }
         let job = try job(server.url("/"))
         let run = try job.run()

@@ -6,8 +6,8 @@ import TransferModel
 
 /// Downloads whose file several connections fetch at the same time.
 @Suite struct SegmentTests {
-    private static let body = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
-    private static let other = body.map { ~$0 }
+    private static let body = FileContent.patterned(4 << 20)
+    private static let other = FileContent.patterned(4 << 20, mask: 0xFF)
     private static let tag = "ETag: \"one\""
 
     /// The server of a test must not make the body while the program waits for it.
@@ -41,7 +41,7 @@ import TransferModel
         files: Int,
         code: Int32
     ) throws {
-        let server = try ScriptedServer(["/a": [.ok(String(decoding: Self.body, as: UTF8.self))]])
+        let server = try ScriptedServer(["/a": [.ok(Self.body)]])
         let job = try JobFolder(
             """
             version: 1

@@ -8,9 +8,7 @@ import Testing
     /// How many files the jobs here have.
     private static let count = 10
     /// Ten of them are more than the file system here has left, and less than it has.
-    private static let body = (0..<(600 << 10)).map {
-        UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8)
-    }
+    private static let body = FileContent.patterned(600 << 10)
 
     /// A job of `count` files into the folder `out`, which exists.
     private func job(_ server: ScriptedServer, durability: String = "none") throws -> JobFolder {

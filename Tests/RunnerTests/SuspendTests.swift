@@ -64,7 +64,7 @@ import TransferModel
 
     @Test func `a suspension stops the transfers of a running run and keeps their progress`() throws
     {
-        let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        let body = FileContent.patterned(3_000_000)
         let (arrived, goOn) = (try Gate(), try Gate())
         let etag = ["ETag: \"1\"", "Accept-Ranges: bytes"]
         let server = try ScriptedServer { request in

@@ -16,7 +16,7 @@ extension TwoLinks {
         """
 
     /// Content that is long enough to be cut.
-    static let longContent = (0..<(6 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    static let longContent = FileContent.patterned(6 << 20)
 
     func start(_ job: JobFolder) throws -> RunningCommand {
         try unprivileged(try job.runCommand(["--progress", "plain"])).start()

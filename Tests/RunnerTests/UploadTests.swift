@@ -42,7 +42,7 @@ import TransferModel
     }
 
     @Test func `a file arrives as it is, empty or large`() throws {
-        let large = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        let large = FileContent.patterned(3_000_000)
         let server = try ScriptedServer(["/large": [.ok("")], "/empty": [.ok("")]])
         let job = try JobFolder(
             """

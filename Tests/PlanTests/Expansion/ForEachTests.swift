@@ -259,7 +259,7 @@ import TransferModel
     }
 
     @Test func `many rows cost the plan a place for some dozens of them`() throws {
-        let rows = (0..<50_000).map { "\($0)\n" }.joined()
+        let rows = (0..<10_000).map { "\($0)\n" }.joined()
         let file = MemoryFile("id\n" + rows)
         let plan = try Self.plan(
             """
@@ -270,12 +270,12 @@ import TransferModel
             """,
             data: ["/jobs/rows.csv": file]
         )
-        #expect(plan.taskCount == 100_000)
+        #expect(plan.taskCount == 20_000)
         // Two nodes and one edge.
         #expect(plan.graph.count == 2)
         #expect(Array(plan.graph.needs(of: 1)) == [0])
-        #expect(plan.needs(of: 99_999) == ["fetch"])
-        #expect(try plan.task(at: 99_999).request.url.text == "http://a/49999")
+        #expect(plan.needs(of: 19_999) == ["fetch"])
+        #expect(try plan.task(at: 19_999).request.url.text == "http://a/9999")
     }
 }
 

@@ -1,4 +1,5 @@
 import CurlKit
+import Glibc
 import SystemKit
 import TestSupport
 import Testing
@@ -21,6 +22,11 @@ import TransferModel
         private var readCount = 0
         private var isWriting = false
 
+        /// The most bytes of one write.
+        private static let most = 100_000
+        /// The bytes from any place of the sequence on: each is its place modulo 251.
+        private static let sequence = (0..<251 + most).map { UInt8($0 % 251) }
+
         init(_ count: Int, readsLast: Bool = false, limit: MonotonicTime? = nil) {
             (unsent, unread) = (count, count)
             self.readsLast = readsLast
@@ -32,23 +38,40 @@ import TransferModel
         var nextTime: MonotonicTime? { limit }
 
         mutating func takeOutput() -> [UInt8] {
-            let count = min(unsent, 100_000)
+            let count = min(unsent, Self.most)
             unsent -= count
             isWriting = true
             defer { sentCount += count }
-            return (sentCount..<sentCount + count).map { UInt8(truncatingIfNeeded: $0 % 251) }
+            return Array(Self.sequence[(sentCount % 251)...].prefix(count))
         }
 
         mutating func didWriteSome(at now: MonotonicTime) {}
         mutating func didWrite(at now: MonotonicTime) { isWriting = false }
 
         mutating func receive(_ bytes: Span<UInt8>, at now: MonotonicTime) {
-            for index in bytes.indices where bytes[index] != UInt8((readCount + index) % 251) {
-                return fail("byte \(readCount + index) is wrong")
+            var rest = bytes
+            while !rest.isEmpty {
+                let piece = rest.extracting(first: Self.most)
+                guard Self.isNext(piece, at: readCount) else {
+                    return fail("a byte from \(readCount) on is wrong")
+                }
+                readCount += piece.count
+                rest = rest.extracting(droppingFirst: piece.count)
             }
-            readCount += bytes.count
             unread -= bytes.count
             isOver = unread == 0
+        }
+
+        /// Compares in one call: a debug build would need a second for some megabytes.
+        private static func isNext(_ bytes: Span<UInt8>, at place: Int) -> Bool {
+            unsafe sequence[(place % 251)...].withUnsafeBytes { expected in
+                unsafe bytes.withUnsafeBytes { bytes in
+                    guard let expected = expected.baseAddress, let found = bytes.baseAddress else {
+                        return true
+                    }
+                    return unsafe memcmp(expected, found, bytes.count) == 0
+                }
+            }
         }
 
         mutating func receiveEnd(at now: MonotonicTime) { fail("the peer ended") }
