@@ -104,7 +104,7 @@ extension HTMLScript {
           if (key) folded.delete(key(index));
           opened = index;
           filter();
-          reveal();
+          scroller.scrollTop = cursor * rowHeight() - scroller.clientHeight / 3;
           $('tasks-title').scrollIntoView();
           open(index, true);
         };
@@ -120,7 +120,7 @@ extension HTMLScript {
             for (const [name, length] of Object.entries(timesOf(task))) times[name] = (times[name] || 0) + length;
           }
           const whole = Object.values(times).reduce((sum, length) => sum + length, 0);
-          const names = Object.keys(times).sort((a, b) => times[b] - times[a]);
+          const names = Object.keys(times).filter((name) => times[name]).sort((a, b) => times[b] - times[a]);
           if (!names.length) return;
           $('split').append(
             make('p', 'The tasks took ' + duration(whole) + ' together, ' + percent(times[names[0]], whole) + ' of it '

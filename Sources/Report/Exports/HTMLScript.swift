@@ -34,7 +34,12 @@ enum HTMLScript {
           const body = node.createTBody();
           for (const row of rows) {
             const line = body.insertRow();
-            for (const value of row) line.insertCell().append(value);
+            for (const value of row) {
+              const cell = line.insertCell();
+              cell.append(value);
+              // A short text is never broken into two lines.
+              if (cell.textContent.length <= 16) cell.className = 'short';
+            }
           }
           return node;
         };
@@ -54,7 +59,7 @@ enum HTMLScript {
           return seconds < 3600 ? Math.floor(seconds / 60) + 'm' + two(seconds % 60) + 's'
             : Math.floor(seconds / 3600) + 'h' + two(Math.floor(seconds / 60) % 60) + 'm';
         };
-        const percent = (part, whole) => (whole ? Math.round(part / whole * 100) : 0) + ' %';
+        const percent = (part, whole) => (part * 200 < whole ? 'below 1' : Math.round(part / whole * 100)) + ' %';
         const marks = { succeeded: '✓', unchanged: '=', failed: '✗', deferred: '…', cancelled: '–', skipped: '→' };
         const isDone = (task) => task.outcome === 'succeeded' || task.outcome === 'unchanged';
         // The uses of time, in the order of a task; exchanges have `blocked` to `receive`.
@@ -131,7 +136,7 @@ enum HTMLScript {
         const isZoomed = () => view.start > 0 || view.end < total;
         const steps = [];
         for (let unit = 1; unit < 1e7; unit *= 10) steps.push(unit, 2 * unit, 5 * unit);
-        for (const seconds of [10, 20, 60, 120, 300, 600, 1200, 3600, 7200, 18000, 36000, 72000]) steps.push(seconds * 1e6);
+        for (const seconds of [10, 20, 50, 60, 120, 300, 600, 1200, 3000, 3600, 7200, 18000, 36000, 72000]) steps.push(seconds * 1e6);
         for (let unit = 1.8e11; unit < 1e16; unit *= 10) steps.push(unit, 2 * unit, 5 * unit);
         const tickText = (time, step) => {
           if (!time) return '0';
@@ -263,10 +268,11 @@ enum HTMLScript {
         const words = () => $('search').value.toLowerCase().split(/\s+/).filter(Boolean);
         const matching = () => {
           const wanted = words();
+          const zoomed = isZoomed();
           return ordered($('order').value).filter((index) => {
             const task = tasks[index];
             if (outcome && task.outcome !== outcome) return false;
-            if (isZoomed() && (task.start > view.end || task.start + task.duration < view.start)) return false;
+            if (zoomed && (task.start > view.end || task.start + task.duration < view.start)) return false;
             return wanted.every((word) => texts[index].includes(word));
           });
         };
@@ -275,16 +281,18 @@ enum HTMLScript {
           for (const index of indices) {
             const name = key(index);
             let group = groups.get(name);
-            if (!group) groups.set(name, group = { name, tasks: [], bad: 0, size: 0, start: Infinity, end: 0, duration: 0 });
+            if (!group) groups.set(name, group = { name, tasks: [], failed: 0, bad: 0, size: 0, start: Infinity, end: 0, duration: 0 });
             const task = tasks[index];
             group.tasks.push(index);
             group.bad += isDone(task) ? 0 : 1;
+            group.failed += task.outcome === 'failed' ? 1 : 0;
             group.size += task.received + task.sent;
             group.duration += task.duration;
             group.start = Math.min(group.start, task.start);
             group.end = Math.max(group.end, task.start + task.duration);
           }
-          return [...groups.values()].sort((a, b) => b.bad - a.bad || b.tasks.length - a.tasks.length);
+          return [...groups.values()].sort((a, b) => b.failed - a.failed || b.bad - a.bad
+            || b.tasks.length - a.tasks.length);
         };
         // A search looks into folded groups.
         const isFolded = (group) => folded.has(group.name) && !words().length;
@@ -349,7 +357,7 @@ enum HTMLScript {
           id.title = task.id;
           const size = task.received + task.sent;
           node.append(mark, id, track(task.start, task.duration, stretches(task).slice(0, 200)),
-            make('span', duration(task.duration), 'number'), make('span', size ? bytes(size) : '', 'number size'));
+            make('span', task.attempts ? duration(task.duration) : '', 'number'), make('span', size ? bytes(size) : '', 'number size'));
           node.setAttribute('aria-label', task.id + ', ' + task.outcome + ', ' + duration(task.duration));
           node.setAttribute('aria-selected', String(index === opened));
           node.setAttribute('aria-level', keys[$('group').value] ? 2 : 1);

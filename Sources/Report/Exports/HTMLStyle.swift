@@ -39,7 +39,8 @@ enum HTMLStyle {
         #failures li + li { border-top: 1px solid var(--line); }
         table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
         td, th { text-align: left; vertical-align: top; padding: 3px 16px 3px 0; border-bottom: 1px solid var(--line); }
-        th { color: var(--soft); font-weight: 600; }
+        th { color: var(--soft); font-weight: 600; white-space: nowrap; }
+        .short { white-space: nowrap; }
         #ranking { display: grid; gap: 0 32px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); }
         .stack { display: flex; height: 16px; border-radius: 3px; overflow: hidden; margin: 8px 0; }
         .stack i { flex: 0 1 0; min-width: 1px; }
