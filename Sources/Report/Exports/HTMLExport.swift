@@ -89,7 +89,10 @@ struct HTMLExport: ReportExport {
         }
         // Ten thousand tasks that succeeded at once stay small without these.
         let hasFields = task.isRemarkable
-        json.array("exchanges", of: exchanges) { write($0, withFields: hasFields, to: &$1) }
+        json.array("exchanges", of: Array(exchanges.enumerated())) { exchange, json in
+            let end = Self.end(of: exchange.offset, in: exchanges, attempts)
+            write(exchange.element, until: end, withFields: hasFields, to: &json)
+        }
         if task.isRemarkable { json.array("checks", of: checks) { write($0, to: &$1) } }
         json.endObject()
     }
@@ -116,13 +119,26 @@ struct HTMLExport: ReportExport {
         json.endObject()
     }
 
+    /// The end of an exchange that broke off: the beginning of the next one, or the end of its
+    /// attempt; nil if the report omits that.
+    private static func end(
+        of index: Int,
+        in exchanges: [ReportedExchange],
+        _ attempts: [ReportedAttempt]
+    ) -> Timestamp? {
+        let number = exchanges[index].attempt
+        if index + 1 < exchanges.count, exchanges[index + 1].attempt == number {
+            return exchanges[index + 1].steps.fetchStart
+        }
+        return attempts.first { $0.number == number }?.endDate
+    }
+
     private func write(
         _ exchange: ReportedExchange,
+        until end: Timestamp?,
         withFields: Bool,
         to json: inout JSONWriter
     ) {
-        let timings = ExchangeTimings(exchange)
-        let secure = timings.ssl ?? 0
         json.beginObject()
         json.member("attempt", exchange.attempt)
         json.member("reason", exchange.reason)
@@ -134,13 +150,7 @@ struct HTMLExport: ReportExport {
         if exchange.isFromCache { json.member("cached", true) }
         json.member("received", exchange.responseBodyBytes)
         json.member("start", exchange.steps.fetchStart.microseconds(since: start))
-        json.key(plain: "phases")
-        json.beginArray()
-        for length in [
-            timings.blocked ?? 0, timings.dns ?? 0, max(0, (timings.connect ?? 0) - secure),
-            secure, timings.send, timings.wait, timings.receive,
-        ] { json.integer(length) }
-        json.endArray()
+        json.array("phases", of: HTMLPhases(exchange, until: end).lengths) { $1.integer($0) }
         if withFields {
             json.array("fields", of: exchange.responseFields) { field, json in
                 json.beginArray()

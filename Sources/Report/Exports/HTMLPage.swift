@@ -5,8 +5,8 @@
 enum HTMLPage {
     /// The content security policy, with the SHA-256 of `script` and of the style in Base64.
     static let policy =
-        "default-src 'none'; script-src 'sha256-Taq5qsq58aUsxKiFa18yJUZt0LILy10A2r1NkvLfe8g='; "
-        + "style-src 'sha256-mkOg9bWC9inMVZ6XdzMzIsxaTsj39ccvULqlg+E7cm4='; "
+        "default-src 'none'; script-src 'sha256-J2xyCOlsarEjrHObOnLqEZ+m/V8VK4Xc3F+hljd9m7s='; "
+        + "style-src 'sha256-hL4BiO5a9DJlu0WDrB+MLPOyjIWIBIH0AgmToGEBdF8='; "
         + "base-uri 'none'; form-action 'none'"
 
     /// The elements that the script fills.

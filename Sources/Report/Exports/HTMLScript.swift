@@ -298,7 +298,9 @@ enum HTMLScript {
         const isFolded = (group) => folded.has(group.name) && !words().length;
         const arrange = (indices, key) => {
           if (!key) return indices;
-          return groupsOf(indices, key).flatMap((group) => (isFolded(group) ? [group] : [group, ...group.tasks]));
+          const groups = groupsOf(indices, key);
+          groups.forEach((group, index) => { group.position = [index + 1, groups.length]; });
+          return groups.flatMap((group) => (isFolded(group) ? [group] : [group, ...group.tasks]));
         };
         const filter = () => {
           const indices = matching();
@@ -383,14 +385,19 @@ enum HTMLScript {
           const first = Math.max(0, Math.floor(scroller.scrollTop / height) - 4);
           const last = Math.min(rows.length, Math.ceil((scroller.scrollTop + scroller.clientHeight) / height) + 4);
           const shown = [];
+          // The group of the current row; -1 where there are none.
+          let head = first;
+          while (head >= 0 && typeof rows[head] === 'number') head -= 1;
           for (let index = first; index < last; index += 1) {
             const row = rows[index];
             const node = typeof row === 'number' ? rowOfTask(row) : rowOfGroup(row);
             node.id = 'row' + index;
             node.style.top = index * height + 'px';
             node.setAttribute('role', 'treeitem');
-            node.setAttribute('aria-setsize', rows.length);
-            node.setAttribute('aria-posinset', index + 1);
+            if (typeof row !== 'number') head = index;
+            const [position, siblings] = row.position || [index - head, head < 0 ? rows.length : rows[head].tasks.length];
+            node.setAttribute('aria-posinset', position);
+            node.setAttribute('aria-setsize', siblings);
             if (index === cursor) node.classList.add('cursor');
             shown.push(node);
           }

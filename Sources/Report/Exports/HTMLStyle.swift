@@ -36,6 +36,7 @@ enum HTMLStyle {
         .mark.skipped { color: var(--skipped); }
         #failures ol { max-height: 50vh; overflow: auto; margin: 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: 6px; }
         #failures li { padding: 8px 12px; border-left: 4px solid var(--failed); }
+        #failures li:has(.skipped) { border-left-color: var(--skipped); }
         #failures li + li { border-top: 1px solid var(--line); }
         table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
         td, th { text-align: left; vertical-align: top; padding: 3px 16px 3px 0; border-bottom: 1px solid var(--line); }

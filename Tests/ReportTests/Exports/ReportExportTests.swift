@@ -303,6 +303,23 @@ import TransferModel
         #expect(!good.contains("id=\"failures\""))
     }
 
+    @Test func `in a page, the phase in which an exchange broke off lasts until its attempt ends`()
+        throws
+    {
+        var silent = Samples.refused
+        silent.transactions[0].connectEndDate = Samples.time(10)
+        silent.transactions[0].requestStartDate = Samples.time(10)
+        silent.transactions[0].requestEndDate = Samples.time(15)
+        let page = Self.document(.html, Self.events([Samples.refused, silent, Samples.full]))
+        let tasks = try JSONValue(Self.part(page, from: "id=\"tasks\">", to: "</script>"))
+        let lengths = tasks.elements.map { task in
+            task["exchanges"]?[0]?["phases"]?.elements.map { $0.integer ?? -1 }
+        }
+        #expect(lengths[0] == [2, 0, 88, 0, 0, 0, 0])
+        #expect(lengths[1] == [2, 0, 8, 0, 5, 75, 0])
+        #expect(lengths[2] == [11, 1, 4, 1, 1, 1, 1])
+    }
+
     @Test func `a page has fields, checks and attempts of tasks that did not succeed at once`()
         throws
     {
