@@ -5,12 +5,14 @@ internal import TransferModel
 /// Writes the HTML report: one file that needs no network and opens from disk.
 ///
 /// The tasks are JSON in a data block, in which `<` is escaped: no text of a server can end the
-/// block or become markup. The content security policy permits the page's own script and style by
-/// their hashes, and nothing else.
+/// block or become markup. The verdict and the failures follow as escaped HTML, which needs no
+/// script. The content security policy permits the page's own script and style by their hashes, and
+/// nothing else.
 struct HTMLExport: ReportExport {
     var text: [UInt8] = []
     private var start = Timestamp(microseconds: 0)
     private var hasTasks = false
+    private var failures = HTMLFailures()
 
     mutating func open(_ head: ReportedHead) {
         start = head.startDate
@@ -21,12 +23,11 @@ struct HTMLExport: ReportExport {
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">
+            <meta http-equiv="Content-Security-Policy" content="\(HTMLPage.policy)">
             <title>\(XMLText.escaped(head.jobName))</title>
-            <style>\(HTMLPage.style)</style>
+            <style>\(HTMLStyle.text)</style>
             </head>
             <body>
-            \(HTMLPage.elements)
             <script type="application/json" id="tasks">[
 
             """
@@ -39,6 +40,7 @@ struct HTMLExport: ReportExport {
         hasTasks = true
         try write(task, to: &json)
         append(json.bytes)
+        failures.add(task)
     }
 
     mutating func finish(_ run: ReportedRun) {
@@ -46,14 +48,24 @@ struct HTMLExport: ReportExport {
         write(run, to: &json)
         write("]</script>\n<script type=\"application/json\" id=\"run\">")
         append(json.bytes)
-        write("</script>\n<script>\(HTMLPage.script)</script>\n</body>\n</html>\n")
+        write(
+            """
+            </script>
+            \(HTMLVerdict(run).markup)
+            <main>
+            \(failures.markup)
+            \(HTMLPage.elements)
+            </main>
+            <script>\(HTMLPage.script)</script>
+            </body>
+            </html>
+
+            """
+        )
     }
 
-    private static let policy =
-        "default-src 'none'; script-src 'sha256-\(HTMLPage.scriptHash)'; "
-        + "style-src 'sha256-\(HTMLPage.styleHash)'; base-uri 'none'; form-action 'none'"
-
     private func write(_ task: ReportedTask, to json: inout JSONWriter) throws(ReportFault) {
+        let (attempts, exchanges, checks) = try task.measures()
         json.beginObject()
         json.member("id", task.id)
         json.member("kind", task.kind)
@@ -62,15 +74,7 @@ struct HTMLExport: ReportExport {
         json.member("place", "\(place.file):\(place.line):\(place.column)")
         json.member("outcome", task.outcome.rawValue)
         json.member("required", task.isRequired)
-        if let failure = task.failure {
-            json.key(plain: "failure")
-            json.beginObject()
-            json.member("kind", failure.kind)
-            json.member("message", failure.message)
-            if let help = failure.help { json.member("help", help) }
-            json.member("retryable", failure.isRetryable)
-            json.endObject()
-        }
+        if let failure = task.failure { write(failure, to: &json) }
         json.member("method", task.method)
         json.member("url", task.url)
         if let status = task.statusCode { json.member("status", status) }
@@ -80,16 +84,61 @@ struct HTMLExport: ReportExport {
         json.member("sent", task.countOfBytesSent)
         json.member("received", task.countOfBytesReceived)
         json.member("cached", task.isFromCache)
-        json.key(plain: "exchanges")
-        json.beginArray()
-        for exchange in try task.exchanges() { write(exchange, to: &json) }
-        json.endArray()
+        if task.isRemarkable || attempts.contains(where: { $0.waitedMicroseconds > 0 }) {
+            json.array("tries", of: attempts) { write($0, to: &$1) }
+        }
+        // Ten thousand tasks that succeeded at once stay small without these.
+        let hasFields = task.isRemarkable
+        json.array("exchanges", of: Array(exchanges.enumerated())) { exchange, json in
+            let end = Self.end(of: exchange.offset, in: exchanges, attempts)
+            write(exchange.element, until: end, withFields: hasFields, to: &json)
+        }
+        if task.isRemarkable { json.array("checks", of: checks) { write($0, to: &$1) } }
         json.endObject()
     }
 
-    private func write(_ exchange: ReportedExchange, to json: inout JSONWriter) {
-        let timings = ExchangeTimings(exchange)
-        let secure = timings.ssl ?? 0
+    private func write(_ failure: ReportedTask.Failure, to json: inout JSONWriter) {
+        json.key(plain: "failure")
+        json.beginObject()
+        json.member("kind", failure.kind)
+        json.member("message", failure.message)
+        if let help = failure.help { json.member("help", help) }
+        json.member("retryable", failure.isRetryable)
+        json.endObject()
+    }
+
+    private func write(_ attempt: ReportedAttempt, to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("number", attempt.number)
+        json.member("start", attempt.startDate.microseconds(since: start))
+        json.member("duration", max(0, attempt.endDate.microseconds(since: attempt.startDate)))
+        json.member("outcome", attempt.outcome.rawValue)
+        if let reason = attempt.reason { json.member("reason", reason) }
+        json.member("waited", attempt.waitedMicroseconds)
+        if let reason = attempt.waitReason { json.member("waitReason", reason) }
+        json.endObject()
+    }
+
+    /// The end of an exchange that broke off: the beginning of the next one, or the end of its
+    /// attempt; nil if the report omits that.
+    private static func end(
+        of index: Int,
+        in exchanges: [ReportedExchange],
+        _ attempts: [ReportedAttempt]
+    ) -> Timestamp? {
+        let number = exchanges[index].attempt
+        if index + 1 < exchanges.count, exchanges[index + 1].attempt == number {
+            return exchanges[index + 1].steps.fetchStart
+        }
+        return attempts.first { $0.number == number }?.endDate
+    }
+
+    private func write(
+        _ exchange: ReportedExchange,
+        until end: Timestamp?,
+        withFields: Bool,
+        to json: inout JSONWriter
+    ) {
         json.beginObject()
         json.member("attempt", exchange.attempt)
         json.member("reason", exchange.reason)
@@ -98,32 +147,36 @@ struct HTMLExport: ReportExport {
         if let status = exchange.statusCode { json.member("status", status) }
         if let name = exchange.protocolName { json.member("protocol", name) }
         if let address = exchange.remoteAddress { json.member("server", address) }
+        if exchange.isFromCache { json.member("cached", true) }
         json.member("received", exchange.responseBodyBytes)
         json.member("start", exchange.steps.fetchStart.microseconds(since: start))
-        json.key(plain: "phases")
-        json.beginArray()
-        for length in [
-            timings.blocked ?? 0, timings.dns ?? 0, max(0, (timings.connect ?? 0) - secure),
-            secure, timings.send, timings.wait, timings.receive,
-        ] { json.integer(length) }
-        json.endArray()
+        json.array("phases", of: HTMLPhases(exchange, until: end).lengths) { $1.integer($0) }
+        if withFields {
+            json.array("fields", of: exchange.responseFields) { field, json in
+                json.beginArray()
+                json.string(field.name)
+                json.string(field.value)
+                json.endArray()
+            }
+        }
         json.endObject()
     }
 
+    private func write(_ check: ReportedCheck, to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("name", check.name)
+        json.member("passed", check.hasPassed)
+        if let expected = check.expected { json.member("expected", expected) }
+        if let actual = check.actual { json.member("actual", actual) }
+        json.endObject()
+    }
+
+    /// What the script needs of the run; the rest stands in the verdict.
     private func write(_ run: ReportedRun, to json: inout JSONWriter) {
         json.beginObject()
         json.member("job", run.head.jobName)
-        json.member("file", run.head.jobFile)
-        json.member("id", run.head.runIdentifier)
-        json.member("host", run.head.host)
-        json.member("start", "\(run.head.startDate.rfc3339.prefix(19))Z")
         json.member("duration", run.durationMicroseconds)
         json.member("exitCode", run.exitCode)
-        json.member("attempts", run.attempts)
-        json.member("redirects", run.redirects)
-        json.member("cacheHits", run.cacheHits)
-        json.member("sent", run.countOfBytesSent)
-        json.member("received", run.countOfBytesReceived)
         json.key(plain: "outcomes")
         json.beginObject()
         for outcome in TaskOutcome.allCases {
@@ -140,5 +193,19 @@ struct HTMLExport: ReportExport {
         for byte in json {
             if byte == UInt8(ascii: "<") { text += "\\u003c".utf8 } else { text.append(byte) }
         }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member whose value is an array; `body` writes one element.
+    fileprivate mutating func array<Element>(
+        _ name: StaticString,
+        of elements: [Element],
+        _ body: (Element, inout JSONWriter) -> Void
+    ) {
+        key(plain: name)
+        beginArray()
+        for element in elements { body(element, &self) }
+        endArray()
     }
 }

@@ -22,7 +22,7 @@ struct OTLPExport: ReportExport {
 
     mutating func receive(_ task: ReportedTask) throws(ReportFault) {
         let ids = TraceIdentifiers(run: run, task: task.id)
-        let (attempts, exchanges) = try task.measures()
+        let (attempts, exchanges, _) = try task.measures()
         spans.write(task, ids)
         for attempt in attempts { spans.write(attempt, of: task, ids) }
         let numbers = Set(attempts.map(\.number))
@@ -161,7 +161,7 @@ struct OTLPSpans {
 
     /// Writes the span of a task.
     func write(_ task: ReportedTask, _ ids: TraceIdentifiers) {
-        let isSuccess = task.outcome == .succeeded || task.outcome == .unchanged
+        let isSuccess = task.isSuccess
         begin(ids.trace, ids.ofTask, parent: ids.ofRun, task.id, .internal)
         write(from: task.startDate, to: task.endDate)
         write([

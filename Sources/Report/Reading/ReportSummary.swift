@@ -68,7 +68,7 @@ package struct ReportSummary {
             "\(head.startDate.rfc3339.prefix(19))Z, "
                 + "\(Quantity.duration(microseconds: run.durationMicroseconds)), "
                 + "on \(shown(head.host)), exit code \(run.exitCode)",
-            counts(of: run),
+            run.sums,
         ]
         let notDone = (failures + skipped).prefix(mostTasks)
         if !notDone.isEmpty {
@@ -90,21 +90,6 @@ package struct ReportSummary {
             }
         }
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    private func counts(of run: ReportedRun) -> String {
-        let outcomes = TaskOutcome.allCases.compactMap { outcome -> String? in
-            guard let count = run.outcomes[outcome], count > 0 else { return nil }
-            return "\(count) \(outcome.rawValue)"
-        }
-        let total = "\(run.head.taskCount) \(run.head.taskCount == 1 ? "task" : "tasks")"
-        var parts = [outcomes.isEmpty ? total : "\(total): \(outcomes.joined(separator: ", "))"]
-        parts.append("\(run.attempts) \(run.attempts == 1 ? "attempt" : "attempts")")
-        if run.redirects > 0 { parts.append("\(run.redirects) redirects") }
-        if run.cacheHits > 0 { parts.append("\(run.cacheHits) from the cache") }
-        parts.append("\(Quantity.bytes(run.countOfBytesReceived)) received")
-        if run.countOfBytesSent > 0 { parts.append("\(Quantity.bytes(run.countOfBytesSent)) sent") }
-        return parts.joined(separator: "; ")
     }
 
     private func describe(_ task: ReportedTask) -> [String] {

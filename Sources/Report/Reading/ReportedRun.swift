@@ -15,6 +15,10 @@ package struct ReportedHead: Sendable, Hashable {
     package var host: String
     /// The version of the runner that made the run.
     package var runnerVersion: String
+    /// The version of libcurl; nil for a run that could not begin.
+    package var libcurlVersion: String?
+    /// The TLS library with its version; nil without one.
+    package var tlsVersion: String?
     /// The number of tasks that the report has.
     package var taskCount: Int
 
@@ -26,6 +30,8 @@ package struct ReportedHead: Sendable, Hashable {
         startDate = header.startDate
         host = header.host
         runnerVersion = header.runnerVersion
+        libcurlVersion = header.libcurlVersion
+        tlsVersion = header.tlsVersion
         taskCount = header.taskCount
     }
 
@@ -37,6 +43,8 @@ package struct ReportedHead: Sendable, Hashable {
         startDate = try run.date("startDate")
         host = try run.text("host")
         runnerVersion = try run.text("runnerVersion")
+        libcurlVersion = run["engine"]?["libcurl"]?.string
+        tlsVersion = run["engine"]?["tls"]?.string
         self.taskCount = taskCount
     }
 }
@@ -65,6 +73,22 @@ package struct ReportedRun: Sendable, Hashable {
     /// The length of the run, microseconds.
     package var durationMicroseconds: Int64 {
         max(0, endDate.microseconds(since: head.startDate))
+    }
+
+    /// The numbers of the run in one line: tasks by outcome, attempts, redirects and bytes.
+    var sums: String {
+        let outcomes = TaskOutcome.allCases.compactMap { outcome -> String? in
+            guard let count = self.outcomes[outcome], count > 0 else { return nil }
+            return "\(count) \(outcome.rawValue)"
+        }
+        let total = "\(head.taskCount) \(head.taskCount == 1 ? "task" : "tasks")"
+        var parts = [outcomes.isEmpty ? total : "\(total): \(outcomes.joined(separator: ", "))"]
+        parts.append("\(attempts) \(attempts == 1 ? "attempt" : "attempts")")
+        if redirects > 0 { parts.append("\(redirects) redirects") }
+        if cacheHits > 0 { parts.append("\(cacheHits) from the cache") }
+        parts.append("\(Quantity.bytes(countOfBytesReceived)) received")
+        if countOfBytesSent > 0 { parts.append("\(Quantity.bytes(countOfBytesSent)) sent") }
+        return parts.joined(separator: "; ")
     }
 
     /// The end of a run.

@@ -74,6 +74,12 @@ package struct ReportedTask: Sendable {
     /// is one, otherwise that of the task.
     var place: SourceLocation { failure?.source ?? source }
 
+    /// Whether the task succeeded or had nothing to do.
+    var isSuccess: Bool { outcome == .succeeded || outcome == .unchanged }
+
+    /// Whether the task did not succeed at once.
+    var isRemarkable: Bool { !isSuccess || attemptCount > 1 }
+
     /// From creation to end, microseconds.
     package var durationMicroseconds: Int64 { max(0, endDate.microseconds(since: startDate)) }
 
@@ -211,16 +217,21 @@ package struct ReportedTask: Sendable {
         try Self.exchanges(in: content())
     }
 
-    /// The attempts of the task and its exchanges, each in the order of their beginnings.
+    /// The attempts of the task and its exchanges, each in the order of their beginnings, and the
+    /// checks in their order.
     func measures() throws(ReportFault) -> (
-        attempts: [ReportedAttempt], exchanges: [ReportedExchange]
+        attempts: [ReportedAttempt], exchanges: [ReportedExchange], checks: [ReportedCheck]
     ) {
         let json = try content()
         var attempts: [ReportedAttempt] = []
         for element in json["attempts"]?.elements ?? [] {
             attempts.append(try ReportedAttempt(element))
         }
-        return (attempts, try Self.exchanges(in: json))
+        var checks: [ReportedCheck] = []
+        for element in json["checks"]?.elements ?? [] {
+            checks.append(try ReportedCheck(element))
+        }
+        return (attempts, try Self.exchanges(in: json), checks)
     }
 
     private static func exchanges(in json: JSONValue) throws(ReportFault) -> [ReportedExchange] {
@@ -258,6 +269,8 @@ struct ReportedAttempt {
     var reason: String?
     /// The wait before the attempt, microseconds.
     var waitedMicroseconds: Int64
+    /// The reason of the wait; nil without one.
+    var waitReason: String?
 
     init(_ json: JSONValue) throws(ReportFault) {
         number = Int(try json.number("number"))
@@ -266,5 +279,23 @@ struct ReportedAttempt {
         outcome = TaskOutcome(rawValue: try json.text("outcome")) ?? .failed
         reason = json["reason"]?.string
         waitedMicroseconds = try json.number("waitedUs")
+        waitReason = json["waitReason"]?.string
+    }
+}
+
+/// One check of a task's response in a report.
+struct ReportedCheck {
+    /// The checked property.
+    var name: String
+    var hasPassed: Bool
+    /// Nil where the check expects no value, as `actual`.
+    var expected: String?
+    var actual: String?
+
+    init(_ json: JSONValue) throws(ReportFault) {
+        name = try json.text("check")
+        hasPassed = json["passed"]?.bool ?? false
+        expected = json["expected"]?.string
+        actual = json["actual"]?.string
     }
 }

@@ -26,6 +26,10 @@ package struct RedactedHeader {
     package var startDate: Timestamp { header.startDate }
     /// The version of the runner.
     package var runnerVersion: String { header.runnerVersion }
+    /// The version of libcurl; nil for a run that could not begin.
+    package var libcurlVersion: String? { header.engine.map { own($0.libcurl) } }
+    /// The TLS library with its version; nil without one.
+    package var tlsVersion: String? { header.engine?.tls.map(own) }
     /// The machine's name.
     package var host: String { own(header.host) }
     /// The number of tasks that the run will report.

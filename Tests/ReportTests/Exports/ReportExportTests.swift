@@ -258,5 +258,87 @@ import TransferModel
         #expect(tasks[0]?["failure"]?["message"]?.string == record.error?.detail)
         let run = try JSONValue(Self.part(page, from: "id=\"run\">", to: "</script>"))
         #expect(run["job"]?.string == "nightly")
+        let list = try Self.part(page, from: "id=\"failures\"", to: "</section>")
+        #expect(!list.contains("<script") && !list.contains("<img") && !list.contains("<!--"))
+        #expect(list.contains("&lt;!--&lt;img src=x onerror=alert(1)&gt;]]&gt;"))
+        #expect(list.contains("href=\"#task=%3C%2Fscript%3E%3Cscript%3Ealert%281%29"))
+    }
+
+    @Test func `a page begins with the verdict, and lists failures with reason, help and place`()
+        throws
+    {
+        var failed = Samples.refused
+        failed.cause = SourceLocation(file: "jobs/nightly.yaml", line: 15, column: 9)
+        var summary = RunSummary(endDate: Samples.time(2_000_000))
+        summary.tasks = 1
+        summary.failed = 1
+        summary.attempts = 1
+        summary.exitCode = .temporary
+        let page = Self.document(
+            .html,
+            [.started(Samples.header), .taskFinished(failed), .finished(summary)]
+        )
+        let verdict = try Self.part(page, from: "<header class=\"verdict ", to: "</header>")
+        #expect(verdict.contains("later\">\n<h1>nightly: failed for now</h1>"), "\(verdict)")
+        #expect(verdict.contains("<b>Exit code 5</b>: a later run may avoid every failure"))
+        #expect(verdict.contains("1 task: 1 failed; 1 attempt; 0 B received"))
+        #expect(verdict.contains("runner 1.0 · libcurl 7.88.1 with OpenSSL/3.0.19"))
+        let list = try Self.part(page, from: "id=\"failures\"", to: "</section>")
+        #expect(list.contains("1 task did not succeed"))
+        #expect(list.contains("<p>connect: no connection to http://"))
+        #expect(list.contains("<p>Help: is the server running?</p>"))
+        #expect(list.contains("<code>jobs/nightly.yaml:15:9</code> · GET https://"), "\(list)")
+    }
+
+    @Test func `a page lists a hundred failures, those with an attempt first`() throws {
+        var records = (0..<3).map { Samples.record("s\($0)", $0 + 1, .skipped) }
+        records += (0..<98).map { Samples.record("f\($0)", $0 + 4, .failed) }
+        let page = Self.document(.html, Self.events(records))
+        let list = try Self.part(page, from: "id=\"failures\"", to: "</section>")
+        #expect(list.split(separator: "<li>").count == 101)
+        #expect(list.contains("101 tasks did not succeed"))
+        #expect(list.contains(">f97</a>") && list.contains(">s1</a>") && !list.contains(">s2</a>"))
+        #expect(list.contains("has 1 more"))
+        let good = Self.document(.html, Self.events([Samples.full]))
+        #expect(!good.contains("id=\"failures\""))
+    }
+
+    @Test func `in a page, the phase in which an exchange broke off lasts until its attempt ends`()
+        throws
+    {
+        var silent = Samples.refused
+        silent.transactions[0].connectEndDate = Samples.time(10)
+        silent.transactions[0].requestStartDate = Samples.time(10)
+        silent.transactions[0].requestEndDate = Samples.time(15)
+        let page = Self.document(.html, Self.events([Samples.refused, silent, Samples.full]))
+        let tasks = try JSONValue(Self.part(page, from: "id=\"tasks\">", to: "</script>"))
+        let lengths = tasks.elements.map { task in
+            task["exchanges"]?[0]?["phases"]?.elements.map { $0.integer ?? -1 }
+        }
+        #expect(lengths[0] == [2, 0, 88, 0, 0, 0, 0])
+        #expect(lengths[1] == [2, 0, 8, 0, 5, 75, 0])
+        #expect(lengths[2] == [11, 1, 4, 1, 1, 1, 1])
+    }
+
+    @Test func `a page has fields, checks and attempts of tasks that did not succeed at once`()
+        throws
+    {
+        var retried = Samples.full
+        retried.id = "retried"
+        var second = retried.attempts[0]
+        second.number = 2
+        second.waitedMicroseconds = 70
+        second.waitReason = .connectivity
+        retried.attempts.append(second)
+        let page = Self.document(.html, Self.events([Samples.full, retried]))
+        let tasks = try JSONValue(Self.part(page, from: "id=\"tasks\">", to: "</script>"))
+        #expect(tasks[0]?["checks"] == nil && tasks[0]?["tries"] == nil)
+        #expect(tasks[0]?["exchanges"]?[0]?["fields"] == nil)
+        #expect(tasks[1]?["checks"]?[1]?["expected"]?.string == "200-299")
+        #expect(tasks[1]?["tries"]?[1]?["waited"]?.integer == 70)
+        #expect(tasks[1]?["tries"]?[1]?["waitReason"]?.string == "connectivity")
+        let field = tasks[1]?["exchanges"]?[0]?["fields"]?[0]
+        #expect(field?[0]?.string == "Content-Type")
+        #expect(field?[1]?.string == "Text/HTML; charset=x")
     }
 }
