@@ -173,12 +173,13 @@ extension Exchange {
             )
         }
         let origin = hop.url.origin
+        let target = session.configuration.connectTarget(for: origin)
         return TransferFailure(
             ExchangeEnd(
                 code: code,
                 phase: phase,
                 osErrno: osErrno(behind: code),
-                host: origin.host,
+                host: [.resolve, .connect].contains(phase) ? (target ?? origin).host : origin.host,
                 connectTimeout: session.configuration.connectTimeout,
                 hasClientCertificate: session.clientCertificate(for: origin) != nil,
                 isCertificateAsked: handle.wasAskedForCertificate,
