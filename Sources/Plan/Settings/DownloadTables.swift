@@ -28,14 +28,17 @@ enum ChecksumTable {
             Setting(
                 "name",
                 .text,
-                default: "the file's names",
+                default: .words("the file's names"),
                 "The name of the entry in the list."
             ) { $0.name = $1 },
         ]
     )
 
     static let type = ValueType<TaskSpec.ExpectedChecksum>(
-        .either(.text(pattern: ChecksumText.pattern), .mapping(table.keys))
+        .either(
+            .text(pattern: ChecksumText.pattern, example: ChecksumText.example),
+            .mapping(table.keys)
+        )
     ) { reader, field in
         guard reader.document.kind(of: field.node) == .mapping else {
             return reader.text(field)

@@ -75,7 +75,7 @@ enum StreamReadTable {
             Setting(
                 "maximumSize",
                 size,
-                default: "1MiB; none with `to`",
+                default: .words("1MiB; none with `to`"),
                 "The most bytes that a step with `until`, `untilLine` or `untilClosed` takes."
             ) { $0.maximumSize = $1 },
             Setting("expect", expectTable, "The requirements for the bytes.") { draft, apply in
@@ -172,8 +172,10 @@ enum StreamReadTable {
     }
 
     /// A size of at least one byte.
-    private static let size = ValueType<Int64>(pattern: ByteSizeText.pattern) {
-        text throws(ValueFault) in
+    private static let size = ValueType<Int64>(
+        pattern: ByteSizeText.pattern,
+        example: ByteSizeText.example
+    ) { text throws(ValueFault) in
         let size = try ByteSizeText.parse(text)
         guard size > 0 else { throw ValueFault(.outOfRange, "at least `1B` is needed") }
         return size

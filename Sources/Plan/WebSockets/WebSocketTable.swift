@@ -95,7 +95,10 @@ enum WebSocketTable {
         return name
     }
 
-    private static let messageSize = ValueType<Int>(pattern: ByteSizeText.pattern) {
+    private static let messageSize = ValueType<Int>(
+        pattern: ByteSizeText.pattern,
+        example: ByteSizeText.example
+    ) {
         text throws(ValueFault) in
         let size = try ByteSizeText.parse(text)
         guard size <= largestMessage else {
