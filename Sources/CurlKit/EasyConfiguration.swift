@@ -4,11 +4,14 @@ package struct EasyConfiguration: Sendable, Hashable {
     package var connectTimeoutMilliseconds: Int
     /// The TLS versions and trusted certificates of all connections.
     package var tls: TLSOptions
+    /// The lines of other servers for hosts (`CURLOPT_CONNECT_TO`).
+    package var connectTo: [String]
 
     /// Creates the options of a session.
-    package init(connectTimeoutMilliseconds: Int, tls: TLSOptions) {
+    package init(connectTimeoutMilliseconds: Int, tls: TLSOptions, connectTo: [String] = []) {
         self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
         self.tls = tls
+        self.connectTo = connectTo
     }
 }
 

@@ -24,6 +24,8 @@ internal import SystemKit
     /// The parts of the URL, if they are those of http or https; nil without memory.
     private let urlParts: OpaquePointer?
     private var headerList: HeaderList?
+    /// The servers of the configuration for hosts, which libcurl does not copy; nil without any.
+    private let connectTo: HeaderList?
     /// The commands of the last transfer to a file server, which libcurl does not copy.
     private var commands: HeaderList?
     /// Whether the request of the current exchange for a file of a file server was begun.
@@ -78,6 +80,7 @@ internal import SystemKit
         options = unsafe EasyOptions(of: pointer)
         self.configuration = configuration
         self.sockets = sockets
+        connectTo = configuration.connectTo.isEmpty ? nil : HeaderList(configuration.connectTo)
         unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe trust = unsafe ccurl_trust_new()
@@ -371,6 +374,11 @@ extension EasyHandle {
         // Connections.
         try options.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeoutMilliseconds)
         try options.set(CURLOPT_TCP_KEEPALIVE, 1)
+        if let connectTo {
+            try unsafe CurlCode.check(
+                ccurl_set_list(pointer, CURLOPT_CONNECT_TO, connectTo.pointer)
+            )
+        }
         resolvesAnew = false
 
         // No proxy unless a request has one: an empty string makes libcurl ignore the environment.
@@ -449,7 +457,8 @@ extension EasyHandle {
     }
 }
 
-/// The request header lines for libcurl: a `curl_slist` that lives as long as this object.
+/// Lines for libcurl, such as those of a request's header: a `curl_slist` that lives as long as
+/// this object.
 @safe final class HeaderList {
     let lines: [String]
     let pointer: UnsafeMutablePointer<curl_slist>?

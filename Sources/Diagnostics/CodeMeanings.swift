@@ -49,6 +49,7 @@ enum CodeMeanings {
         job.not-repeatable a retry of an upload from a named pipe, which can be read once
         job.order-of-run `${run.…}` in the URL or the body of an order with `idempotencyKey: auto`: it is another order in a later run
         job.repeated-key one `idempotencyKey` for several orders at one origin, which takes them for repeats of one order
+        job.constant-key an `idempotencyKey` without an expression: the server takes the order of the next run for a repeat of this one
         job.bad-pointer no JSON pointer
         job.bad-pattern no pattern of PCRE2
         job.file-name-as-body a body that is the name of a file, which is not read: a lone string under `json` that ends in `.json` or names a file, or `@name` of a file

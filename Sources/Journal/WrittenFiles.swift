@@ -1,7 +1,7 @@
 package import SystemKit
 
-/// Remembers the files that the runs of a job wrote under names that peers chose, in the job's
-/// file.
+/// Remembers the files that the runs of a job wrote under names that peers chose, and the folders
+/// of their archives, in the job's file.
 ///
 /// Such a name replaces a file of the same task and no other. A note is a hash of the task's id and
 /// the file's path, and one of its inode, size and time of last change: it fits the file as it was
@@ -17,7 +17,7 @@ package final class WrittenFiles: Sendable {
     /// The most remembered files, at sixteen bytes each; the oldest are forgotten first.
     package static let mostFiles = 1 << 20
 
-    /// A file as it was published.
+    /// A file or folder as it was published.
     struct Note: Equatable {
         /// The hash of the task's id and the path.
         var place: UInt64
@@ -90,6 +90,26 @@ package final class WrittenFiles: Sendable {
         return stamps.withLock { $0[note.place] == note.stamp }
     }
 
+    /// Whether a task extracted the folder at a path, in this run or an earlier one, and nothing in
+    /// it has changed since.
+    ///
+    /// Waits for no disk.
+    package func has(_ path: String, _ content: FolderContent, of task: String) -> Bool {
+        let note = Note(path, stamp: content.stamp, of: task)
+        return stamps.withLock { $0[note.place] == note.stamp }
+    }
+
+    /// Notes a folder that a task of this run has extracted.
+    ///
+    /// - Throws: `Fault` when later runs do not learn of it.
+    package func note(
+        _ path: String,
+        _ content: FolderContent,
+        of task: String
+    ) throws(Fault) {
+        try keep(Note(path, stamp: content.stamp, of: task))
+    }
+
     /// Notes a file that a task of this run has written.
     ///
     /// - Throws: `Fault` when later runs do not learn of it.
@@ -98,7 +118,10 @@ package final class WrittenFiles: Sendable {
         _ file: InputFile.Identity,
         of task: String
     ) throws(Fault) {
-        let note = Note(path, file, of: task)
+        try keep(Note(path, file, of: task))
+    }
+
+    private func keep(_ note: Note) throws(Fault) {
         stamps.withLock { $0[note.place] = note.stamp }
         do throws(SystemError) {
             try writing.withLock { patience throws(SystemError) in
@@ -213,14 +236,19 @@ package final class WrittenFiles: Sendable {
 extension WrittenFiles.Note {
     /// The note of a task's file; all paths to its folder count as one.
     init(_ path: String, _ file: InputFile.Identity, of task: String) {
-        let cut = path.cut(atLast: "/")
-        let folder = cut.map { Folder.canonicalPath(String($0.before)) } ?? ""
-        let name = cut.map { String($0.behind) } ?? path
-        place = ContentHash(of: Array("\(task)\0\(folder)/\(name)".utf8).span).value
         var properties: [UInt8] = []
         properties.add(file.inode)
         properties.add(file.size)
         properties.add(file.modificationNanoseconds)
-        stamp = ContentHash(of: properties.span).value
+        self.init(path, stamp: ContentHash(of: properties.span).value, of: task)
+    }
+
+    /// The note of a task's file or folder with a stamp of its properties.
+    init(_ path: String, stamp: UInt64, of task: String) {
+        let cut = path.cut(atLast: "/")
+        let folder = cut.map { Folder.canonicalPath(String($0.before)) } ?? ""
+        let name = cut.map { String($0.behind) } ?? path
+        place = ContentHash(of: Array("\(task)\0\(folder)/\(name)".utf8).span).value
+        self.stamp = stamp
     }
 }

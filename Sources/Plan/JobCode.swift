@@ -33,6 +33,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case notRepeatable = "job.not-repeatable"
     case orderOfRun = "job.order-of-run"
     case repeatedKey = "job.repeated-key"
+    case constantKey = "job.constant-key"
     case badPointer = "job.bad-pointer"
     case badPattern = "job.bad-pattern"
     case fileNameAsBody = "job.file-name-as-body"

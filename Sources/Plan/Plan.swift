@@ -97,6 +97,9 @@ package struct Plan: Sendable {
     }
     /// Whether a server, or a captured value, names a file or folder that a task writes.
     package var hasPeerNames: Bool { traits.hasPeerNames }
+    /// Whether tasks replace only what the job itself wrote: files under names of peers, and
+    /// folders of archives.
+    package var replacesOwnFiles: Bool { traits.hasPeerNames || traits.replacesOwnFolders }
     /// The most connections that one task may have at once: several with `segments`.
     package var mostConnections: Int { traits.mostConnections }
     /// The uses of captured values by other tasks.

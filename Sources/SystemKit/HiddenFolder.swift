@@ -73,11 +73,15 @@ final class HiddenFolder {
     /// Gives the folder its name, and the permissions of a new folder or those of the older one.
     ///
     /// - Parameters:
-    ///   - replacing: Whether an older folder may be replaced; an empty one always is.
+    ///   - replacing: Whether an older folder may be replaced, asked last of all; an empty one
+    ///     always is.
     ///   - isDurable: Whether the content and the name survive a power loss.
     /// - Throws: The errors of syncfs(2) and rename(2); `isOfOccupant` when something other than a
     ///   folder has the name.
-    func publish(replacing: Bool, isDurable: Bool) throws(SystemError) {
+    func publish(
+        replacing: @autoclosure () -> Bool,
+        isDurable: Bool
+    ) throws(SystemError) {
         guard let temporaryName else { return }
         let path = parent.path(of: name)
         let usual = 0o777 & ~OutputFile.processMask
@@ -88,7 +92,7 @@ final class HiddenFolder {
             self.temporaryName = nil
         } else {
             let error = SystemError.last("replace", path)
-            guard replacing, errno == ENOTEMPTY || errno == EEXIST else { throw error }
+            guard errno == ENOTEMPTY || errno == EEXIST, replacing() else { throw error }
             try replace(temporaryName, path)
         }
         if isDurable { try parent.sync() }

@@ -368,6 +368,16 @@ internal import Glibc
     /// file.
     package func setMode(exactly mode: UInt16) { finalMode = mode_t(mode & 0o777) }
 
+    /// Sets the dates of modification and last access, seconds since 1970; later writes change them
+    /// again.
+    ///
+    /// A file system that cannot keep the date keeps another one: the content is as good.
+    package func setModificationDate(_ seconds: Int64) {
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: 0)
+        let times = [time, time]
+        _ = unsafe times.withUnsafeBufferPointer { unsafe futimens(descriptor, $0.baseAddress) }
+    }
+
     /// Takes no right to be executed over from a replaced file.
     package func inheritNoExecution() { inheritedMode = ~0o111 }
 

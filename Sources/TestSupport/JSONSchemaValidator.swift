@@ -8,6 +8,7 @@ package struct JSONSchemaValidator: Sendable {
     private static let annotations: Set = [
         "$schema", "$id", "$comment", "title", "description", "default", "examples", "format",
         "definitions", "then", "else", "markdownDescription",
+        "defaultSnippets",
     ]
 
     private let root: JSONValue

@@ -25,6 +25,8 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var timeoutIntervalForResource: Duration? = .seconds(7 * 86_400)
     /// For resolve, connect and TLS of one connection.
     package var connectTimeout: Duration = .seconds(30)
+    /// Other servers for the hosts of URLs; the first that fits applies.
+    package var connectTo: [ConnectRule] = []
     /// At least 1.
     package var httpMaximumConnectionsPerHost = 6
     /// Sent with every request of the session, unless a task has a field of that name.
@@ -85,6 +87,13 @@ package struct SessionConfiguration: Sendable, Hashable {
     package var hasPlainWay: Bool {
         tls == TLSConfiguration() && proxy == .environment && access == [.flags, .unclassified]
             && networkServiceType == .default && multipathServiceType == .none
+            && connectTo.isEmpty
+    }
+
+    /// The other server for connections to an origin; nil without one.
+    package func connectTarget(for origin: Origin) -> Origin? {
+        if connectTo.isEmpty { return nil }
+        return connectTo.lazy.compactMap { $0.target(for: origin) }.first
     }
 
     /// The name of a task's upload for later runs; background sessions keep theirs apart.

@@ -25,6 +25,14 @@ package final class TaskSpec: Sendable {
         package var mayReplace: Bool { self == .replace || self == .revalidate }
     }
 
+    /// The modification date of a download's file.
+    package enum ModificationDate: String, Sendable, Hashable, CaseIterable {
+        /// The time at which the file was written.
+        case now
+        /// The `Last-Modified` of the response; without a valid one as `now`.
+        case server
+    }
+
     /// The kept state of an interrupted download or upload.
     package enum Resume: UInt8, Sendable, Hashable {
         case nothing
@@ -76,6 +84,8 @@ package final class TaskSpec: Sendable {
         package let checksum: ExpectedChecksum?
         /// The file's permission bits, regardless of the umask; nil lets the umask decide.
         package let mode: UInt16?
+        /// The source of the file's modification date.
+        package let modificationDate: ModificationDate
         /// The state that an interrupted download leaves for the next attempt or run.
         package let resume: Resume
         /// The number of connections that fetch the file at once; nil for one.
@@ -99,6 +109,7 @@ package final class TaskSpec: Sendable {
             ifExists: IfExists = .replace,
             checksum: ExpectedChecksum? = nil,
             mode: UInt16? = nil,
+            modificationDate: ModificationDate = .now,
             resume: Resume = .nothing,
             segments: Segments? = nil,
             sizeToExceed: Int64? = nil,
@@ -112,6 +123,7 @@ package final class TaskSpec: Sendable {
             self.ifExists = ifExists
             self.checksum = checksum
             self.mode = mode
+            self.modificationDate = modificationDate
             self.resume = resume
             self.segments = segments
             self.sizeToExceed = sizeToExceed
@@ -125,7 +137,8 @@ package final class TaskSpec: Sendable {
         package static func == (left: Destination, right: Destination) -> Bool {
             left.path == right.path && left.displayPath == right.displayPath
                 && left.ifExists == right.ifExists && left.checksum == right.checksum
-                && left.mode == right.mode && left.resume == right.resume
+                && left.mode == right.mode && left.modificationDate == right.modificationDate
+                && left.resume == right.resume
                 && left.segments == right.segments && left.sizeToExceed == right.sizeToExceed
                 && left.archiveFolder == right.archiveFolder
                 && left.isNamedByPeer == right.isNamedByPeer
@@ -175,6 +188,7 @@ package final class TaskSpec: Sendable {
                 ifExists: ifExists ?? self.ifExists,
                 checksum: checksum ?? self.checksum,
                 mode: mode,
+                modificationDate: modificationDate,
                 resume: resume,
                 segments: segments,
                 sizeToExceed: sizeToExceed,
@@ -309,12 +323,20 @@ package struct MixedReplaceRule: Sendable, Hashable {
 ///
 /// A class, because few tasks have one.
 package final class ArchiveFolder: Sendable, Equatable {
+    /// Which older folder is replaced.
+    package enum Replacement: Sendable, Hashable {
+        case none
+        /// One with the content that an earlier run of the task extracted, and nothing else.
+        case own
+        case any
+    }
+
     /// Absolute, without a final slash.
     package let path: String
     /// The path as in the job file, for messages.
     package let displayPath: String
-    /// Whether an older folder is replaced.
-    package let replaces: Bool
+    /// Which older folder is replaced.
+    package let replacement: Replacement
     /// How many parts to remove from the front of each name.
     package let stripComponents: Int
     /// How much the archive may become.
@@ -326,14 +348,14 @@ package final class ArchiveFolder: Sendable, Equatable {
     package init(
         path: String,
         displayPath: String,
-        replaces: Bool,
+        replacement: Replacement,
         stripComponents: Int,
         limits: ArchiveLimits,
         isNamedByPeer: Bool = false
     ) {
         self.path = path
         self.displayPath = displayPath
-        self.replaces = replaces
+        self.replacement = replacement
         self.stripComponents = stripComponents
         self.limits = limits
         self.isNamedByPeer = isNamedByPeer
@@ -342,7 +364,8 @@ package final class ArchiveFolder: Sendable, Equatable {
     /// Whether both extract in the same way to the same folder.
     package static func == (left: ArchiveFolder, right: ArchiveFolder) -> Bool {
         left.path.hasSameBytes(as: right.path) && left.displayPath == right.displayPath
-            && left.replaces == right.replaces && left.stripComponents == right.stripComponents
+            && left.replacement == right.replacement
+            && left.stripComponents == right.stripComponents
             && left.limits == right.limits && left.isNamedByPeer == right.isNamedByPeer
     }
 }

@@ -13,7 +13,7 @@ import Testing
             SessionTable.table.keys, TLSTable.table.keys, SessionTable.minimumRateTable.keys,
             LimitsTable.table.keys, LimitsTable.periodTable.keys, LimitsTable.bandwidthTable.keys,
             CacheTable.table.keys, CacheTable.ruleTable.keys, RedirectTable.decisionTable.keys,
-            ProxyTable.table.keys, ProxyTable.server.keys,
+            ProxyTable.table.keys, ProxyTable.server.keys, ConnectToTable.table.keys,
             ChecksumTable.table.keys, BecomeDownloadTable.table.keys,
             MixedReplaceTable.table.keys, ExtractTable.table.keys, CaptureTable.table.keys,
             TaskTable.data.keys,

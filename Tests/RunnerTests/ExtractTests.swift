@@ -124,6 +124,58 @@ import Testing
         #expect(try job.folder.list() == ["a.archive", "job.yaml", "out", "report.json"])
     }
 
+    @Test func `a later run replaces the folder of an earlier one, whatever the archive has now`()
+        throws
+    {
+        let archives = try ["file(\"old\", b\"1\")", "file(\"new\", b\"2\")"].map {
+            try TestArchive.make($0)
+        }
+        let server = try ScriptedServer(["/a": archives.map { .ok($0) }])
+        let job = try job(server, "extract: tools/out/")
+        #expect(try job.run().code == 0)
+        #expect(try job.folder.list("tools/out") == ["old"])
+        let second = try job.run()
+        #expect(second.code == 0, "\(second.command.standardError)")
+        #expect(try job.folder.list("tools/out") == ["new"])
+        #expect(try job.folder.list("tools") == ["out"])
+    }
+
+    @Test(arguments: [
+        "touch out/top/mine", "echo '#?' > out/top/tool", "rm out/top/tool", "mkdir out/mine",
+        "mv out/top out/up", "touch out/mine && rm out/top/latest", "ln -sf mine out/top/latest",
+    ])
+    func `a folder that was changed since a run extracted it stays`(change: String) throws {
+        let archive = try TestArchive.make(Self.tool)
+        let server = try ScriptedServer(["/a": [.ok(archive), .ok(archive)]])
+        let job = try job(server, "extract: out")
+        #expect(try job.run().code == 0)
+        let shell = Command("sh", ["-c", "cd \"$1\" && \(change)", "sh", job.folder.path])
+        #expect(try shell.run().status == .exit(0))
+        let find = Command(
+            "sh",
+            ["-c", "cd \"$1\" && find . | sort", "sh", job.folder.path("out")]
+        )
+        let before = try find.run().standardOutput
+        let second = try job.run()
+        #expect(second.code == 1)
+        #expect(second.kind("a") == "localIO")
+        #expect(try find.run().standardOutput == before)
+    }
+
+    @Test func `another task's folder, and one under ifExists: fail, stay`() throws {
+        let archive = try TestArchive.make(Self.tool)
+        let server = try ScriptedServer(["/a": [.ok(archive), .ok(archive), .ok(archive)]])
+        let job = try job(server, "extract: out")
+        #expect(try job.run().code == 0)
+        let text = try job.folder.text("job.yaml")
+        for change in [
+            ("  a: {", "  b: {"), ("extract: out", "extract: { to: out, ifExists: fail }"),
+        ] {
+            try job.folder.write(text.replacing(change.0, with: change.1), to: "job.yaml")
+            #expect(try job.run().code == 1, "\(change.1)")
+        }
+    }
+
     @Test func `an unchanged archive is extracted again only without its folder`() throws {
         let archive = try TestArchive.make(Self.tool)
         let server = try ScriptedServer(["/a": [.ok(archive), .ok(archive)]])

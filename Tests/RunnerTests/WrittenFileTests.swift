@@ -284,7 +284,7 @@ import TransferModel
         #expect(run.code == 0)
         #expect(
             run.command.standardError.contains(
-                "warning: files under names of servers are not recorded"
+                "warning: the job's own files are not recorded"
             )
         )
         #expect(try job.run().code == 1)

@@ -19,6 +19,10 @@ import TransferModel
         func note(_ path: String, _ file: InputFile.Identity, of task: Int) {
             files.withLock { $0[path] = file }
         }
+
+        func has(_ path: String, _ content: FolderContent, of task: Int) -> Bool { false }
+
+        func note(_ path: String, _ content: FolderContent, of task: Int) {}
     }
 
     private let folder: TemporaryFolder

@@ -153,7 +153,7 @@ enum CredentialTable {
     private static let realm = Setting<CredentialDraft>(
         "realm",
         ValueType(pattern: nil, parse: plainText),
-        default: "any",
+        default: .words("any"),
         "The realm that a challenge must name."
     ) { $0.realm = $1 }
 
@@ -218,7 +218,7 @@ enum CredentialTable {
         Setting(
             "key",
             existingFile,
-            default: "the certificate's file",
+            default: .words("the certificate's file"),
             "A PEM file with the private key."
         ) { $0.key = $1 },
         Setting(
@@ -233,7 +233,7 @@ enum CredentialTable {
         Setting(
             "key",
             existingFile,
-            default: "the keys of the agent",
+            default: .words("the keys of the agent"),
             "A file with a private key of SSH."
         ) { $0.key = $1 },
         Setting(
@@ -247,7 +247,7 @@ enum CredentialTable {
     private static let netrcFile = Setting<CredentialDraft>(
         "file",
         file,
-        default: "~/.netrc",
+        default: .words("~/.netrc"),
         "A netrc file that only its owner can read; it names the hosts."
     ) { $0.file = $1 }
 

@@ -111,16 +111,26 @@ struct MappingKeys {
             return
         }
         let nearest = faults.hints.nearest(name, among: keys.names)
-        let known = keys.names.lazy.map { "`\($0)`" }
         faults.log.add(
             .unknownKey,
             "unknown key `\(name.excerpt)`\(faults.context)",
             at: range,
             help: nearest.map { "did you mean `\($0)`?" }
-                ?? "the keys here are \(known.joined(separator: ", "))",
+                ?? knownKeys,
             fixIt: nearest.map { .init(range: range, replacement: $0) }
         )
     }
+
+    /// The first keys of the table, which are the usual ones, and where the others are.
+    private var knownKeys: String {
+        let shown = keys.names.prefix(Self.mostShown).map { "`\($0)`" }.joined(separator: ", ")
+        let others = keys.names.count - Self.mostShown
+        guard others > 0 else { return "the keys here are \(shown)" }
+        return "the keys here are \(shown) and \(others) more, which `runner schema job` describes"
+    }
+
+    /// The most keys in a hint.
+    private static let mostShown = 6
 
     /// A hint for `key:value` without a blank, which YAML reads as one word.
     private func withoutBlank(_ name: String) -> ForeignKeys.Hint? {

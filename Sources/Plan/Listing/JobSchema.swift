@@ -21,6 +21,8 @@ package struct JobSchema: ~Copyable {
         let root = JobTable.table.keys
         writer.beginObject()
         writer.member("$schema", "http://json-schema.org/draft-07/schema#")
+        // No address is the schema's for good; it is known by its name.
+        writer.member("$id", "job.schema.json")
         writer.member("title", "A job file of runner, version 1")
         writeMembers(of: root)
         writer.key("definitions")
@@ -68,17 +70,58 @@ package struct JobSchema: ~Copyable {
         writeConditions(table)
         writer.key("properties")
         writer.beginObject()
-        for key in table.keys {
-            writer.key(key.name)
-            writer.beginObject()
-            let standard = key.defaultText.map { " Default: \($0)." } ?? ""
-            writer.member("description", key.summary + standard)
-            write(key.shape)
-            writer.endObject()
-        }
+        for key in table.keys { object(key.name) { $0.write(key) } }
         writer.endObject()
         writeFreeKeys()
         writer.member("additionalProperties", false)
+    }
+
+    /// The members that describe a key: the texts, its default, an example where one tells more
+    /// than the shape, and the shape.
+    private mutating func write(_ key: KeyDescription) {
+        let standard = key.default
+        let text = standard.map { " Default: \($0.text)." } ?? ""
+        let markdown = standard.map { " Default: \($0.isValue ? "`\($0.text)`" : $0.text)." } ?? ""
+        writer.member("description", key.summary + text)
+        // Editors show the backquotes of a description as they are.
+        writer.member("markdownDescription", key.summary + markdown)
+        if let standard, standard.isValue, let value = NotedValue(standard.text) {
+            writer.key("default")
+            value.write(to: &writer)
+        }
+        let shape = key.shape
+        if shape.explainsScalars, let value = NotedValue(key.exampleText) {
+            writer.key("examples")
+            writer.beginArray()
+            value.write(to: &writer)
+            writer.endArray()
+        }
+        if case .named(.mapping(let table), _, _) = shape {
+            writeSnippet(key.name, key.summary) { schema in
+                schema.writer.beginObject()
+                schema.writer.key(NotedValue.place(1, "name"))
+                NotedValue(table.exampleText)?.writeSnippet(to: &schema.writer, after: 1)
+                schema.writer.endObject()
+            }
+        }
+        write(shape)
+    }
+
+    /// Writes what editors offer to fill in at a value.
+    private mutating func writeSnippet(
+        _ label: String,
+        _ summary: String,
+        _ body: (inout JobSchema) -> Void
+    ) {
+        writer.key("defaultSnippets")
+        writer.beginArray()
+        writer.beginObject()
+        writer.member("label", label)
+        writer.member("description", summary)
+        writer.key("body")
+        body(&self)
+        writer.endObject()
+        writer.endArray()
     }
 
     /// Writes the keys that other keys need.
@@ -214,6 +257,11 @@ package struct JobSchema: ~Copyable {
         writer.key(hasFreeKeys ? "^(?!x-)" + pattern.dropFirst() : pattern)
         writer.beginObject()
         write(value)
+        if case .mapping(let table) = value, let example = NotedValue(table.exampleText) {
+            writeSnippet(table.name, "The keys that it needs.") {
+                example.writeSnippet(to: &$0.writer)
+            }
+        }
         writer.endObject()
         if hasFreeKeys {
             writer.member("^x-", true)

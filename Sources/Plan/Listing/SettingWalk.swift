@@ -62,7 +62,7 @@ struct SettingWalk {
             default:
                 if let first = found.first {
                     add(path + key.name, first.value, setBy: first.key, place)
-                } else if let value = key.defaultText {
+                } else if let value = key.default?.text {
                     rows.append(SettingRow(path: path + key.name, value: value, line: nil))
                 }
             }

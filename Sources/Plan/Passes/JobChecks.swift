@@ -97,6 +97,8 @@ struct JobTraits: Sendable {
     private(set) var sessionTasks: [Int]
     /// Whether a server, or a captured value, names a file or folder that a task writes.
     private(set) var hasPeerNames = false
+    /// Whether a task replaces a folder that an earlier run of it extracted.
+    private(set) var replacesOwnFolders = false
     /// Whether a task forbids interfaces that its session does not.
     private(set) var tightensAccess = false
     /// The most connections at once of one task.
@@ -115,6 +117,7 @@ struct JobTraits: Sendable {
         if task.makesKey { orderCount += 1 }
         if !sessionTasks.isEmpty, let session = task.session { sessionTasks[session] += 1 }
         if task.hasPeerName { hasPeerNames = true }
+        if task.replacesOwnFolder { replacesOwnFolders = true }
         if task.tightensAccess { tightensAccess = true }
         // FTP opens one for commands and one for the file; for SFTP, known hosts are a file.
         if task.isAtFileServer { mostConnections = max(mostConnections, 2) }

@@ -57,7 +57,7 @@ enum SecretTable {
             Setting(
                 "origins",
                 .list(of: OriginType.ofSecret),
-                default: "any https origin, and this machine",
+                default: .words("any https origin, and this machine"),
                 "The origins that may get the secret, such as `https://api.example.com`; those of "
                     + "`ftp` URLs may get it at the login alone."
             ) { $0.origins = $1 },

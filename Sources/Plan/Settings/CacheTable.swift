@@ -11,7 +11,7 @@ enum CacheTable {
         KeyDescription(
             name: "urlCache",
             summary: "The cache of responses for later requests and runs; or `none`.",
-            defaultText: "by configuration",
+            default: .words("by configuration"),
             isRequired: false,
             shape: .either(.choice([none]), .mapping(table.keys))
         )
@@ -23,7 +23,7 @@ enum CacheTable {
             Setting(
                 "directory",
                 ValueType(.text(pattern: nil, example: "file")) { PathType.path($1, &$0) },
-                default: "the user's cache folder",
+                default: .words("the user's cache folder"),
                 "The folder of a `default` session's cache; jobs with the same folder share its "
                     + "responses."
             ) { $0.directory = $1.path },
@@ -60,15 +60,27 @@ enum CacheTable {
         [
             Setting(
                 "url",
-                .oneOrMore(of: ValueType(pattern: URLPattern.form, parse: PatternText.parseURL)),
-                default: "any",
+                .oneOrMore(
+                    of: ValueType(
+                        pattern: URLPattern.form,
+                        example: "https://example.com/*",
+                        parse: PatternText.parseURL
+                    )
+                ),
+                default: .words("any"),
                 "URLs of responses, such as `https://*.example.com/images/*`; without `?` the "
                     + "query does not matter."
             ) { $0.urls = $1 },
             Setting(
                 "mimeType",
-                .oneOrMore(of: ValueType(pattern: MIMETypeText.pattern, parse: MIMETypeText.parse)),
-                default: "any",
+                .oneOrMore(
+                    of: ValueType(
+                        pattern: MIMETypeText.pattern,
+                        example: MIMETypeText.example,
+                        parse: MIMETypeText.parse
+                    )
+                ),
+                default: .words("any"),
                 "MIME types of responses without parameters; `type/*` matches all subtypes."
             ) { $0.mimeTypes = $1 },
             Setting(
@@ -92,7 +104,7 @@ enum CacheTable {
     static let taskPolicy = Setting<TaskDraft>(
         "cachePolicy",
         .choice(),
-        default: "the session's requestCachePolicy",
+        default: .words("the session's requestCachePolicy"),
         "How the request uses stored responses."
     ) { $0.cachePolicy = $1 }
 

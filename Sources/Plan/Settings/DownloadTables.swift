@@ -28,7 +28,7 @@ enum ChecksumTable {
             Setting(
                 "name",
                 .text,
-                default: "the file's names",
+                default: .words("the file's names"),
                 "The name of the entry in the list."
             ) { $0.name = $1 },
         ]

@@ -10,7 +10,7 @@ enum EncodingTable {
         KeyDescription(
             name: "dateEncodingStrategy",
             summary: "How `!!timestamp` values are written; or `{ formatted: pattern }`.",
-            defaultText: "iso8601",
+            default: "iso8601",
             isRequired: false,
             shape: .either(named.shape, .mapping(dateTable.keys))
         )
@@ -66,7 +66,7 @@ enum EncodingTable {
             name: "nonConformingFloatEncodingStrategy",
             summary:
                 "How `.inf`, `-.inf` and `.nan` are written: not at all (`throw`), or as texts.",
-            defaultText: throwing,
+            default: .value(throwing),
             isRequired: false,
             shape: .either(.choice([throwing]), .mapping(floatTable.keys))
         )

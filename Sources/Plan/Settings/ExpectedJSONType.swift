@@ -36,7 +36,7 @@ enum ExpectedJSONType {
     private static let mostValues = 100
 
     private static let present = ValueType<Expectation.JSONValueAt>(
-        .text(pattern: JSONPointer.pattern, example: "/name")
+        .text(pattern: JSONPointer.pattern, example: "/id")
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
         return reader.parsed(text, of: field, JSONPointerText.parse).map { .init($0) }

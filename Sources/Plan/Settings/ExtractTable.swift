@@ -8,9 +8,18 @@ enum ExtractTable {
     /// An `extract` mapping while it is read.
     struct Draft: Sendable {
         var folder: PathValue?
-        var ifExists = IfExists.fail
+        /// Nil when the job file does not say it.
+        var ifExists: IfExists?
         var stripComponents = 0
         var limits = ArchiveLimits(size: 8 << 30, entries: 500_000, ratio: 200)
+
+        var replacement: ArchiveFolder.Replacement {
+            switch ifExists {
+            case nil: .own
+            case .fail: .none
+            case .replace: .any
+            }
+        }
     }
 
     /// The treatment of a folder that exists.
@@ -31,9 +40,10 @@ enum ExtractTable {
             Setting(
                 "ifExists",
                 .choice(),
-                default: "fail",
+                default: .words("replaces only what an earlier run extracted"),
                 "What to do when the folder exists and is not empty: `replace` removes it with all "
-                    + "that is in it."
+                    + "that is in it; without this key only a folder in which nothing was added or "
+                    + "changed."
             ) { $0.ifExists = $1 },
             Setting(
                 "stripComponents",
@@ -83,7 +93,7 @@ extension ArchiveFolder {
         self.init(
             path: folder.path,
             displayPath: folder.text,
-            replaces: draft.ifExists == .replace,
+            replacement: draft.replacement,
             stripComponents: draft.stripComponents,
             limits: draft.limits,
             isNamedByPeer: folder.isOfPeer

@@ -8,7 +8,7 @@ enum FileServerTables {
         KeyDescription(
             name: "ftp",
             summary: "Allows `ftp` and `ftps` URLs.",
-            defaultText: nil,
+            default: nil,
             isRequired: false,
             shape: .mapping(ftpTable.keys)
         )
@@ -35,7 +35,7 @@ enum FileServerTables {
         KeyDescription(
             name: "ssh",
             summary: "Allows `sftp` URLs, and says how the servers are known.",
-            defaultText: nil,
+            default: nil,
             isRequired: false,
             shape: .mapping(sshTable.keys)
         )

@@ -63,9 +63,10 @@ enum ForEachTable {
             Setting(
                 "key",
                 .field(.text(pattern: nil)),
-                default:
+                default: .words(
                     "the item itself, or its `id`, its `key`, its `relativePath` or its first field "
-                    + "without the name of a secret",
+                        + "without the name of a secret"
+                ),
                 "The key of each task of the `forEach`: its id is `id[key]`."
             ) { $0.key = $1 },
         ],

@@ -100,6 +100,8 @@ enum ForeignKeys {
                     "sessions keep cookies; `httpShouldSetCookies` and `httpCookieAcceptPolicy` "
                     + "change that"
             )
+        case "resolve", "hosts", "hostaliases", "dns":
+            Hint(help: "write `connectTo: [{ host: …, to: … }]`")
         case "cache": Hint("urlCache")
         case "maxtime", "timeoutintervalforresources": Hint("timeoutIntervalForResource")
         case "retries", "retry", "maxredirects", "redirects", "expect", "maxretries":
@@ -143,6 +145,8 @@ enum ForeignKeys {
             return Hint(help: "write `retry: { attempts: … }`")
         case "followredirects", "allowredirects", "follow", "location", "maxredirects", "maxredirs":
             return Hint(help: "write `redirects: { follow: … }` or `redirects: { maximum: … }`")
+        case "resolve", "connectto":
+            return Hint(help: "write `connectTo` in the task's session")
         case "maxtime", "timeoutintervalforresource":
             return Hint(help: "write `timeoutIntervalForResource` in the task's session")
         case "if", "when", "onlyif", "unless", "skip":

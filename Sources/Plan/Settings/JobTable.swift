@@ -46,7 +46,7 @@ enum JobTable {
                 ) { reader, field in
                     reader.text(field).flatMap { reader.parsed($0, of: field, name) }
                 },
-                default: "the file name without its extension",
+                default: .words("the file name without its extension"),
                 "The name of the job in reports, locks and state."
             ) { $0.name = $1 },
             Setting(
@@ -54,7 +54,7 @@ enum JobTable {
                 ValueType<String>(pattern: IdentifierText.pattern) { text throws(ValueFault) in
                     try IdentifierText.parse(text, noun: "job")
                 },
-                default: "the path of the job file",
+                default: .words("the path of the job file"),
                 "The identity of the job, under which its lock, idempotency keys, cookies and "
                     + "other state continue wherever the job file lies."
             ) { $0.identifier = $1 },

@@ -1,13 +1,35 @@
 internal import JobFile
 internal import SystemKit
 
+/// The value of a key that is not written.
+struct DefaultValue: Sendable, ExpressibleByStringLiteral {
+    /// The value in the notation of the job file, or words for it.
+    let text: String
+    /// Whether a job file may have the text as the key's value.
+    let isValue: Bool
+
+    private init(_ text: String, isValue: Bool) {
+        self.text = text
+        self.isValue = isValue
+    }
+
+    /// A value in the notation of the job file.
+    init(stringLiteral value: String) { self.init(value, isValue: true) }
+
+    /// The same, for a text that has a name.
+    static func value(_ text: String) -> DefaultValue { DefaultValue(text, isValue: true) }
+
+    /// A description of a default that depends on something else, or has no notation.
+    static func words(_ text: String) -> DefaultValue { DefaultValue(text, isValue: false) }
+}
+
 /// A key that the language knows in some mapping.
 struct KeyDescription: Sendable {
     let name: String
     /// One sentence for the schema.
     let summary: String
-    /// The default value in the notation of the job file; nil without a default.
-    let defaultText: String?
+    /// Nil without a default.
+    let `default`: DefaultValue?
     let isRequired: Bool
     /// Another key of the mapping without which it has no meaning.
     let partner: String?
@@ -25,7 +47,7 @@ struct KeyDescription: Sendable {
     init(
         name: String,
         summary: String,
-        defaultText: String?,
+        default: DefaultValue?,
         isRequired: Bool,
         partner: String? = nil,
         condition: Condition? = nil,
@@ -33,7 +55,7 @@ struct KeyDescription: Sendable {
     ) {
         self.name = name
         self.summary = summary
-        self.defaultText = defaultText
+        self.default = `default`
         self.isRequired = isRequired
         self.partner = partner
         self.condition = condition

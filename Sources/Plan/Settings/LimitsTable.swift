@@ -47,7 +47,7 @@ enum LimitsTable {
                 name: "bandwidth",
                 summary: "The most bytes per second in each direction, such as `20MiB/s`; or "
                     + "`unlimited`.",
-                defaultText: unlimited,
+                default: .value(unlimited),
                 isRequired: false,
                 shape: .either(byteLimit.shape, .mapping(bandwidthTable.keys))
             )
@@ -61,7 +61,7 @@ enum LimitsTable {
         Setting(
             "requests",
             limit(RequestRateText.pattern, example: "10/s", RequestRateText.parse),
-            default: unlimited,
+            default: .value(unlimited),
             "The most requests per time, evenly spaced, such as `10/s` or `30/m`; or `unlimited`."
         ) { $0.requests = $1 },
     ]

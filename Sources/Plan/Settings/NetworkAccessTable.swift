@@ -64,7 +64,9 @@ enum NetworkAccessTable {
 
     /// A task may only forbid.
     static let task: [Setting<TaskDraft>] = flags.map { flag in
-        Setting(flag.key, .boolean, default: "the session's", flag.summary) { task, isAllowed in
+        Setting(flag.key, .boolean, default: .words("the session's"), flag.summary) {
+            task,
+            isAllowed in
             task.allowedAccess.set(flag.access, isAllowed)
             task.deniedAccess.set(flag.access, !isAllowed)
         }

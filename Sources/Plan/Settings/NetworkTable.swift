@@ -34,7 +34,7 @@ enum NetworkTable {
             Setting(
                 "expensive",
                 .boolean,
-                default: "true for cellular interfaces",
+                default: .words("true for cellular interfaces"),
                 "Whether traffic over these interfaces costs money."
             ) { $0.isExpensive = $1 },
             Setting(

@@ -18,7 +18,7 @@ enum ProxyTable {
             name: "proxy",
             summary:
                 "The proxies between runner and the servers; or `none` for direct connections.",
-            defaultText: environment,
+            default: .value(environment),
             isRequired: false,
             shape: .either(.choice([environment, none]), .mapping(table.keys))
         )
@@ -56,7 +56,11 @@ enum ProxyTable {
         [
             Setting(
                 "url",
-                ValueType(pattern: ProxyURLText.pattern, parse: ProxyURLText.parse),
+                ValueType(
+                    pattern: ProxyURLText.pattern,
+                    example: ProxyURLText.example,
+                    parse: ProxyURLText.parse
+                ),
                 isRequired: true,
                 "The URL of the proxy, such as `http://proxy.example.com:3128`."
             ) { $0.server = $1 },
@@ -78,9 +82,10 @@ enum ProxyTable {
     )
 
     private static func server(isSOCKS: Bool = false) -> ValueType<ProxyServer> {
-        ValueType(.either(.text(pattern: ProxyURLText.pattern), .mapping(server.keys))) {
-            reader,
-            field in ProxyType.proxyServer(field, isSOCKS: isSOCKS, &reader)
+        let example = isSOCKS ? "socks5://proxy.example.com:1080" : ProxyURLText.example
+        let url = Shape.text(pattern: ProxyURLText.pattern, example: example)
+        return ValueType(.either(url, .mapping(server.keys))) { reader, field in
+            ProxyType.proxyServer(field, isSOCKS: isSOCKS, &reader)
         }.faultless
     }
 

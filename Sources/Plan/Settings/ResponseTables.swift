@@ -14,14 +14,20 @@ enum ExpectTable {
             ) { $0.statusCodes = $1 },
             Setting(
                 "mimeType",
-                .oneOrMore(of: ValueType(pattern: MIMETypeText.pattern, parse: MIMETypeText.parse)),
-                default: "any",
+                .oneOrMore(
+                    of: ValueType(
+                        pattern: MIMETypeText.pattern,
+                        example: MIMETypeText.example,
+                        parse: MIMETypeText.parse
+                    )
+                ),
+                default: .words("any"),
                 "MIME types without parameters; `type/*` matches all subtypes."
             ) { $0.mimeTypes = $1 },
             Setting(
                 "textEncoding",
                 .choice(),
-                default: "any",
+                default: .words("any"),
                 "The body must be text in this encoding."
             ) { $0.textEncoding = $1 },
             Setting(
@@ -31,7 +37,7 @@ enum ExpectTable {
                     example: ByteSizeText.example,
                     parse: ByteSizeText.parse
                 ),
-                default: "any",
+                default: .words("any"),
                 "The largest body that is accepted, such as `10MiB`."
             ) { $0.maximumSize = $1 },
             Setting(
@@ -109,7 +115,7 @@ enum RedirectTable {
                 "origin",
                 ValueType(
                     pattern: PatternText.originPattern,
-                    example: "https://*.example.com",
+                    example: "https://example.com",
                     parse: PatternText.parseOrigin
                 ),
                 isRequired: true,
@@ -154,7 +160,7 @@ enum MixedReplaceTable {
             Setting(
                 "stopAfter",
                 .integer(1...1_000_000),
-                default: "all parts of the server",
+                default: .words("all parts of the server"),
                 "The number of whole parts after which the task ends."
             ) { $0.stopAfter = $1 },
         ],

@@ -24,8 +24,10 @@ enum RetryTable {
             Setting(
                 "on",
                 .list(of: condition),
-                default: "[dns, connect, tls, timeout, stalled, reset, truncated, integrity, "
-                    + "408, 425, 429, 500, 502, 503, 504]",
+                default: """
+                    [dns, connect, tls, timeout, stalled, reset, truncated, integrity, \
+                    408, 425, 429, 500, 502, 503, 504]
+                    """,
                 "The kinds of failure and the status codes that cause a retry."
             ) { policy, conditions in
                 policy.conditions = Set(conditions.compactMap(\.kind))

@@ -49,6 +49,7 @@ enum SessionTable {
                 default: "30s",
                 "The longest time to resolve, connect and finish TLS for one connection."
             ) { $0.connectTimeout = $1 },
+            ConnectToTable.setting,
             Setting(
                 "httpMaximumConnectionsPerHost",
                 .integer(1...10_000),
@@ -84,14 +85,14 @@ enum SessionTable {
                 ValueType(pattern: IdentifierText.pattern) { text throws(ValueFault) in
                     text == "none" ? .none : .shared(try storageName(text))
                 },
-                default: "the session's own",
+                default: .words("the session's own"),
                 "The cookies of the session: sessions of the job with the same name share them; "
                     + "`none` sends and keeps no cookies."
             ) { $0.httpCookieStorage = $1 },
             Setting(
                 "urlCredentialStorage",
                 ValueType(pattern: IdentifierText.pattern, parse: storageName),
-                default: "the session's own",
+                default: .words("the session's own"),
                 "Sessions of the job with the same name also use the `credentials` of each other."
             ) { $0.urlCredentialStorage = $1 },
             Setting(
@@ -144,7 +145,11 @@ enum SessionTable {
         [
             Setting(
                 "rate",
-                ValueType(pattern: ByteRateText.pattern, parse: ByteRateText.parse),
+                ValueType(
+                    pattern: ByteRateText.pattern,
+                    example: ByteRateText.example,
+                    parse: ByteRateText.parse
+                ),
                 isRequired: true,
                 "The lowest rate, such as `100B/s`."
             ) { $0.bytesPerSecond = $1 },

@@ -16,7 +16,7 @@ struct Setting<Target>: Sendable {
     init<Value>(
         _ name: String,
         _ type: ValueType<Value>,
-        default defaultText: String? = nil,
+        default: DefaultValue? = nil,
         isRequired: Bool = false,
         onlyWith partner: String? = nil,
         exactlyWhere condition: KeyDescription.Condition? = nil,
@@ -26,7 +26,7 @@ struct Setting<Target>: Sendable {
         description = KeyDescription(
             name: name,
             summary: summary,
-            defaultText: defaultText,
+            default: `default`,
             isRequired: isRequired,
             partner: partner,
             condition: condition,
@@ -47,7 +47,7 @@ struct Setting<Target>: Sendable {
         description = KeyDescription(
             name: name,
             summary: summary,
-            defaultText: nil,
+            default: nil,
             isRequired: false,
             shape: .mapping(table().keys)
         )

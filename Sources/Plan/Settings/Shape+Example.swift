@@ -47,7 +47,7 @@ extension Shape {
 extension KeyDescription {
     /// A short value of the key: the number that is its default, or an example of its shape.
     var exampleText: String {
-        defaultText.flatMap { Int($0)?.description } ?? shape.exampleText
+        self.default.flatMap { Int($0.text)?.description } ?? shape.exampleText
     }
 }
 

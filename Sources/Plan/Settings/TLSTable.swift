@@ -9,7 +9,7 @@ enum TLSTable {
         KeyDescription(
             name: "tls",
             summary: "TLS versions and the trust in servers.",
-            defaultText: nil,
+            default: nil,
             isRequired: false,
             shape: .mapping(table.keys)
         )
@@ -33,13 +33,17 @@ enum TLSTable {
             Setting(
                 "caFile",
                 ValueType(.text(pattern: nil, example: "file")) { PathType.existingFile($1, &$0) },
-                default: "the system's store",
+                default: .words("the system's store"),
                 "A PEM file of the root certificates to trust."
             ) { $0.caFile = $1.path },
             Setting(
                 "pinnedPublicKeys",
                 .nonEmptyList(
-                    of: ValueType(pattern: PublicKeyPinText.pattern, parse: PublicKeyPinText.parse)
+                    of: ValueType(
+                        pattern: PublicKeyPinText.pattern,
+                        example: PublicKeyPinText.example,
+                        parse: PublicKeyPinText.parse
+                    )
                 ),
                 "The server must have one of these keys: `sha256//` and base64."
             ) { $0.pinnedPublicKeys = $1 },

@@ -90,7 +90,7 @@ enum TaskTable {
             Setting(
                 "resumable",
                 .choice(),
-                default: "auto; only within a run in an ephemeral session",
+                default: .words("auto; only within a run in an ephemeral session"),
                 "Whether an interrupted upload of 1 MiB or more resumes if the server supports "
                     + "it: `auto` or `none`."
             ) { $0.resumable = $1 },
@@ -147,13 +147,20 @@ enum TaskTable {
             Setting(
                 "mode",
                 FileModeType.type,
-                default: "those of the replaced file, else from the umask",
+                default: .words("those of the replaced file, else from the umask"),
                 "The file's permission bits in octal, in quotes, such as `\"0644\"`."
             ) { $0.mode = $1 },
             Setting(
+                "modificationDate",
+                .choice(),
+                default: "now",
+                "The file's time of modification: `now`, when it is written, or `server`, the "
+                    + "`Last-Modified` of the response if it has a valid one."
+            ) { $0.modificationDate = $1 },
+            Setting(
                 "resume",
                 .boolean,
-                default: "true; only within a run in an ephemeral session",
+                default: .words("true; only within a run in an ephemeral session"),
                 "Whether an interrupted download resumes, also in a later run."
             ) { $0.resumes = $1 },
             Setting(
@@ -182,7 +189,7 @@ enum TaskTable {
             Setting(
                 "decode",
                 .boolean,
-                default: "true; downloads false",
+                default: .words("true; downloads false"),
                 "Whether runner requests and decodes gzip, br and zstd."
             ) { $0.decodesBody = $1 },
             Setting(
@@ -197,7 +204,7 @@ enum TaskTable {
     static let sessionName = Setting<TaskDraft>(
         "session",
         session.neededBeforeTheRun(),
-        default: "the only session",
+        default: .words("the only session"),
         "The session of the task."
     ) {
         $0.session = $1
@@ -211,7 +218,7 @@ enum TaskTable {
         Setting(
             "timeoutInterval",
             .durationOrUnlimited,
-            default: "the session's timeoutIntervalForRequest",
+            default: .words("the session's timeoutIntervalForRequest"),
             "The longest time without a byte in either direction."
         ) {
             $0.timeoutInterval = .some($1.map { TimeLimit(.timeoutInterval, $0) })
@@ -279,12 +286,12 @@ enum TaskTable {
     private static func method(
         _ parse: @escaping @Sendable (String) throws(ValueFault) -> String,
         pattern: @autoclosure @escaping @Sendable () -> String,
-        default defaultText: String
+        default: DefaultValue
     ) -> Setting<TaskDraft> {
         Setting(
             "method",
             ValueType(pattern: pattern(), parse: parse),
-            default: defaultText,
+            default: `default`,
             "The request method."
         ) { $0.method = $1 }
     }

@@ -75,7 +75,7 @@ enum StreamReadTable {
             Setting(
                 "maximumSize",
                 size,
-                default: "1MiB; none with `to`",
+                default: .words("1MiB; none with `to`"),
                 "The most bytes that a step with `until`, `untilLine` or `untilClosed` takes."
             ) { $0.maximumSize = $1 },
             Setting("expect", expectTable, "The requirements for the bytes.") { draft, apply in

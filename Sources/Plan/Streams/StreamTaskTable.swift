@@ -84,7 +84,7 @@ enum StreamTaskTable {
     /// A host as the JSON Schema has it.
     static let hostPattern = #"^[^\s/?#@\[\]]{1,253}$"#
 
-    private static let host = ValueType<String>(pattern: hostPattern) {
+    private static let host = ValueType<String>(pattern: hostPattern, example: "mail.example.com") {
         text throws(ValueFault) in
         do {
             _ = try url(host: text, port: 1, isSecure: false)

@@ -15,6 +15,8 @@ struct ReadTask: Sendable {
         let isRequired: Bool
         /// Whether a server, or a captured value, names a file or folder that it writes.
         let hasPeerName: Bool
+        /// Whether it replaces a folder that an earlier run of it extracted.
+        let replacesOwnFolder: Bool
         /// Whether the runner makes its idempotency key.
         let makesKey: Bool
         /// Whether it forbids interfaces by itself.
@@ -39,6 +41,7 @@ struct ReadTask: Sendable {
                 givenKey: RepeatedKeyCheck.hash(of: draft),
                 isRequired: draft.isRequired,
                 hasPeerName: draft.destination?.isFolder == true || draft.writesToCapturedPath,
+                replacesOwnFolder: draft.archive?.replacement == .own,
                 makesKey: draft.idempotencyKey == .auto,
                 tightensAccess: !draft.deniedAccess.isEmpty,
                 isAtFileServer: draft.url?.isOfFileServer == true,

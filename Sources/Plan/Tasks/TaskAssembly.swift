@@ -76,6 +76,7 @@ struct TaskAssembly: Sendable {
                 ifExists: draft.ifExists ?? .replace,
                 checksum: draft.checksum,
                 mode: draft.mode,
+                modificationDate: draft.modificationDate,
                 resume: resume(of: draft, entry, session),
                 segments: draft.segments,
                 sizeToExceed: draft.sizeToExceed,

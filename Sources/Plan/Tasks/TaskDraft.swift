@@ -78,6 +78,7 @@ struct TaskDraft: Sendable {
     var ifExists: TaskSpec.IfExists?
     var checksum: TaskSpec.ExpectedChecksum?
     var mode: UInt16?
+    var modificationDate = TaskSpec.ModificationDate.now
     /// `extract` of a download.
     var archive: ExtractTable.Draft?
     var mirrors: [HTTPURL] = []

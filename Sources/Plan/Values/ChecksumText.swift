@@ -5,8 +5,8 @@ internal import TransferModel
 /// Checksums: an algorithm, a colon and hexadecimal digits.
 enum ChecksumText {
     static let pattern = "^(sha256:[0-9A-Fa-f]{64}|sha512:[0-9A-Fa-f]{128})$"
-    /// A short form for the help of reports.
-    static let example = "sha256:…"
+    /// For the help of reports and the schema.
+    static let example = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
     static func parse(_ text: String) throws(ValueFault) -> Checksum {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),

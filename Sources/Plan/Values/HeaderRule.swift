@@ -26,7 +26,12 @@ enum HeaderRule {
         try checkToken(name)
         let lowercased = name.lowercased()
         if let reason = reserved[lowercased] {
-            throw ValueFault(.reservedHeader, "`\(name)` cannot be set by hand: \(reason)")
+            throw ValueFault(
+                .reservedHeader,
+                "`\(name)` cannot be set by hand: \(reason)",
+                help: lowercased == "host"
+                    ? "write the name in `url`, and the server in `connectTo` of the session" : nil
+            )
         }
         if inSession, lowercased == "authorization" {
             throw ValueFault(

@@ -5,6 +5,8 @@ internal import SystemKit
 enum PublicKeyPinText {
     /// 43 digits, of which the last holds two bits that mean nothing, and one `=`.
     static let pattern = "^sha256//[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$"
+    /// For the help of reports and the schema.
+    static let example = "sha256//n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg="
 
     private static let prefix = "sha256//"
 

@@ -5,6 +5,8 @@ internal import TransferModel
 /// The URL of a proxy: one of the schemes of `ProxyServer.Kind`, a host and a port.
 enum ProxyURLText {
     static let pattern = "^[A-Za-z0-9]+://[^/?#@]+/?$"
+    /// For the help of reports and the schema.
+    static let example = "http://proxy.example.com:3128"
 
     private static let schemes = ProxyServer.Kind.allCases.map { "`\($0.rawValue)://`" }
         .joined(separator: ", ")

@@ -56,6 +56,8 @@ enum RequestRateText {
 enum ByteRateText {
     /// The pattern of the JSON Schema; `parse` is stricter only in the largest rate.
     static let pattern = #"^\d+(\.\d+)?([kK]?B|[KMGT]iB|[MGT]B)/s$"#
+    /// For the help of reports and the schema.
+    static let example = "100KiB/s"
 
     /// Bytes per second, at least 1.
     static func parse(_ text: String) throws(ValueFault) -> Int64 {

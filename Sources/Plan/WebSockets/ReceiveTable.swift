@@ -32,7 +32,7 @@ enum ReceiveTable {
             Setting(
                 "count",
                 .integer(1...1_000_000_000),
-                default: "1; none with `until` or `for`",
+                default: .words("1; none with `until` or `for`"),
                 "The step ends after so many messages."
             ) { $0.count = $1 },
             Setting(
@@ -143,7 +143,12 @@ enum ReceiveTable {
 
     /// The conditions for a message.
     private static let conditionSettings: [Setting<MessageExpectation>] = [
-        Setting("type", .choice(), default: "any", "The form of the message: `text` or `binary`.") {
+        Setting(
+            "type",
+            .choice(),
+            default: .words("any"),
+            "The form of the message: `text` or `binary`."
+        ) {
             $0.type = $1
         },
         Setting("text", .text, "The whole text of the message.") { $0.text = $1 },

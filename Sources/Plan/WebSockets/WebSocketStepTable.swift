@@ -53,7 +53,7 @@ enum WebSocketStepTable {
             Setting(
                 "payload",
                 CloseTable.text("a ping", limit: 125),
-                default: "empty",
+                default: .words("empty"),
                 "At most 125 bytes, which the pong repeats."
             ) { $0 = Array($1.utf8) }
         ]
@@ -139,7 +139,7 @@ enum CloseTable {
             Setting(
                 "reason",
                 text("a reason", limit: 123),
-                default: "empty",
+                default: .words("empty"),
                 "The reason of the Close frame, at most 123 bytes."
             ) { $0.reason = $1 },
             Setting(
@@ -156,7 +156,7 @@ enum CloseTable {
             Setting(
                 "closeCode",
                 .oneOrMore(of: .integer(1000...4999)),
-                default: "the code of the step, 1000, 1001 or 1005",
+                default: .words("the code of the step, 1000, 1001 or 1005"),
                 "The codes with which the server may close."
             ) { $0 = $1.map { UInt16($0) } }
         ]

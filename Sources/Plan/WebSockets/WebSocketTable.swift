@@ -98,7 +98,8 @@ enum WebSocketTable {
     private static let messageSize = ValueType<Int>(
         pattern: ByteSizeText.pattern,
         example: ByteSizeText.example
-    ) { text throws(ValueFault) in
+    ) {
+        text throws(ValueFault) in
         let size = try ByteSizeText.parse(text)
         guard size <= largestMessage else {
             throw ValueFault(.outOfRange, "the largest message is 1GiB")

@@ -59,11 +59,14 @@ package final class ArchiveExtraction {
     /// - Parameters:
     ///   - file: The archive; its content stays as it is.
     ///   - target: The folder.
+    ///   - mayReplace: Whether the present folder may be replaced although the target does not
+    ///     allow it; asked only when one has the name.
     /// - Returns: How much was extracted.
     /// - Throws: Why nothing was extracted; an older folder is then as it was.
     package static func extract(
         _ file: OutputFile,
-        to target: Target
+        to target: Target,
+        mayReplace: () -> Bool = { false }
     ) throws(ArchiveFault) -> Summary {
         // The descriptor's offset is where more bytes would be written.
         defer { lseek(file.descriptor, off_t(file.size), SEEK_SET) }
@@ -81,7 +84,10 @@ package final class ArchiveExtraction {
         }
         try extraction.makeLinks()
         do throws(SystemError) {
-            try root.publish(replacing: target.replaces, isDurable: target.isDurable)
+            try root.publish(
+                replacing: target.replaces || mayReplace(),
+                isDurable: target.isDurable
+            )
         } catch {
             throw error.isOfOccupant ? .occupied(error) : .system(error)
         }

@@ -173,13 +173,16 @@ extension Exchange {
             )
         }
         let origin = hop.url.origin
+        let isConnecting = [.resolve, .connect].contains(phase)
+        let target = isConnecting ? session.configuration.connectTarget(for: origin) : nil
+        let server = target ?? origin
         return TransferFailure(
             ExchangeEnd(
                 code: code,
                 phase: phase,
                 osErrno: osErrno(behind: code),
-                host: origin.host,
-                port: origin.port,
+                host: server.host,
+                port: server.port,
                 connectTimeout: session.configuration.connectTimeout,
                 hasClientCertificate: session.clientCertificate(for: origin) != nil,
                 isCertificateAsked: handle.wasAskedForCertificate,

@@ -76,8 +76,13 @@ extension Exchange {
         return fields
     }
 
-    /// The origin to connect to: the proxy, if there is one.
-    var peer: Origin { policies.proxy.route?.origin ?? hop.url.origin }
+    /// The origin to connect to: the proxy, if there is one, or the session's other server for the
+    /// host.
+    var peer: Origin {
+        let origin = hop.url.origin
+        return policies.proxy.route?.origin ?? session.configuration.connectTarget(for: origin)
+            ?? origin
+    }
 
     /// The cookies that the current hop carries, or would to another URL; nil for none.
     func cookieField(for url: HTTPURL) -> String? {

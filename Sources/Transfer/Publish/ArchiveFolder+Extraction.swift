@@ -3,16 +3,23 @@ internal import TransferModel
 
 extension ArchiveFolder {
     /// Extracts a complete, verified file that has no name yet.
-    func extract(_ file: OutputFile, isDurable: Bool) throws(ArchiveFault) -> ExtractedArchive {
+    ///
+    /// `isOwn` says whether the present folder has only what an earlier run of the task extracted.
+    func extract(
+        _ file: OutputFile,
+        isDurable: Bool,
+        isOwn: () -> Bool
+    ) throws(ArchiveFault) -> ExtractedArchive {
         let summary = try ArchiveExtraction.extract(
             file,
             to: ArchiveExtraction.Target(
                 path: path,
-                replaces: replaces,
+                replaces: replacement == .any,
                 stripComponents: stripComponents,
                 limits: limits,
                 isDurable: isDurable
-            )
+            ),
+            mayReplace: { replacement == .own && isOwn() }
         )
         return ExtractedArchive(path: displayPath, entries: summary.entries, size: summary.bytes)
     }
@@ -51,7 +58,9 @@ extension TransferFailure {
         case .occupied(let error):
             self.init(error, phase: .finish)
             detail = "`\(folder)` exists already, and `\(path)` is not extracted"
-            help = "remove it, or set `ifExists: replace` in `extract` to replace a folder"
+            help =
+                "remove it, or set `ifExists: replace` in `extract` to replace a folder with files that "
+                + "no run of the job extracted"
             isRefused = false
         case .system(let error):
             self.init(error, phase: .finish)

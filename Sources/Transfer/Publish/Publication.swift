@@ -161,11 +161,9 @@ struct Publication {
         }
         var extraction: ExtractedArchive?
         if let archiveFolder = destination.archiveFolder {
+            let isDurable = durability != .none && !folder.isInMemory
             do throws(ArchiveFault) {
-                extraction = try archiveFolder.extract(
-                    file,
-                    isDurable: durability != .none && !folder.isInMemory
-                )
+                extraction = try extract(file, into: archiveFolder, isDurable, of: result.key)
             } catch {
                 result.failure = TransferFailure(
                     error,
@@ -177,6 +175,9 @@ struct Publication {
             }
         }
         if let mode = destination.mode { file.setMode(exactly: mode) }
+        if destination.modificationDate == .server, let date = result.response?.lastModified {
+            file.setModificationDate(date)
+        }
         // A peer that chose the name must not choose a program.
         if destination.isNamedByPeer { file.inheritNoExecution() }
         guard try name(file, at: destination, &result) else { return }
@@ -191,6 +192,24 @@ struct Publication {
             resumedFrom: result.resume?.resumedFrom
         )
         result.file?.extraction = extraction
+    }
+
+    /// Extracts a verified file, and notes what a later run of the task may replace.
+    private func extract(
+        _ file: OutputFile,
+        into folder: ArchiveFolder,
+        _ isDurable: Bool,
+        of task: Int
+    ) throws(ArchiveFault) -> ExtractedArchive {
+        let extraction = try folder.extract(file, isDurable: isDurable) {
+            written?.hasFolder(at: folder.path, of: task) == true
+        }
+        if folder.replacement == .own, let written,
+            let content = FolderContent(at: folder.path)
+        {
+            written.note(folder.path, content, of: task)
+        }
+        return extraction
     }
 
     /// Syncs a verified file and gives it its name; false when a file with its checksum, which
@@ -375,6 +394,17 @@ extension Checksum.Algorithm {
         case .sha256: .sha256
         case .sha512: .sha512
         }
+    }
+}
+
+extension ResponseHead {
+    /// The `Last-Modified` (RFC 9110 §8.8.2), seconds since 1970; nil without exactly one valid
+    /// date.
+    fileprivate var lastModified: Int64? {
+        let dates = fields.values(of: "last-modified")
+        let now = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
+        guard dates.count == 1, let date = HTTPDate.parse(dates[0], now: now) else { return nil }
+        return date.microseconds / 1_000_000
     }
 }
 

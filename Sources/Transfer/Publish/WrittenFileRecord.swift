@@ -1,6 +1,7 @@
 package import SystemKit
 
-/// The files under names of peers that this run, and earlier runs of its job, wrote.
+/// The files under names of peers, and the folders of archives, that this run, and earlier runs of
+/// its job, wrote.
 ///
 /// Any thread may ask and note. A note waits for the disk, and a moment for other runs of the job.
 package protocol WrittenFileRecord: Sendable {
@@ -21,11 +22,33 @@ package protocol WrittenFileRecord: Sendable {
     ///   - file: The file under its final name.
     ///   - task: The number of the task.
     func note(_ path: String, _ file: InputFile.Identity, of task: Int)
+
+    /// Whether a task extracted the folder at a path, and nothing in it has changed since.
+    ///
+    /// - Parameters:
+    ///   - path: An absolute path without a final slash.
+    ///   - content: The present content.
+    ///   - task: The number of the task.
+    /// - Returns: false also when the note of the folder is lost.
+    func has(_ path: String, _ content: FolderContent, of task: Int) -> Bool
+
+    /// Notes a folder that this run has extracted.
+    ///
+    /// - Parameters:
+    ///   - path: An absolute path without a final slash.
+    ///   - content: The content.
+    ///   - task: The number of the task.
+    func note(_ path: String, _ content: FolderContent, of task: Int)
 }
 
 extension WrittenFileRecord {
     /// Whether the regular file at a path is the task's own; false for a link.
     func hasFile(at path: String, of task: Int) -> Bool {
         InputFile.Identity(at: path).map { has(path, $0, of: task) } ?? false
+    }
+
+    /// Whether the folder at a path has only what the task extracted.
+    func hasFolder(at path: String, of task: Int) -> Bool {
+        FolderContent(at: path).map { has(path, $0, of: task) } ?? false
     }
 }

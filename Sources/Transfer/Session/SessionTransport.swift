@@ -116,7 +116,8 @@ final class SessionTransport {
             connectTimeoutMilliseconds: Int(
                 min(max(1, configuration.connectTimeout.microseconds / 1000), Int64(Int32.max))
             ),
-            tls: tlsOptions
+            tls: tlsOptions,
+            connectTo: configuration.connectTo.map(\.line)
         )
         multi = try MultiHandle(
             tag: tag,
@@ -184,12 +185,16 @@ final class SessionTransport {
 
     /// The proxy route to an origin; nil for a direct connection.
     func route(to origin: Origin) -> ProxyRoute? {
+        // A proxy would look the host up by itself.
+        if configuration.connectTarget(for: origin) != nil { return nil }
         if let scripted { return scripted.route(to: origin, at: .now) }
         return routes?.route(to: origin)
     }
 
     /// Whether the session's script must be asked for the proxy of an origin.
-    func awaitsRoute(to origin: Origin) -> Bool { scripted?.knows(origin) == false }
+    func awaitsRoute(to origin: Origin) -> Bool {
+        scripted?.knows(origin) == false && configuration.connectTarget(for: origin) == nil
+    }
 
     /// Notes the socket of a new connection.
     func keep(_ opening: SocketTable.Opening?, of number: Int) {

@@ -3,7 +3,8 @@ import Plan
 import SystemKit
 import Transfer
 
-/// The files that the runs of a job wrote under names of peers, as the job's journal keeps them.
+/// The files that the runs of a job wrote under names of peers, and their folders of archives, as
+/// the job's journal keeps them.
 ///
 /// A fault fails no run: its files are not replaced later, and a warning says so.
 final class RecordedFiles: WrittenFileRecord {
@@ -19,9 +20,10 @@ final class RecordedFiles: WrittenFileRecord {
 
     /// Reads the record of a job.
     ///
-    /// - Returns: nil when no peer names files, without a state folder, and for an unusable record.
+    /// - Returns: nil when no task replaces only its own files, without a state folder, and for an
+    ///   unusable record.
     static func open(for plan: Plan, request: RunRequest) -> RecordedFiles? {
-        guard plan.hasPeerNames, let place = request.state.writtenFiles(of: request.job) else {
+        guard plan.replacesOwnFiles, let place = request.state.writtenFiles(of: request.job) else {
             return nil
         }
         do throws(WrittenFiles.Fault) {
@@ -30,7 +32,7 @@ final class RecordedFiles: WrittenFileRecord {
                 of: plan
             )
         } catch {
-            warn("the record of files under names of servers is not used", error)
+            warn("the record of the job's own files is not used", error)
             return nil
         }
     }
@@ -47,11 +49,23 @@ final class RecordedFiles: WrittenFileRecord {
         }
     }
 
+    func has(_ path: String, _ content: FolderContent, of task: Int) -> Bool {
+        files.has(path, content, of: plan.id(of: task))
+    }
+
+    func note(_ path: String, _ content: FolderContent, of task: Int) {
+        do throws(WrittenFiles.Fault) {
+            try files.note(path, content, of: plan.id(of: task))
+        } catch {
+            fault.withLock { $0 = $0 ?? error }
+        }
+    }
+
     /// Warns if a later run will not replace files of this run; called when no transfer runs any
     /// more.
     func warnOfLostNotes() {
         guard let fault = fault.withLock({ $0 }) else { return }
-        Self.warn("files under names of servers are not recorded", fault)
+        Self.warn("the job's own files are not recorded", fault)
     }
 
     private static func warn(_ text: String, _ fault: JournalFault) {

@@ -1,9 +1,8 @@
-import JSON
 import JobFile
-import Plan
 import TestSupport
 import Testing
 
+@testable import JSON
 @testable import Plan
 
 @Suite struct JobSchemaTests {
@@ -17,7 +16,8 @@ import Testing
     private static let tables: [(name: String, keys: KeyTable)] =
         [
             ("secret", SecretTable.table.keys), ("defaults", DefaultsTable.table.keys),
-            ("session", SessionTable.table.keys), ("protocolClass", ProtocolTable.table.keys),
+            ("session", SessionTable.table.keys), ("connectTo", ConnectToTable.table.keys),
+            ("protocolClass", ProtocolTable.table.keys),
             ("ftp", FileServerTables.ftpTable.keys), ("ssh", FileServerTables.sshTable.keys),
             ("tls", TLSTable.table.keys), ("minimumRate", SessionTable.minimumRateTable.keys),
             ("limits", LimitsTable.table.keys), ("limitsPeriod", LimitsTable.periodTable.keys),
@@ -111,6 +111,62 @@ import Testing
         for match in text.matches(of: #/"#\/definitions\/([A-Za-z]+)"/#) {
             #expect(schema.value(of: definitions, for: String(match.1)) != nil, "\(match.1)")
         }
+    }
+
+    /// The schemas of all keys, by their path.
+    private static func keys() throws -> [(path: String, schema: JSONValue)] {
+        let schema = try JSONValue(bytes: JobSchema.text)
+        let definitions = try #require(schema["definitions"])
+        let tables = [("job", schema)] + definitions.members.map { ($0.name, $0.value) }
+        return tables.flatMap { name, table in
+            (table["properties"]?.members ?? []).map { ("\(name).\($0.name)", $0.value) }
+        }
+    }
+
+    @Test func `every default and every example is valid`() throws {
+        let definitions = try #require(JSONValue(bytes: JobSchema.text)["definitions"])
+        var count = 0
+        for (path, schema) in try Self.keys() {
+            let values =
+                [schema["default"]].compactMap { $0 } + (schema["examples"]?.elements ?? [])
+            let members = schema.members + [.init(name: "definitions", value: definitions)]
+            let validator = JSONSchemaValidator(schema: .object(members))
+            for value in values {
+                #expect(validator.faults(in: value).isEmpty, "\(path)")
+                count += 1
+            }
+        }
+        #expect(count > 200)
+    }
+
+    @Test func `a description ends with the default that editors fill in`() throws {
+        for (path, schema) in try Self.keys() where schema["default"] != nil {
+            let text = try #require(schema["description"]?.string)
+            let standard = try #require(text.firstMatch(of: #/ Default: (.*)\.$/#), "\(path)").1
+            let value = try #require(Document.parse(Array(standard.utf8), name: path).document)
+            let isText = schema["default"]?.string != nil
+            #expect(!isText || schema["default"]?.string == value.text(of: value.root), "\(path)")
+            let markdown = try #require(schema["markdownDescription"]?.string)
+            #expect(markdown.hasSuffix(" Default: `\(standard)`."), "\(path)")
+        }
+    }
+
+    @Test func `each section has a snippet with a mapping that needs only its texts`() throws {
+        for name in [
+            "secrets", "sessions", "data", "uploads", "downloads", "webSockets", "streams",
+        ] {
+            let key = try #require(try Self.keys().first { $0.path == "job.\(name)" }).schema
+            let body = try #require(key["defaultSnippets"]?.elements.first?["body"], "\(name)")
+            #expect(body.members.map(\.name) == ["${1:name}"])
+            let section = try #require(body.members.first).value
+            let first = try #require(section.members.first).value.string
+            #expect(first?.hasPrefix("${2:") == true, "\(name): \(first ?? "")")
+        }
+    }
+
+    @Test(arguments: [("a", "${1:a}"), ("${a}", "${1:\\${a\\}}"), (#"a\b"#, #"${1:a\\b}"#)])
+    func `a snippet shows the characters of its own notation`(text: String, place: String) {
+        #expect(NotedValue.place(1, text) == place)
     }
 
     @Test func `every key has a description`() {

@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import JobFile
 internal import TransferModel
 
 /// Finds settings that contradict the `idempotencyKey` of a task.
@@ -30,7 +31,9 @@ enum IdempotencyKeyCheck {
                 &log
             )
         }
-        guard draft.idempotencyKey == .auto else { return }
+        guard draft.idempotencyKey == .auto else {
+            return warnOfConstant(draft, at: place, &log)
+        }
         if isOrderOfRun {
             place.warnOfRunOrder(at: key, "so that each run uses another idempotency key", &log)
         }
@@ -44,5 +47,30 @@ enum IdempotencyKeyCheck {
                 &log
             )
         }
+    }
+
+    /// Warns of a key that no expression tells from the key of another run: its request arrives
+    /// once, however often the job runs.
+    ///
+    /// Tasks of one `forEach` with such a key repeat each other, which has its own warning.
+    private static func warnOfConstant(
+        _ draft: TaskDraft,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        guard log.takesWarnings, let setting = place.setting("idempotencyKey"),
+            !place.document.hasInterpolation(setting.value), place.setting("forEach") == nil
+        else { return }
+        var advice =
+            "name the request by an expression, such as `order-${run.date}` or a variable of the "
+            + "job: `${var.order}`"
+        if case .stream? = draft.body {} else { advice = "write `auto`, or " + advice }
+        log.warn(
+            .constantKey,
+            "`idempotencyKey`\(place.context) is the same in every run: the server takes the "
+                + "request of the next run for a repeat of this one",
+            at: place.document.range(of: setting.key),
+            help: advice
+        )
     }
 }

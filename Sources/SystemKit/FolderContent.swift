@@ -1,0 +1,68 @@
+internal import CSystem
+internal import Glibc
+
+/// What a folder holds, in short: equal for a folder in which nothing was added, removed, changed
+/// or renamed.
+///
+/// Of a file the inode, the size and the time of last change count, of a link the inode. The bits
+/// are no proof against someone who sets times by hand.
+package struct FolderContent: Sendable, Hashable {
+    /// The most levels that are read.
+    private static let deepest = 512
+
+    /// The sum of the entries' hashes, so that their order does not count.
+    package private(set) var stamp: UInt64 = 0
+
+    /// Reads the names in a folder and below; nil when not all of them can be read.
+    ///
+    /// Follows no link and enters no other file system.
+    package init?(at path: String) {
+        guard let folder = try? Folder(path: path, create: false) else { return nil }
+        var status = stat()
+        guard unsafe fstat(folder.descriptor, &status) == 0,
+            add(folder.descriptor, "", device: status.st_dev, depth: 0)
+        else { return nil }
+    }
+
+    private mutating func add(
+        _ folder: Int32,
+        _ path: String,
+        device: dev_t,
+        depth: Int
+    ) -> Bool {
+        // closedir(3) closes the descriptor that it got.
+        let own = fcntl(folder, F_DUPFD_CLOEXEC, 0)
+        guard depth < Self.deepest, own >= 0 else { return false }
+        guard let stream = unsafe fdopendir(own) else {
+            close(own)
+            return false
+        }
+        defer { unsafe closedir(stream) }
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe String(
+                    systemText: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
+                )
+            }
+            if name == "." || name == ".." { continue }
+            var status = stat()
+            guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                status.st_dev == device
+            else { return false }
+            let inner = path + "/" + name
+            let kind = status.st_mode & S_IFMT
+            var facts = "\(inner)\0\(kind)"
+            if kind != S_IFDIR {
+                let time = status.st_mtim
+                facts += " \(status.st_ino) \(status.st_size) \(time.tv_sec) \(time.tv_nsec)"
+            }
+            stamp &+= ContentHash(of: Array(facts.utf8).span).value
+            guard kind == S_IFDIR else { continue }
+            let child = FolderTree.open(name, in: folder)
+            guard child >= 0 else { return false }
+            defer { close(child) }
+            guard add(child, inner, device: device, depth: depth + 1) else { return false }
+        }
+        return true
+    }
+}
