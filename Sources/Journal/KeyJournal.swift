@@ -94,6 +94,20 @@ package final class KeyJournal: RunEventSink {
         known = Self.index(rounds.all)
     }
 
+    /// Counts the orders that a journal remembers: later runs must send them under their keys.
+    ///
+    /// - Parameter path: The file's path.
+    /// - Returns: Their number; 0 without a file.
+    /// - Throws: `Fault` as in `init`.
+    package static func countOfOrders(at path: String) throws(Fault) -> Int {
+        do throws(SystemError) {
+            let rounds = try rounds(in: JournalFile.read(path), of: path).all
+            return rounds.reduce(0) { $0 + $1.open.count + $1.accepted.count }
+        } catch {
+            throw Fault(error)
+        }
+    }
+
     /// The seed for the key of an order; notes that the order begins.
     ///
     /// - Parameters:

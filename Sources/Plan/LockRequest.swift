@@ -7,19 +7,32 @@ package struct LockRequest: Sendable, Hashable {
     package let jobName: String
     /// Identifies the job wherever its file lies; nil when its path identifies it.
     package let identifier: String?
+    /// The part of the job that the run does, with a lock of its own; nil for the whole job.
+    package let shard: Shard?
     /// The action of this run while another run of the job has the lock.
     package let policy: LockPolicy
 
     /// Creates a request for the lock of a job.
-    package init(jobName: String, identifier: String? = nil, policy: LockPolicy) {
+    package init(
+        jobName: String,
+        identifier: String? = nil,
+        shard: Shard? = nil,
+        policy: LockPolicy
+    ) {
         self.jobName = jobName
         self.identifier = identifier
+        self.shard = shard
         self.policy = policy
     }
 
     /// Creates a request for the lock of a plan's job, which refuses a second run.
     package init(of plan: Plan) {
-        self.init(jobName: plan.name, identifier: plan.identifier, policy: .fail)
+        self.init(
+            jobName: plan.name,
+            identifier: plan.identifier,
+            shard: plan.shard,
+            policy: .fail
+        )
     }
 
     /// Reads no more of the document than it takes to find the lock.
@@ -34,6 +47,11 @@ package struct LockRequest: Sendable, Hashable {
         guard !reader.faults.log.hasErrors, let policy = head.draft.schedule.lock else {
             return nil
         }
-        self.init(jobName: head.jobName, identifier: head.draft.identifier, policy: policy)
+        self.init(
+            jobName: head.jobName,
+            identifier: head.draft.identifier,
+            shard: options.shard,
+            policy: policy
+        )
     }
 }

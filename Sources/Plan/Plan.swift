@@ -19,6 +19,8 @@ package struct Plan: Sendable {
     package let graph: TaskGraph
     /// Warnings: they do not keep the job from running.
     package let warnings: [Diagnostic]
+    /// A warning when one shard gets more than half of the job; nil without one.
+    package let shardWarning: String?
     /// Ids that `PlanOptions.only` names and no task has.
     package let absentTasks: [String]
     /// The secrets that the tasks use, in the order of the file: a run needs their values.
@@ -31,6 +33,7 @@ package struct Plan: Sendable {
         _ traits: JobTraits,
         graph: TaskGraph,
         warnings: [Diagnostic],
+        shardWarning: String?,
         absentTasks: [String],
         neededSecrets: [SecretDeclaration],
         source: TaskSource
@@ -41,6 +44,7 @@ package struct Plan: Sendable {
         self.traits = traits
         self.graph = graph
         self.warnings = warnings
+        self.shardWarning = shardWarning
         self.absentTasks = absentTasks
         self.neededSecrets = neededSecrets
         self.source = source
@@ -82,7 +86,10 @@ package struct Plan: Sendable {
     package var interfaceRules: [InterfaceRule] { draft.network.interfaces }
     /// The attempts of the task that may have the most: 1 to 1,000.
     package var mostAttempts: Int { traits.mostAttempts }
-    /// How many uploads of the job, chosen or not, want an idempotency key of the runner's making.
+    /// The part of the job that the plan is of; nil for the whole job.
+    package var shard: Shard? { options.shard }
+    /// How many uploads of the job or of its shard, chosen or not, want an idempotency key of the
+    /// runner's making.
     package var orderCount: Int { traits.orderCount }
     /// How many tasks of the job, chosen or not, each of the `sessions` has; none when no session
     /// is a background session.

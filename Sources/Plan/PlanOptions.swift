@@ -39,6 +39,8 @@ package struct PlanOptions: Sendable {
     package var environment: [String: String]
     /// The ids of `--only`: the run has these tasks and their needs; empty means all.
     package var only: [String]
+    /// The part of the job that the run does, with `only` of the chosen tasks; nil for all.
+    package var shard: Shard?
     /// The absolute path that the document's name is relative to.
     package var workingFolder: String
     /// The absolute path of `--report`, which takes the place of the file's `report.json`; nil
@@ -84,6 +86,7 @@ package struct PlanOptions: Sendable {
         variables: [String: String] = [:],
         environment: [String: String] = [:],
         only: [String] = [],
+        shard: Shard? = nil,
         workingFolder: String = "/",
         reportPath: String? = nil,
         fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
@@ -100,6 +103,7 @@ package struct PlanOptions: Sendable {
         self.variables = variables
         self.environment = environment
         self.only = only
+        self.shard = shard
         self.workingFolder = workingFolder
         self.reportPath = reportPath
         self.fileStatus = fileStatus

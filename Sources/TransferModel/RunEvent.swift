@@ -129,6 +129,8 @@ package struct RunHeader: Sendable, Hashable {
     package var runnerVersion: String
     /// The name of the machine.
     package var host: String
+    /// The part of the job that the run does; nil for the whole job.
+    package var shard: Shard?
     /// nil for a run that could not begin.
     package var engine: Engine?
     /// The conversion by which all dates of the run were made.

@@ -14,11 +14,21 @@ package struct ScheduleConfiguration: Sendable, Hashable {
     package var startJitter: Duration = .zero
     /// When tasks may start; nil for always.
     package var window: DailyWindow?
+    /// How its limits and those of the sessions count for the shards of a job.
+    package var shardLimits = ShardLimits.divide
     /// The action while another run of the job is active; nil lets both run.
     package var lock: LockPolicy?
 
     /// Creates the default schedule: 16 tasks at a time, no deadline, no window and no lock.
     package init() {}
+}
+
+/// How the limits of a job's schedule and sessions count for its shards.
+package enum ShardLimits: String, Sendable, Hashable, CaseIterable {
+    /// All shards together have them.
+    case divide
+    /// Each shard has them.
+    case each
 }
 
 /// The data synced to the disk before a file counts as published.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SystemKit
+import TransferModel
 
 /// The job file of a command and the tasks that are chosen from it, in any order.
 struct JobChoice: ParsableArguments {
@@ -18,6 +19,15 @@ struct JobChoice: ParsableArguments {
         )
     )
     var only: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Run only the tasks of this part of the job, such as 7/100; with auto the part that "
+                + "Slurm, Kubernetes or GitLab has for this process. [env: RUNNER_SHARD]",
+            valueName: "i/n"
+        )
+    )
+    var shard: String?
 
     /// Reports invalid arguments in the parser's words, before anything is done.
     func validate() throws { _ = try resolved() }
@@ -43,6 +53,12 @@ struct JobChoice: ParsableArguments {
             throw ValidationError("'--only' names no task before or after '\(path)'")
         }
         return (path, ids)
+    }
+
+    /// The part of the job that the command line, or else the environment, chooses; nil for all.
+    func resolvedShard() throws(Exit) -> Shard? {
+        guard let text = shard ?? EnvironmentOption.text("SHARD") else { return nil }
+        return try ShardPlace.shard(text, in: ProcessContext.environment)
     }
 
     private var complaint: String {

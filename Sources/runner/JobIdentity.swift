@@ -1,7 +1,9 @@
 import Plan
 import SystemKit
+import TransferModel
 
-/// The job to which locks, idempotency keys, cookies and other state belong.
+/// The job, or the shard of a job, to which locks, idempotency keys, cookies and other state
+/// belong.
 ///
 /// A job file's `identifier` decides, wherever the file lies; without one its path, absolute and
 /// without links, and in most places its name.
@@ -11,11 +13,15 @@ struct JobIdentity: Equatable {
     /// No two jobs have the same; a path has no NUL character.
     private let origin: [UInt8]
     private let isPath: Bool
+    /// The part of the job, which has a lock, journals and a report of its own; nil for the whole
+    /// job.
+    let shard: Shard?
 
-    /// The identity of a job whose file has a path.
-    init(name: String, identifier: String?, path: String) {
+    /// The identity of a job whose file has a path, or of a part of it.
+    init(name: String, identifier: String?, path: String, shard: Shard? = nil) {
         isPath = identifier == nil
         self.name = identifier ?? name
+        self.shard = shard
         origin =
             identifier.map { Array("\0\($0)".utf8) }
             ?? Array(Self.canonicalPath(of: path).utf8.dropFirst())
@@ -23,12 +29,12 @@ struct JobIdentity: Equatable {
 
     /// The identity of a plan's job.
     init(of plan: Plan, path: String) {
-        self.init(name: plan.name, identifier: plan.identifier, path: path)
+        self.init(name: plan.name, identifier: plan.identifier, path: path, shard: plan.shard)
     }
 
     /// The identity of the job that a lock is for.
     init(_ lock: LockRequest, path: String) {
-        self.init(name: lock.jobName, identifier: lock.identifier, path: path)
+        self.init(name: lock.jobName, identifier: lock.identifier, path: path, shard: lock.shard)
     }
 
     /// The canonical path of a job file, however it was named.

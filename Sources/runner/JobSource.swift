@@ -31,6 +31,7 @@ struct JobSource {
     ///   - path: The path on the command line, also used in diagnostics.
     ///   - variables: The values of `--var`.
     ///   - only: The ids of `--only`, or of the tasks to run again.
+    ///   - shard: The part of the job; nil for all of it.
     ///   - allowsAbsentTasks: Whether an id of `only` that no task has is no fault.
     ///   - reportPath: The path of `--report`, which no task may write to.
     ///   - run: The values of `${run.…}`.
@@ -43,6 +44,7 @@ struct JobSource {
         path: String,
         variables: [String: String],
         only: [String] = [],
+        shard: Shard? = nil,
         allowsAbsentTasks: Bool = false,
         reportPath: String? = nil,
         run: RunValues = .standIn,
@@ -57,6 +59,7 @@ struct JobSource {
             variables: variables,
             environment: ProcessContext.environment,
             only: only,
+            shard: shard,
             workingFolder: workingFolder,
             reportPath: reportPath.map { $0.hasBytePrefix("/") ? $0 : "\(workingFolder)/\($0)" },
             fileStatus: Self.status,
@@ -179,6 +182,7 @@ struct JobSource {
     func requirePlan() throws -> Plan {
         printDiagnostics()
         guard case .plan(let plan) = outcome, exitCode == .success else { throw Exit(exitCode) }
+        if let warning = plan.shardWarning { StandardError.say("warning: \(shown(warning))") }
         return plan
     }
 

@@ -15,6 +15,7 @@ struct ShowPlan: ParsableCommand {
         discussion: Examples.discussion(
             "Sends nothing. Lists the tasks in an order in which they could run.",
             Example("what would a run do here and now", "runner plan job.yaml --diff"),
+            Example("what would one of four processes do", "runner plan job.yaml --shard 1/4"),
             Example("what would one task do", "runner plan job.yaml --only handbook"),
             Example(
                 "the URLs of all tasks",
@@ -57,7 +58,8 @@ struct ShowPlan: ParsableCommand {
         let source = try JobSource(
             path: path,
             variables: job.resolvedVariables(in: ProcessContext.environment),
-            only: EnvironmentOption.identifiers(only)
+            only: EnvironmentOption.identifiers(only),
+            shard: choice.resolvedShard()
         )
         let plan = try source.requirePlan()
         let listing = PlanListing(

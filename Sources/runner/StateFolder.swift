@@ -50,7 +50,7 @@ struct StateFolder {
         } catch {
             throw Exit(.environment, "\(error.message): \(advice)")
         }
-        return path + "/reports/\(Self.fileName(job.name))-\(job.key()).json"
+        return path + "/reports/\(Self.stem(of: job, key: job.key())).json"
     }
 
     /// The cookie file of a job's session; nil without a usable state folder, and for a session
@@ -88,7 +88,7 @@ struct StateFolder {
         }
         do throws(SystemError) {
             let folder = try Folder(path: path + "/locks", create: true, mode: 0o700)
-            return try FileLock(in: folder, name: "\(Self.fileName(job.name))-\(job.nameKey).lock")
+            return try FileLock(in: folder, name: Self.stem(of: job) + ".lock")
         } catch {
             throw Exit(.environment, "\(error.message): \(advice)")
         }
@@ -97,20 +97,41 @@ struct StateFolder {
     /// The journal of a job's idempotency keys; nil without a state folder.
     func keyJournal(of job: JobIdentity) -> (folder: String, name: String)? {
         guard let path else { return nil }
-        return (path + "/journals", "\(Self.fileName(job.name))-\(job.nameKey).journal")
+        return (path + "/journals", Self.stem(of: job) + Self.journalEnding)
+    }
+
+    /// The journals of idempotency keys that another division of a job into shards has left, with
+    /// their shards; nil is the whole job.
+    func keyJournals(
+        besides job: JobIdentity
+    ) throws(SystemError) -> [(path: String, shard: Shard?)] {
+        guard let folder = folder("journals") else { return [] }
+        let whole = Self.stem(of: job, shard: nil)
+        let names = try Folder.names(in: folder, limit: .max) {
+            $0.hasBytePrefix(whole) && $0.hasByteSuffix(Self.journalEnding)
+        }
+        return (names ?? []).sorted().compactMap { name in
+            let stem = String(name.dropLast(Self.journalEnding.count))
+            let shard = Shard(endOf: stem)
+            guard Self.stem(of: job, shard: shard) == stem, shard?.count != job.shard?.count else {
+                return nil
+            }
+            return ("\(folder)/\(name)", shard)
+        }
     }
 
     /// The record of the files that a job wrote under names of peers; nil without a usable state
     /// folder.
     func writtenFiles(of job: JobIdentity) -> (folder: String, name: String)? {
         guard let path, absence == nil else { return nil }
-        return (path + "/written", "\(Self.fileName(job.name))-\(job.nameKey).journal")
+        // Simultaneous runs share it.
+        return (path + "/written", Self.stem(of: job, shard: nil) + Self.journalEnding)
     }
 
     /// The folder for records of a job's uploads; nil without a usable state folder.
     func uploadFolder(of job: JobIdentity) -> String? {
         guard let path, absence == nil else { return nil }
-        return path + "/uploads/\(Self.fileName(job.name))-\(job.nameKey)"
+        return path + "/uploads/" + Self.stem(of: job)
     }
 
     /// The log file of a detached run; creates its folder.
@@ -141,6 +162,17 @@ struct StateFolder {
     /// The folder of that name in the state folder, whether it exists or not; nil without a state
     /// folder.
     func folder(_ name: String) -> String? { path.map { "\($0)/\(name)" } }
+
+    private static let journalEnding = ".journal"
+
+    /// The name, without its ending, of a file that belongs to a job or to one of its shards.
+    private static func stem(of job: JobIdentity, key: String? = nil) -> String {
+        stem(of: job, key: key, shard: job.shard)
+    }
+
+    private static func stem(of job: JobIdentity, key: String? = nil, shard: Shard?) -> String {
+        "\(fileName(job.name))-\(key ?? job.nameKey)\(shard?.fileSuffix ?? "")"
+    }
 
     /// A job's name as part of a file name: characters with a meaning in paths become underscores.
     private static func fileName(_ jobName: String) -> String {

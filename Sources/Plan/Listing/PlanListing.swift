@@ -134,7 +134,8 @@ extension PlanListing {
         _ emit: (String) throws(Failure) -> Void
     ) throws(Failure) {
         let count = "\(plan.taskCount) \(plan.taskCount == 1 ? "task" : "tasks")"
-        var text = printed("job \(plan.name) (\(plan.fileName)): \(count)")
+        let shard = plan.shard.map { " of the shard \($0.text)" } ?? ""
+        var text = printed("job \(plan.name) (\(plan.fileName)): \(count)\(shard)")
         text += printed("environment: \(Self.list(names.environment))")
         text += printed("variables: \(Self.list(names.variables))")
         text += printed("secrets: \(Self.list(names.secrets))")

@@ -10,7 +10,7 @@ struct JobChecks {
     var secrets = SecretNeeds()
     var needs = TaskGraphBuilder()
     private var keys = RepeatedKeyCheck()
-    private(set) var traits: JobTraits
+    var traits: JobTraits
     private let paths: TaskPathsReader
 
     /// Checks of the numbered tasks of `reader`; `dataPaths` are the absolute paths of the data
@@ -57,7 +57,7 @@ struct JobChecks {
         _ reader: inout Reader
     ) {
         destinations.check(own.paths, of: task, paths: paths.paths, &reader)
-        traits.note(own)
+        traits.note(own, of: task)
         if let key = own.givenKey, isFilledIn { keys.note(key, of: task) }
     }
 
@@ -93,6 +93,8 @@ struct JobTraits: Sendable {
     private(set) var mostAttempts = 1
     /// How many uploads want an idempotency key of the runner's making.
     private(set) var orderCount = 0
+    /// The tasks of these uploads, ascending.
+    private var orders: [Range<Int>] = []
     /// How many tasks each session has; none without a background session.
     private(set) var sessionTasks: [Int]
     /// Whether a server, or a captured value, names a file or folder that a task writes.
@@ -111,10 +113,10 @@ struct JobTraits: Sendable {
         connectionsPerHost = sessions.map(\.httpMaximumConnectionsPerHost)
     }
 
-    /// Adds a task.
-    mutating func note(_ task: ReadTask.Traits) {
+    /// Adds a task with a higher number than the tasks before it.
+    mutating func note(_ task: ReadTask.Traits, of number: Int) {
         mostAttempts = max(mostAttempts, task.attempts)
-        if task.makesKey { orderCount += 1 }
+        if task.makesKey { noteOrder(number) }
         if !sessionTasks.isEmpty, let session = task.session { sessionTasks[session] += 1 }
         if task.hasPeerName { hasPeerNames = true }
         if task.replacesOwnFolder { replacesOwnFolders = true }
@@ -125,6 +127,32 @@ struct JobTraits: Sendable {
         let perHost = task.session.map { connectionsPerHost[$0] } ?? task.connections
         let reachable = perHost.multipliedSaturated(by: task.sources)
         mostConnections = max(mostConnections, min(task.connections, reachable))
+    }
+}
+
+extension JobTraits {
+    private mutating func noteOrder(_ number: Int) {
+        orderCount += 1
+        if let last = orders.last, last.upperBound == number {
+            orders[orders.count - 1] = last.lowerBound..<number + 1
+        } else {
+            orders.append(number..<number + 1)
+        }
+    }
+
+    /// Counts only the orders among some tasks, whose ranges ascend.
+    mutating func keepOrders(of tasks: some Sequence<Range<Int>>) {
+        orderCount = 0
+        var rest = orders[...]
+        for range in tasks {
+            while let first = rest.first, first.upperBound <= range.lowerBound {
+                rest.removeFirst()
+            }
+            for order in rest {
+                guard order.lowerBound < range.upperBound else { break }
+                orderCount += order.clamped(to: range).count
+            }
+        }
     }
 }
 

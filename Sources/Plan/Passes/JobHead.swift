@@ -1,6 +1,7 @@
 internal import Diagnostics
 internal import JobFile
 internal import SystemKit
+internal import TransferModel
 
 /// The first pass over a job: its variables and secrets, and its top level.
 ///
@@ -17,6 +18,11 @@ struct JobHead {
     /// The name that the job gives itself, else the stem of its file: one file has one name,
     /// whatever link leads to it.
     var jobName: String { draft.name ?? Self.stem(of: options.resolvedPath(document.name)) }
+
+    /// The number of runs that share the limits of the job; nil when this run has all of them.
+    var sharingCount: Int? {
+        draft.schedule.shardLimits == .divide ? options.shard?.count : nil
+    }
 
     /// Reads the top of a job, and makes a reader that knows its variables and secrets.
     ///
@@ -44,6 +50,10 @@ struct JobHead {
         reader.values.resolveVariables(&reader.faults)
         let root = document.root
         reader.apply(JobTable.table, to: &head.draft, from: root, ownedBy: root)
+        if let count = head.sharingCount {
+            head.draft.schedule = head.draft.schedule.divided(by: count)
+        }
+        if let shard = options.shard { head.draft.report.nameFiles(of: shard) }
         if let field = head.draft.secrets { _ = reader.isMapping(field, in: JobTable.table.keys) }
         return (head, reader)
     }
@@ -55,6 +65,21 @@ struct JobHead {
             return String(name)
         }
         return String(name[..<dot])
+    }
+}
+
+extension ReportDraft {
+    /// Gives a shard reports of its own: `out/report.json` becomes `out/report-7of100.json`.
+    fileprivate mutating func nameFiles(of shard: Shard) {
+        for kind in files.keys {
+            guard let path = files[kind]?.path else { continue }
+            let isCompressed = path.hasByteSuffix(".gz")
+            let plain = isCompressed ? path.dropLast(3) : path[...]
+            let folder = plain.lastByteIndex(of: "/") ?? plain.startIndex
+            let dot = plain.lastByteIndex(of: ".") ?? plain.endIndex
+            let end = dot > folder ? dot : plain.endIndex
+            files[kind]?.path = plain[..<end] + shard.fileSuffix + path[end...]
+        }
     }
 }
 

@@ -18,13 +18,19 @@ extension Plan {
         reader.values.tasks = TaskEntries.list(of: head, &reader)
         let expansion = Expansion(options, with: &reader)
         reader.values.tasks.setGroups(expansion.groups)
+        if let shard = options.shard { ShardRows.choose(shard, with: &reader) }
         let files = expansion.dataFiles.paths
         var checks = JobChecks(of: head, taskReader, dataPaths: files, with: &reader)
         // A plan of some tasks numbers them anew.
-        let mostKept = options.only.isEmpty ? options.mostKeptTasks : 0
+        let isWhole = options.only.isEmpty && options.shard == nil
+        let mostKept = isWhole ? options.mostKeptTasks : 0
         let kept = TaskPass.read(taskReader, mostKept: mostKept, into: &checks, with: &reader)
-        let selection = TaskSelection(options.only, with: &reader)
+        var selection = TaskSelection(options.only, with: &reader)
+        let distinguished = checks.needs.distinguishedEntries
         let graph = checks.graph(of: reader.values.tasks, chosen: selection.needs)
+        selection.shard = options.shard.map {
+            ShardNodes($0, of: graph, distinguished: distinguished, with: reader)
+        }
         checks.finish(graph, &reader)
 
         let diagnostics = inFileOrder(reader.faults.log.diagnostics)
@@ -41,7 +47,7 @@ extension Plan {
             )
         }
         let all = reader.values.tasks
-        let (tasks, chosenGraph) = selection.restrict(all, graph, in: document)
+        let (tasks, chosenGraph) = selection.restrict(all, graph, &checks.traits, in: document)
         let position = { selection.position(of: $0, of: all, in: tasks, document) }
         var secrets = checks.secrets.secrets { position($0) != nil }
         secrets.formUnion(head.draft.hooks.secrets)
@@ -51,6 +57,7 @@ extension Plan {
             checks.traits,
             graph: chosenGraph,
             warnings: diagnostics,
+            shardWarning: selection.shard?.warning,
             absentTasks: selection.unknown.map(\.id),
             neededSecrets: secrets.positions.compactMap { reader.values.secrets.declarations[$0] },
             source: TaskSource(
@@ -108,13 +115,15 @@ enum TaskPass {
     }
 }
 
-/// The tasks that `--only` chooses.
+/// The tasks that `--only` and `--shard` choose.
 struct TaskSelection {
     /// The chosen tasks; none for all.
     private(set) var needs: [Need] = []
+    /// The nodes of the graph in the chosen shard; nil for all.
+    var shard: ShardNodes?
     /// Ids of `--only` that no task has.
     private(set) var unknown: [PlanRejected.UnknownTask] = []
-    /// Whether every task is chosen.
+    /// Whether `--only` chooses every task.
     private let isAll: Bool
 
     /// Finds tasks by their ids; none means all tasks.
@@ -129,20 +138,25 @@ struct TaskSelection {
         }
     }
 
+    private var isWhole: Bool { isAll && shard == nil }
+
     /// The chosen tasks of a list with their needs, and their graph.
+    ///
+    /// A shard has the orders of its own tasks: no other run of the job sends them.
     func restrict(
         _ tasks: TaskList,
         _ graph: TaskGraph,
+        _ traits: inout JobTraits,
         in document: Document
     ) -> (TaskList, TaskGraph) {
-        guard !isAll else { return (tasks, graph) }
-        var units: [Int] = []
-        for need in needs {
-            let all = tasks.tasks(of: need.entry)
-            let range = need.row.map { all.lowerBound + $0..<all.lowerBound + $0 + 1 } ?? all
-            units.append(contentsOf: graph.units(of: range))
+        guard !isWhole else { return (tasks, graph) }
+        let units = needs.flatMap { graph.units(of: tasks.tasks(of: $0)) }
+        var nodes = isAll ? Array(0..<graph.count) : graph.closure(of: units)
+        // All needs of a node are in its shard.
+        if let shard {
+            nodes.removeAll { !shard.contains($0) }
+            traits.keepOrders(of: nodes.lazy.map(graph.tasks))
         }
-        let nodes = graph.closure(of: units)
         return (
             tasks.restricted(to: nodes.lazy.map(graph.tasks), in: document),
             graph.restricted(to: nodes)
@@ -156,6 +170,6 @@ struct TaskSelection {
         in chosen: TaskList,
         _ document: Document
     ) -> Int? {
-        isAll ? entry : chosen.find(idOf: tasks.entries[entry].key, in: document)
+        isWhole ? entry : chosen.find(idOf: tasks.entries[entry].key, in: document)
     }
 }

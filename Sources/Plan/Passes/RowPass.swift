@@ -40,22 +40,23 @@ struct RowPass {
         let isFaultless = reader.isFaultless { readCommon(&common, into: &checks, with: &$0) }
         var cursor = RowCursor(group.rows)
         // When a common setting is faulty, one row is enough to find the other faults.
-        let count = min(group.rows.count, isFaultless ? .max : 1)
+        let count = min(group.count, isFaultless ? .max : 1)
         keys = RowKeyCheck(capacity: count)
-        for row in 0..<count
+        for task in group.first..<group.first + count
         where !reader.faults.log.isFull && !reader.values.isOverfilled
             && faultyRows < DataFiles.shownRows
         {
+            let row = group.row(of: task)
             do throws(DataRows.Failure) {
                 reader.values.row = try cursor.row(at: row)
             } catch {
-                reader.faults.log.add(reader.changedData(of: group.first + row, error))
+                reader.faults.log.add(reader.changedData(of: task, error))
                 break
             }
             let mark = reader.faults.log.mark
             var key: String?
             let isFaultless = reader.isFaultless {
-                key = readRow(row, common, into: &checks, with: &$0)
+                key = readRow(row, of: task, common, into: &checks, with: &$0)
             }
             if !isFaultless { noteFault(of: row, key, since: mark, &reader) }
         }
@@ -80,9 +81,10 @@ struct RowPass {
         if group.rows.count == 0 { EmptyGroupCheck.check(group, common.deferred, &reader) }
     }
 
-    /// Reads the reader's row; returns its key.
+    /// Reads the reader's row, which is that of a task; returns its key.
     private mutating func readRow(
         _ row: Int,
+        of task: Int,
         _ common: CommonSettings,
         into checks: inout JobChecks,
         with reader: inout Reader
@@ -98,7 +100,9 @@ struct RowPass {
         // All rows use the same captures, but each row may have needs of its own: the graph tells
         // whether each row needs the tasks that capture.
         let references = reader.takeCaptureReferences()
-        if row == 0 { checks.captures.note(references, of: group.entry, needs: common.draft.needs) }
+        if task == group.first {
+            checks.captures.note(references, of: group.entry, needs: common.draft.needs)
+        }
         secrets.formUnion(draft.secrets)
         let key = reader.values.row.flatMap { RowKey.key(of: $0, in: group.rows, &reader) }
         if let key { keys.note(key) }
@@ -111,7 +115,7 @@ struct RowPass {
         }
         checks.note(
             ReadTask.Traits.of(draft),
-            of: group.first + row,
+            of: task,
             isFilledIn: references.isEmpty,
             &reader
         )
@@ -131,7 +135,7 @@ struct RowPass {
             checks.captures.noteUnknownNeeds(of: group.entry)
         }
         checks.secrets.note(secrets, of: group.entry)
-        if settings.count == group.rows.count { reader.values.tasks.set(settings, of: number) }
+        if settings.count == group.count { reader.values.tasks.set(settings, of: number) }
         if faultyRows == 0, keys.count == count { keys.report(in: group, &reader) }
     }
 

@@ -74,12 +74,22 @@ final class SharedSettings: Sendable {
         }
         reader.faults.owner = .job
         SharedStorages.shareCredentials(among: &sessions, &secrets)
-        self.sessions = sessions
+        self.sessions = sessions.map { $0.ofShard(head.options.shard, sharing: head.sharingCount) }
         self.defaults = defaults.task
         sessionSecrets = secrets
         self.faulty = faulty
         signers = sessions.map { $0.credentials.filter(\.isSigner) }
         hasBackground = sessions.contains { $0.kind == .background }
+    }
+}
+
+extension SessionConfiguration {
+    /// The session in a shard: its part of the limits, and transfers of its own that are kept.
+    fileprivate func ofShard(_ shard: Shard?, sharing count: Int?) -> SessionConfiguration {
+        guard let shard else { return self }
+        var session = count.map(divided) ?? self
+        if let identifier { session.identifier = identifier + shard.fileSuffix }
+        return session
     }
 }
 

@@ -36,6 +36,13 @@ enum ScheduleTable {
                     + "`wait 5m`."
             ) { $0.lock = $1 },
             Setting(
+                "shardLimits",
+                .choice(),
+                default: "divide",
+                "Whether the shards of a run (`--shard`) share `maxConcurrentTasks` and the limits of "
+                    + "the sessions, or each of them has these limits."
+            ) { $0.shardLimits = $1 },
+            Setting(
                 "startJitter",
                 .duration(allowsZero: true),
                 default: "0s",

@@ -19,13 +19,19 @@ struct TaskGraphBuilder {
         for need in needs { single.append((Need(entry: entry, row: row), need)) }
     }
 
-    /// The graph of the tasks of a list, in which also the rows of `chosen` can be told apart.
-    consuming func graph(of tasks: TaskList, chosen: [Need]) -> TaskGraph {
+    /// The entries whose rows have or are needs of their own.
+    var distinguishedEntries: Set<Int> {
         var entries: Set<Int> = []
         for (task, need) in single {
             if task.row != nil { entries.insert(task.entry) }
             if need.row != nil { entries.insert(need.entry) }
         }
+        return entries
+    }
+
+    /// The graph of the tasks of a list, in which also the rows of `chosen` can be told apart.
+    consuming func graph(of tasks: TaskList, chosen: [Need]) -> TaskGraph {
+        var entries = distinguishedEntries
         for task in chosen where task.row != nil { entries.insert(task.entry) }
         guard !entries.isEmpty else {
             if !tasks.groups.isEmpty {

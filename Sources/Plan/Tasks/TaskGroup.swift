@@ -9,7 +9,7 @@ struct TaskGroup: Sendable {
     let rows: RowSource
     /// The rows that are run, ascending; nil for all.
     var chosen: [UInt32]?
-    /// The settings of each row's task; empty when all rows have the same.
+    /// The settings of each task; empty when all have the same.
     var settings: [Settings] = []
 
     /// The facts that the scheduler needs about a task before the task starts.
@@ -25,6 +25,30 @@ struct TaskGroup: Sendable {
     /// The row of a task of the group.
     func row(of task: Int) -> Int {
         chosen.map { Int($0[task - first]) } ?? task - first
+    }
+
+    /// The tasks of one of the source's rows: one, or none when the row is not run.
+    func tasks(ofRow row: Int) -> Range<Int> {
+        guard let chosen else { return first + row..<first + row + 1 }
+        var (low, high) = (0, chosen.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if chosen[middle] < row { low = middle + 1 } else { high = middle }
+        }
+        let isThere = low < chosen.count && chosen[low] == row
+        return first + low..<first + low + (isThere ? 1 : 0)
+    }
+
+    /// The group without its tasks, as the one of an entry of another list.
+    func emptied(entry: Int) -> TaskGroup {
+        TaskGroup(entry: entry, first: 0, rows: rows, chosen: [])
+    }
+
+    /// Adds some tasks of a larger group with the same rows, behind the own ones.
+    mutating func append(_ tasks: Range<Int>, of whole: TaskGroup) {
+        chosen?.append(contentsOf: tasks.lazy.map { UInt32(truncatingIfNeeded: whole.row(of: $0)) })
+        guard !whole.settings.isEmpty else { return }
+        settings.append(contentsOf: tasks.lazy.map { whole.settings[$0 - whole.first] })
     }
 }
 

@@ -96,6 +96,14 @@ struct TaskList: Sendable {
         return first..<first + 1
     }
 
+    /// The indices of the tasks that a need means; none for a row that is not run.
+    func tasks(of need: Need) -> Range<Int> {
+        guard let row = need.row, let group = group(of: need.entry) else {
+            return tasks(of: need.entry)
+        }
+        return groups[group].tasks(ofRow: row)
+    }
+
     /// The position in `groups` of an entry with `forEach`.
     func group(of entry: Int) -> Int? {
         lastGroup { $0.entry <= entry }.flatMap { groups[$0].entry == entry ? $0 : nil }
@@ -133,7 +141,7 @@ struct TaskList: Sendable {
         entries[entry].priority = priority
     }
 
-    /// Keeps the settings of each row of a group for its task's place in the run.
+    /// Keeps the settings of each task of a group for its place in the run.
     mutating func set(_ settings: [TaskGroup.Settings], of group: Int) {
         groups[group].settings = settings
     }
@@ -142,7 +150,7 @@ struct TaskList: Sendable {
     func settings(of task: Int) -> TaskGroup.Settings {
         let place = place(of: task)
         if let group = place.group, !groups[group].settings.isEmpty {
-            return groups[group].settings[place.row]
+            return groups[group].settings[task - groups[group].first]
         }
         let entry = entries[place.entry]
         return .init(isRequired: entry.isRequired, priority: entry.priority)
@@ -159,19 +167,17 @@ extension TaskList {
         for tasks in ranges where !tasks.isEmpty {
             let place = place(of: tasks.lowerBound)
             if place.entry != last { entries.append(self.entries[place.entry]) }
-            if let number = place.group {
-                if place.entry != last {
-                    var group = self.groups[number]
-                    group.entry = entries.count - 1
-                    group.chosen = tasks == group.tasks ? nil : []
-                    groups.append(group)
-                }
-                let rows = tasks.lazy.map {
-                    UInt32(truncatingIfNeeded: self.groups[number].row(of: $0))
-                }
-                groups[groups.count - 1].chosen?.append(contentsOf: rows)
-            }
+            let isNext = place.entry != last
             last = place.entry
+            guard let number = place.group else { continue }
+            let whole = self.groups[number]
+            if isNext { groups.append(whole.emptied(entry: entries.count - 1)) }
+            if tasks == whole.tasks {
+                groups[groups.count - 1].chosen = whole.chosen
+                groups[groups.count - 1].settings = whole.settings
+            } else {
+                groups[groups.count - 1].append(tasks, of: whole)
+            }
         }
         return TaskList(entries, groups: groups, in: document)
     }

@@ -217,14 +217,4 @@ extension ReportMembers where Self: ~Copyable {
     ) {
         optional(name, description, .object(ResponseHead.Report.schema), get) { $1.response($0) }
     }
-
-    /// A value that the runner does not measure yet: always null; `schema` is for later.
-    @inline(__always)
-    mutating func unmeasured(
-        _ name: StaticString,
-        _ description: StaticString,
-        _ schema: @autoclosure () -> JSONSchema
-    ) {
-        member(name, description, .nullable(schema())) { _, writer in writer.json.null() }
-    }
 }

@@ -59,11 +59,10 @@ struct FinishedRun {
             ) { $0.header.startJitterMicroseconds }
             members.string("runnerVersion", "The version of the runner") { $0.header.runnerVersion }
             members.string("host", "The machine's name") { $0.header.host }
-            members.unmeasured(
+            members.optionalString(
                 "shard",
-                "The part of the job that this run did; null for the whole job",
-                .string
-            )
+                "The part of the job that this run did; null for the whole job"
+            ) { $0.header.shard?.text }
             members.optionalObject(
                 "engine",
                 "The libcurl of the run; null when the run could not begin",

@@ -5,16 +5,19 @@ internal import TransferModel
 /// Makes one report of several: of the shards of a job, or of a run and its reruns.
 ///
 /// Of the tasks with one id the last to end wins; of two that ended at the same time, the later
-/// argument's task wins. The sums of attempts, redirects and bytes include the tasks that lost,
-/// because that work was done. The winners alone decide the numbers of outcomes and the exit code.
+/// argument's task wins. Reports of shards must be of all shards of one job file.
+///
+/// The sums of attempts, redirects and bytes include the tasks that lost, because that work was
+/// done. The winners alone decide the numbers of outcomes and the exit code.
 ///
 /// Each report is read twice, from front to back; of each task its id stays in memory.
 package struct ReportMerge {
     /// Why reports cannot be one.
     package struct Fault: Error, Hashable {
-        /// The position of the report that does not fit among the arguments.
-        package var index: Int
-        /// The fault as a clause about that report.
+        /// The position of the report that does not fit among the arguments; nil when none is
+        /// wrong by itself.
+        package var index: Int?
+        /// The fault as a clause about that report, or about all of them.
         package var message: String
     }
 
@@ -25,6 +28,7 @@ package struct ReportMerge {
     private let reports: [ReportReader]
     /// The positions of the reports by the beginnings of their runs.
     private let order: [Int]
+    private let shards: ShardSet
     private var winners: [String: Winner] = [:]
     private var supersededCount = 0
     private var summary: RunSummary
@@ -62,12 +66,12 @@ package struct ReportMerge {
                 )
             }
         }
+        shards = try ShardSet(of: reports)
         order = reports.indices.sorted {
             (reports[$0].run.head.startDate, $0) < (reports[$1].run.head.startDate, $1)
         }
         detail = reports.reduce(.full) { $0.reduced(to: $1.detail) }
-        let sums = reports.map { $0.frame["job"]?["sha256"]?.string }
-        hasDifferentJobFiles = Set(sums).count > 1
+        hasDifferentJobFiles = Set(reports.map(\.jobSHA256)).count > 1
         summary = RunSummary(
             endDate: reports.map(\.run.endDate).max() ?? Timestamp(microseconds: 0)
         )
@@ -86,6 +90,7 @@ package struct ReportMerge {
                 verdict: task.verdict(in: report)
             )
             if let earlier = winners[task.id] {
+                try shards.requireSameShard(index, earlier.report, of: task.id)
                 supersededCount += 1
                 if earlier.endDate > winner.endDate { return }
             }
@@ -126,12 +131,14 @@ package struct ReportMerge {
         writer.json.key("tasks")
         writer.json.beginArray()
         var left = winners
+        var number: Int64 = 0
         for index in order {
             try reports[index].forEachTask { task in
                 guard left[task.id]?.report == index, let json = task.json else { return }
                 left[task.id] = nil
                 writer.json.newline()
-                writer.json.value(json)
+                number += 1
+                Self.write(json, number: number, to: &writer)
                 if writer.json.count >= Self.bufferSize { try Self.drain(&writer, to: file) }
             }
         }
@@ -145,6 +152,20 @@ package struct ReportMerge {
         writer.json.newline()
         try Self.drain(&writer, to: file)
         try file.publish()
+    }
+
+    /// Writes a task with its number in the merged report: each run has its own numbers.
+    private static func write(_ task: JSONValue, number: Int64, to writer: inout ReportWriter) {
+        writer.json.beginObject()
+        for member in task.members {
+            writer.json.key(member.name)
+            if member.name == "taskIdentifier" {
+                writer.json.integer(number)
+            } else {
+                writer.json.value(member.value)
+            }
+        }
+        writer.json.endObject()
     }
 
     private static func drain(
@@ -172,6 +193,8 @@ package struct ReportMerge {
                 writer.date(summary.endDate)
             case "host":
                 writer.json.string(hosts.joined(separator: ", "))
+            case "shard":
+                writer.json.null()
             default:
                 writer.json.value(member.value)
             }
@@ -179,14 +202,6 @@ package struct ReportMerge {
         writer.json.key("merge")
         writer.object(FinishedRun.Merge.Report.self, merge)
         writer.json.endObject()
-    }
-}
-
-extension ReportReader {
-    /// The ids of the runs of the report: several for one that was merged.
-    fileprivate var runs: [String] {
-        let merged = frame["run"]?["merge"]?["runs"]?.elements.compactMap(\.string) ?? []
-        return merged.isEmpty ? [run.head.runIdentifier] : merged
     }
 }
 

@@ -62,18 +62,24 @@ struct Cancel: ParsableCommand {
     /// Tells the servers of interrupted uploads to drop them; ignores their responses.
     private func giveUpUploads(of left: BackgroundRound, in stateFolder: StateFolder) {
         let job = left.job
-        let path = stateFolder.uploadFolder(
-            of: JobIdentity(name: job.name, identifier: job.identifier, path: job.path)
-        )
-        guard let path else { return }
         // Even a failed upload may have left a part.
         let ids = left.transfers.map {
             SessionConfiguration.uploadName(of: $0.id, in: identifier)
         }
-        _ = try? LeftUploads(in: path, of: ids).giveUp(
-            clock: .now(),
-            environment: ProcessContext.variable
-        )
+        // A session of a shard has its suffix; a job may have chosen such a name, too.
+        for shard in [nil, Shard(endOf: identifier)] as Set {
+            let owner = JobIdentity(
+                name: job.name,
+                identifier: job.identifier,
+                path: job.path,
+                shard: shard
+            )
+            guard let path = stateFolder.uploadFolder(of: owner) else { continue }
+            _ = try? LeftUploads(in: path, of: ids).giveUp(
+                clock: .now(),
+                environment: ProcessContext.variable
+            )
+        }
     }
 
     private func line(about left: BackgroundRound?) -> String {

@@ -9,14 +9,15 @@ struct MergeCommand: ParsableCommand {
         commandName: "merge",
         abstract: "Make one report of several: of the shards of a job, or of a run and its reruns.",
         discussion: """
-            Of the tasks with one id the one that ended last is in the report. The sums of attempts and bytes include the \
+            Of the tasks with one id the one that ended last is in the report. Reports of shards must be of all shards of one \
+            job file; a later report of a shard is a retry. The sums of attempts and bytes include the \
             others. The numbers of outcomes and the exit code in the report are recomputed; the command itself ends with 0.
 
             \(Examples.title)
               # a night and its rerun
               runner report merge night.json morning.json -o all.json
-              # the parts of a job on several machines, compressed
-              runner report merge part-*.json.gz -o all.json.gz
+              # the shards of a job on several machines, compressed
+              runner report merge shard-*.json.gz -o all.json.gz
             """
     )
 
@@ -43,7 +44,8 @@ struct MergeCommand: ParsableCommand {
         do {
             merge = try WrittenReport.naming(files, readers) { try ReportMerge(readers) }
         } catch let fault as ReportMerge.Fault {
-            throw Exit(.environment, "`\(reports[fault.index])` \(fault.message)")
+            let subject = fault.index.map { "`\(reports[$0])` " } ?? ""
+            throw Exit(.environment, subject + fault.message)
         }
         if merge.hasDifferentJobFiles {
             StandardError.say("warning: the job file has changed between the runs of these reports")

@@ -31,6 +31,7 @@ final class JournalledKeys: OrderKeys {
         guard Order.canBeDigested else {
             throw RunObstacle("`idempotencyKey: auto` needs libcrypto, which cannot be loaded")
         }
+        try requireOneDivision(of: request.job, in: request.state)
         var generator = SystemRandomNumberGenerator()
         let journal: KeyJournal
         do throws(KeyJournal.Fault) {
@@ -46,6 +47,33 @@ final class JournalledKeys: OrderKeys {
         }
         announce(journal, isQuiet: request.isQuiet)
         return JournalledKeys(journal)
+    }
+
+    /// Refuses to send orders that a run of another number of shards has begun: they would get
+    /// other keys.
+    private static func requireOneDivision(
+        of job: JobIdentity,
+        in state: StateFolder
+    ) throws(RunObstacle) {
+        do {
+            for (path, shard) in try state.keyJournals(besides: job) {
+                let count = try KeyJournal.countOfOrders(at: path)
+                guard count > 0 else { continue }
+                let part = shard.map { "with --shard \($0.text)" } ?? "without --shard"
+                throw RunObstacle(
+                    "a run \(part) has left \(count) orders in \(path): end it first by a run "
+                        + "\(part) with exit code 0, or delete the file if no order can arrive twice"
+                )
+            }
+        } catch let obstacle as RunObstacle {
+            throw obstacle
+        } catch {
+            throw RunObstacle("journals of other shards cannot be read: \(message(of: error))")
+        }
+    }
+
+    private static func message(of error: any Error) -> String {
+        (error as? KeyJournal.Fault)?.message ?? (error as? SystemError)?.message ?? "\(error)"
     }
 
     private static func announce(_ journal: KeyJournal, isQuiet: Bool) {

@@ -24,6 +24,7 @@ struct Run: ParsableCommand {
                 "runner run job.yaml --var day=monday"
             ),
             Example("run one task and those that it needs", "runner run job.yaml --only handbook"),
+            Example("run the part of one of four processes", "runner run job.yaml --shard 1/4"),
             Example(
                 "in a cron job: say something on failure only",
                 "runner run job.yaml --progress failures"
@@ -92,6 +93,7 @@ struct Run: ParsableCommand {
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
         let chosenReport = try ReportChoice(report)
         let (path, only) = try choice.resolved()
+        let shard = try choice.resolvedShard()
         let earlier = try failedTasks(only)
         // A run of nothing ends at once, and has nothing to detach.
         let mayDetach = readyDescriptor == nil && earlier?.ids.isEmpty != true
@@ -132,6 +134,7 @@ struct Run: ParsableCommand {
             path: path,
             variables: job.resolvedVariables(in: environment),
             only: chosen,
+            shard: shard,
             allowsAbsentTasks: earlier != nil,
             reportPath: chosenReport.path,
             run: RunValues(id: RunIdentifier.make(at: now), startDate: now),

@@ -75,6 +75,7 @@ struct RunStart {
             ),
             taskCount: plan.taskCount
         )
+        header.shard = plan.shard
         header.startJitterMicroseconds = jitter.microseconds
         header.keyRoundBeginDate = keyRoundBeginDate
         return header

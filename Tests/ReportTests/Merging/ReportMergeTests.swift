@@ -113,7 +113,8 @@ import TransferModel
         failure.kind = kind
         let failed = Self.task("b", .failed, failure, isRetryable: isRetryable)
         let report = try Self.merged([
-            Self.reader([Self.task("a", .succeeded)]), Self.reader([failed], exitCode: .integrity),
+            Self.reader([Self.task("a", .succeeded)]),
+            Self.reader([failed], after: 60, exitCode: .integrity),
         ])
         #expect(report["summary"]?["exitCode"]?.integer == code)
         var spare = failed
@@ -152,7 +153,9 @@ import TransferModel
 
     @Test func `reports of two jobs and summaries are refused, with the position`() throws {
         let report = try Self.reader([Self.task("a", .succeeded)])
-        let other = try Self.reader([Self.task("a", .succeeded)]) { $0.jobName = "weekly" }
+        let other = try Self.reader([Self.task("a", .succeeded)], after: 60) {
+            $0.jobName = "weekly"
+        }
         let fault = #expect(throws: ReportMerge.Fault.self) { try ReportMerge([report, other]) }
         #expect(fault?.index == 1)
         #expect(fault?.message == "is of the job `weekly`, and the first report of `nightly`")
@@ -163,10 +166,73 @@ import TransferModel
 
     @Test func `a change of the job file between the runs is noticed`() throws {
         let report = try Self.reader([Self.task("a", .succeeded)])
-        let other = try Self.reader([Self.task("b", .succeeded)]) {
+        let other = try Self.reader([Self.task("b", .succeeded)], after: 60) {
             $0.jobSHA256 = String(repeating: "1", count: 64)
         }
+        let third = try Self.reader([Self.task("c", .succeeded)], after: 120)
         #expect(try ReportMerge([report, other]).hasDifferentJobFiles)
-        #expect(try !ReportMerge([report, report]).hasDifferentJobFiles)
+        #expect(try !ReportMerge([report, third]).hasDifferentJobFiles)
+    }
+
+    private static func shard(
+        _ text: String,
+        _ tasks: [TaskRecord],
+        after seconds: Int64,
+        sum: String = String(repeating: "0f", count: 32)
+    ) throws -> ReportReader {
+        let shard = try Shard(text)
+        return try reader(tasks, after: seconds) {
+            $0.shard = shard
+            $0.jobSHA256 = sum
+        }
+    }
+
+    @Test func `shards become a report of the whole job, a retry instead of its shard`() throws {
+        let failed = Self.task("b", .failed, Samples.refused.error)
+        let report = try Self.merged([
+            Self.shard("1/2", [Self.task("a", .succeeded)], after: 0),
+            Self.shard("2/2", [failed], after: 1),
+            Self.shard("2/2", [Self.task("b", .succeeded, at: 60)], after: 60),
+        ])
+        #expect(Self.outcomes(report) == ["a": "succeeded", "b": "succeeded"])
+        #expect(report["run"]?["shard"]?.isNull == true)
+        #expect(report["summary"]?["exitCode"]?.integer == 0)
+        let numbers = report["tasks"]?.elements.compactMap { $0["taskIdentifier"]?.integer }
+        #expect(numbers == [1, 2])
+    }
+
+    @Test func `shards that do not make one job are refused`() throws {
+        let (a, b) = (Self.task("a", .succeeded), Self.task("b", .succeeded))
+        let first = try Self.shard("1/2", [a], after: 0)
+        let second = try Self.shard("2/2", [b], after: 1)
+        let other = String(repeating: "1", count: 64)
+        let cases: [([ReportReader], Int?, String)] = try [
+            ([first, second, first], 2, "is of the run `run-0`, as is report 1 of 3"),
+            ([first], nil, "no report is of the shards 2/2"),
+            (
+                [first, Self.reader([b], after: 2)], 1,
+                "is of the whole job, and the first report of the shard 1/2"
+            ),
+            (
+                [Self.reader([b], after: 2), first], 1,
+                "is of the shard 1/2, and the first report of the whole job"
+            ),
+            (
+                [first, Self.shard("2/3", [b], after: 2)], 1,
+                "is of the shard 2/3, and the first report of the shard 1/2"
+            ),
+            (
+                [first, Self.shard("2/2", [b], after: 2, sum: other)], 1,
+                "is of another version of the job file than the first report"
+            ),
+            (
+                [first, Self.shard("2/2", [a], after: 2)], 1,
+                "has the task `a`, as has the report of the shard 1/2"
+            ),
+        ]
+        for (reports, index, message) in cases {
+            let fault = #expect(throws: ReportMerge.Fault.self) { try ReportMerge(reports) }
+            #expect(fault?.index == index && fault?.message == message, "\(fault as Any)")
+        }
     }
 }

@@ -1,0 +1,237 @@
+import JobFile
+import Testing
+import TransferModel
+
+@testable import Plan
+
+/// A plan of a shard has a part of the tasks of its job.
+@Suite struct ShardPassTests {
+    private static func plan(
+        _ text: String,
+        shard: Shard?,
+        data: [String: MemoryFile] = [:],
+        only: [String] = []
+    ) throws -> Plan {
+        let options = PlanOptions(
+            only: only,
+            shard: shard,
+            workingFolder: "/jobs",
+            dataFile: { data[$0] },
+            mostKeptTasks: 100
+        )
+        let document = Document.parse(Array(text.utf8), name: "test.yaml").document
+        return try Plan.make(from: #require(document), options: options)
+    }
+
+    private static func ids(_ plan: Plan) -> [String] {
+        (0..<plan.taskCount).map { plan.id(of: $0) }
+    }
+
+    /// The plans of all shards, whose tasks are those of the whole job, each once.
+    private static func shards(
+        _ count: Int,
+        of text: String,
+        data: [String: MemoryFile] = [:],
+        only: [String] = []
+    ) throws -> [Plan] {
+        let whole = try plan(text, shard: nil, data: data, only: only)
+        let plans = try (1...count).map {
+            try plan(text, shard: Shard($0, of: count), data: data, only: only)
+        }
+        #expect(plans.flatMap(ids).sorted() == ids(whole).sorted())
+        let orders = plans.reduce(0) { $0 + $1.orderCount }
+        #expect(!only.isEmpty || orders == whole.orderCount)
+        for plan in plans {
+            for index in 0..<plan.taskCount {
+                let task = try plan.task(at: index)
+                #expect(task.id == plan.id(of: index) && task.index == index)
+            }
+        }
+        return plans
+    }
+
+    private static let rows = MemoryFile(
+        "id,level\n" + (1...200).map { "\($0),0.\($0 % 10)\n" }.joined()
+    )
+
+    private static let free = """
+        version: 1
+        uploads:
+          orders:
+            forEach: { csv: rows.csv }
+            url: "https://a/${item.id}"
+            priority: ${item.level}
+            text: x
+            idempotencyKey: auto
+        downloads:
+          one: { url: "https://a/1", to: one }
+          two: { url: "https://a/2", to: two }
+          many: { forEach: { range: [1, 50] }, url: "https://a/${item}", to: "many/${item}" }
+        """
+
+    @Test(arguments: [1, 2, 7, 300])
+    func `each task runs in one shard`(count: Int) throws {
+        let plans = try Self.shards(count, of: Self.free, data: ["/jobs/rows.csv": Self.rows])
+        for (number, plan) in plans.enumerated() {
+            let shard = try Shard(number + 1, of: count)
+            #expect(plan.shard == shard && plan.shardWarning == nil)
+            #expect(Self.ids(plan).allSatisfy(shard.has))
+        }
+    }
+
+    @Test func `the tasks of a shard keep their own settings`() throws {
+        let plan = try Self.plan(
+            Self.free,
+            shard: Shard(2, of: 7),
+            data: ["/jobs/rows.csv": Self.rows]
+        )
+        var levels: Set<Double> = []
+        for index in 0..<plan.taskCount where plan.kind(of: index) == .upload {
+            let number = plan.id(of: index).dropFirst("orders[".count).dropLast()
+            let level = try #require(Int(number)) % 10
+            #expect(plan.priority(of: index) == Double(level) / 10)
+            levels.insert(plan.priority(of: index))
+        }
+        #expect(levels.count > 1)
+    }
+
+    @Test func `chosen tasks run in their shards`() throws {
+        let only = ["orders[3]", "orders[17]", "orders[180]", "two", "many"]
+        let data = ["/jobs/rows.csv": Self.rows]
+        let plans = try Self.shards(4, of: Self.free, data: data, only: only)
+        for plan in plans {
+            for index in 0..<plan.taskCount where plan.kind(of: index) == .upload {
+                let level = plan.id(of: index) == "orders[17]" ? 0.7 : nil
+                #expect(level == nil || plan.priority(of: index) == level)
+            }
+        }
+    }
+
+    private static let joined = """
+        version: 1
+        data:
+          login: { url: "https://a/login", capture: { token: { json: /token } } }
+          fetch: { forEach: { range: [1, 60] }, url: "https://a/${item}" }
+          after: { forEach: { range: [1, 60] }, url: "https://a/", needs: ["fetch[${item}]"] }
+          free: { forEach: { range: [1, 60] }, url: "https://a/${item}" }
+        uploads:
+          order:
+            forEach: { range: [1, 20] }
+            url: "https://a/"
+            needs: [login]
+            json: { token: "${task.login.token}" }
+            idempotencyKey: auto
+        downloads:
+          last: { url: "https://a/", to: last, needs: [order] }
+          lonely: { url: "https://a/", to: lonely }
+        """
+
+    @Test(arguments: [[], ["last"], ["after[3]", "order[5]", "lonely"]])
+    func `tasks that need each other stay together`(only: [String]) throws {
+        let count = 5
+        let whole = try Self.plan(Self.joined, shard: nil, only: only)
+        var found: [String] = []
+        var used = 0
+        for index in 1...count {
+            let plan = try Self.plan(Self.joined, shard: Shard(index, of: count), only: only)
+            let ids = Self.ids(plan)
+            found += ids
+            if !ids.isEmpty { used += 1 }
+            for task in 0..<plan.taskCount {
+                for need in plan.needs(of: task) {
+                    #expect(ids.contains { $0 == need || $0.hasPrefix("\(need)[") }, "\(need)")
+                }
+            }
+            // The first id of these tasks is that of the last one.
+            let isOwn = try Shard(index, of: count).has("last")
+            #expect(ids.contains("login") == (isOwn && Self.ids(whole).contains("login")))
+            #expect(plan.orderCount == (isOwn ? 20 : 0) || !only.isEmpty)
+        }
+        #expect(found.sorted() == Self.ids(whole).sorted())
+        #expect(used > 1 || only == ["last"])
+    }
+
+    @Test func `rows that are joined to rows are spread with them`() throws {
+        for index in 1...4 {
+            let plan = try Self.plan(Self.joined, shard: Shard(index, of: 4))
+            let pairs = Self.ids(plan).filter { $0.hasPrefix("after[") }
+            #expect((5...25).contains(pairs.count))
+        }
+    }
+
+    @Test func `a shard that gets more than half of the job is named`() throws {
+        let job = """
+            version: 1
+            data:
+              login: { url: "https://a/login" }
+              fetch: { forEach: { range: [1, 9] }, url: "https://a/${item}", needs: [login] }
+              other: { url: "https://a/other" }
+            """
+        let warning = try Self.plan(job, shard: Shard(1, of: 4)).shardWarning
+        var hash = ShardHash()
+        hash.append("fetch")
+        #expect(
+            warning == "10 of 11 tasks run in the shard \(hash.index(of: 4))/4, because `needs` "
+                + "joins them to `fetch`"
+        )
+        #expect(try Self.plan(job, shard: Shard(1, of: 1)).shardWarning == nil)
+        #expect(try Self.plan(job, shard: nil).shardWarning == nil)
+    }
+
+    @Test func `a need that a row fills in may name any task`() throws {
+        let job = """
+            version: 1
+            data:
+              a: { forEach: { range: [1, 9] }, url: "https://a/${item}" }
+              b: { forEach: { items: [{ id: x, n: "a[3]" }] }, url: "https://a/", needs: ["${item.n}"] }
+            """
+        for index in 1...3 {
+            let ids = Self.ids(try Self.plan(job, shard: Shard(index, of: 3)))
+            #expect(ids.contains("a[3]") == ids.contains("b[x]"))
+        }
+    }
+
+    @Test func `a row without a key is a fault in every shard`() throws {
+        let job = """
+            version: 1
+            data: { a: { forEach: { items: [{ id: x }, { id: "" }] }, url: "https://a/" } }
+            """
+        for index in 1...3 {
+            let fault = #expect(throws: PlanRejected.self) {
+                try Self.plan(job, shard: Shard(index, of: 3))
+            }
+            #expect(fault?.diagnostics.first?.code == "job.bad-id")
+        }
+    }
+
+    @Test(arguments: [("divide", 4, 2, 250), ("each", 16, 8, 1000)])
+    func `shards share the limits of the job unless it gives them to each`(
+        rule: String,
+        tasks: Int,
+        connections: Int,
+        rate: Int64
+    ) throws {
+        let job = """
+            version: 1
+            schedule: { maxConcurrentTasks: 16, shardLimits: \(rule) }
+            sessions:
+              s:
+                httpMaximumConnectionsPerHost: 8
+                limits: { bandwidth: 1000B/s }
+                configuration: background
+                identifier: nightly
+            report: { json: out/report.v1.json.gz, junit: out.d/junit }
+            downloads: { a: { url: "https://a/", to: a } }
+            """
+        let plan = try Self.plan(job, shard: Shard(2, of: 4))
+        #expect(plan.schedule.maxConcurrentTasks == tasks)
+        #expect(plan.sessions[0].httpMaximumConnectionsPerHost == connections)
+        #expect(plan.sessions[0].limits.rates.down == .rate(rate))
+        #expect(plan.sessions[0].identifier == "nightly-2of4")
+        #expect(plan.reportPaths[.json] == "/jobs/out/report.v1-2of4.json.gz")
+        #expect(plan.reportPaths[.junit] == "/jobs/out.d/junit-2of4")
+        let whole = try Self.plan(job, shard: nil)
+        #expect(whole.schedule.maxConcurrentTasks == 16)
+        #expect(whole.sessions[0].identifier == "nightly")
+    }
+}
