@@ -47,6 +47,7 @@ docs:
 	@Scripts/docs
 
 bench: build
+	@Scripts/setup bench
 	@Benchmarks/bench
 
 # Uses what `make build` has built, so that `sudo make install` compiles nothing. PREFIX and DESTDIR as usual.

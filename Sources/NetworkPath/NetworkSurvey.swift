@@ -72,7 +72,7 @@ package struct NetworkSurvey: Sendable {
             return answers(of: interfaces, after: last)
         }
         let (said, pending) = last.current(of: interfaces)
-        let heard = last.isOfNobody ? [] : interfaces.filter { !pending.contains($0.name) }
+        let heard = last.hasNoDaemons ? [] : interfaces.filter { !pending.contains($0.name) }
         return DaemonAnswers(said, of: heard)
     }
 

@@ -221,8 +221,8 @@ struct DaemonAnswers: Sendable {
         self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }) { first, _ in first }
     }
 
-    /// Whether no daemon was asked.
-    var isOfNobody: Bool { interfaces == nil }
+    /// Whether there was no daemon to ask.
+    var hasNoDaemons: Bool { interfaces == nil }
 
     /// Whether a daemon did not answer in time.
     var isLate: Bool { report.isLate }

@@ -1,5 +1,6 @@
 package import Diagnostics
 internal import JobFile
+internal import SystemKit
 package import TransferModel
 
 /// A checked job file: its transfers, their order and their settings.

@@ -55,39 +55,18 @@ package enum Gzip {
     ) throws(Failure) {
         var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
         var done = 0
+        let deflater = unsafe deflater
         while true {
             let rest = bytes.extracting(droppingFirst: done)
-            let (taken, made, hasEnded) = step(rest, isLast, &buffer)
+            let (taken, made, progress) = unsafe step(rest, &buffer) {
+                unsafe czlib_deflate(deflater, $0, $1, $2, $3, isLast ? 1 : 0)
+            }
             done += taken
             if made > 0 { try write(buffer.span.extracting(first: made)) }
+            let isOpen = isLast && progress != CZLIB_ENDED
             // A full buffer may leave compressed bytes inside zlib.
-            let hasMore = made == buffer.count || done < bytes.count || (isLast && !hasEnded)
+            let hasMore = made == buffer.count || done < bytes.count || isOpen
             if !hasMore || (taken == 0 && made == 0) { return }
-        }
-    }
-
-    /// One call of deflate: the bytes taken, the bytes made, and whether the member is complete.
-    private func step(
-        _ bytes: Span<UInt8>,
-        _ isLast: Bool,
-        _ buffer: inout [UInt8]
-    ) -> (taken: Int, made: Int, hasEnded: Bool) {
-        let deflater = unsafe deflater
-        return unsafe bytes.withUnsafeBufferPointer { input in
-            unsafe buffer.withUnsafeMutableBufferPointer { output in
-                var next = input.baseAddress
-                var left = input.count
-                var room = output.count
-                let progress = unsafe czlib_deflate(
-                    deflater,
-                    &next,
-                    &left,
-                    output.baseAddress,
-                    &room,
-                    isLast ? 1 : 0
-                )
-                return (input.count - left, output.count - room, progress == CZLIB_ENDED)
-            }
         }
     }
 }
@@ -130,8 +109,12 @@ package enum Gzip {
     ) throws {
         var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
         var done = 0
+        let inflater = unsafe inflater
         while true {
-            let (taken, made, progress) = step(bytes.extracting(droppingFirst: done), &buffer)
+            let rest = bytes.extracting(droppingFirst: done)
+            let (taken, made, progress) = unsafe step(rest, &buffer) {
+                unsafe czlib_inflate(inflater, $0, $1, $2, $3)
+            }
             guard progress != CZLIB_CORRUPT else { throw Corruption() }
             done += taken
             if taken > 0 || made > 0 { isComplete = progress == CZLIB_ENDED }
@@ -140,27 +123,27 @@ package enum Gzip {
             guard made == buffer.count || done < bytes.count, taken > 0 || made > 0 else { return }
         }
     }
+}
 
-    /// One call of inflate: the bytes taken, the bytes made, and the state of the stream.
-    private func step(
-        _ bytes: Span<UInt8>,
-        _ buffer: inout [UInt8]
-    ) -> (taken: Int, made: Int, progress: czlib_progress) {
-        let inflater = unsafe inflater
-        return unsafe bytes.withUnsafeBufferPointer { input in
-            unsafe buffer.withUnsafeMutableBufferPointer { output in
-                var next = input.baseAddress
-                var left = input.count
-                var room = output.count
-                let progress = unsafe czlib_inflate(
-                    inflater,
-                    &next,
-                    &left,
-                    output.baseAddress,
-                    &room
-                )
-                return (input.count - left, output.count - room, progress)
-            }
+/// One call of a function of zlib: the bytes taken, the bytes made, and the state of the stream.
+///
+/// `call` gets the next byte, the number of bytes left, the free room and its size, and advances
+/// them.
+private func step(
+    _ bytes: Span<UInt8>,
+    _ buffer: inout [UInt8],
+    _ call: (
+        UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<Int>,
+        UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>
+    ) -> czlib_progress
+) -> (taken: Int, made: Int, progress: czlib_progress) {
+    unsafe bytes.withUnsafeBufferPointer { input in
+        unsafe buffer.withUnsafeMutableBufferPointer { output in
+            var next = input.baseAddress
+            var left = input.count
+            var room = output.count
+            let progress = unsafe call(&next, &left, output.baseAddress, &room)
+            return (input.count - left, output.count - room, progress)
         }
     }
 }

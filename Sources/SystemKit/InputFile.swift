@@ -316,8 +316,8 @@ extension InputFile.Identity {
         inode = 0
     }
 
-    /// The properties of the regular file at a path, even if nobody may read it; nil for a link,
-    /// for anything else, and without a file.
+    /// The properties of the regular file at a path, also without the permission to read it; nil
+    /// for a link, for anything else, and without a file.
     package init?(at path: String) {
         var status = stat()
         guard unsafe path.withSystemText({ unsafe lstat($0, &status) }) == 0,

@@ -1,15 +1,19 @@
 /// Paths as the repository has them, for services that show remarks at lines of its files.
-package struct RepositoryPaths: Sendable {
+///
+/// Not `Sendable`: one thread uses it.
+package final class RepositoryPaths {
     /// The root that a CI service names; nil without one.
     private let root: String?
     /// nil if it is unknown.
     private let workingFolder: String?
+    /// The nearest folder with `.git` at or above each folder asked for; nil without one.
+    private var repositories: [ByteText: String?] = [:]
 
     /// Reads the root from the environment of GitHub Actions or GitLab.
     package init(environment: [String: String], workingFolder: String?) {
         root = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR"].lazy.compactMap { environment[$0] }.first {
             $0.hasBytePrefix("/")
-        }.map(Self.plain)
+        }.map { Self.plain($0, in: "") }
         self.workingFolder = workingFolder
     }
 
@@ -17,30 +21,26 @@ package struct RepositoryPaths: Sendable {
     /// outside of it.
     ///
     /// The root is that of the environment, else the nearest folder above the file with `.git`,
-    /// else the working folder. Symbolic links are not followed.
+    /// else the working folder. Symbolic links are not followed. The disk is asked once for each
+    /// folder.
     package func path(of file: String) -> String {
-        let folder = file.hasBytePrefix("/") ? "" : workingFolder
-        guard let folder else { return file }
-        let path = Self.plain("\(folder)/\(file)")
-        let root = root ?? Self.root(above: path) ?? workingFolder.map(Self.plain)
-        return root.flatMap { path.withoutBytePrefix("\($0)/") }.map(String.init) ?? file
+        guard let folder = file.hasBytePrefix("/") ? "" : workingFolder else { return file }
+        let path = Self.plain(file, in: folder)
+        guard let root = root ?? repository(above: path) ?? workingFolder else { return file }
+        let rest = path.withoutBytePrefix("\(root.withoutByteSuffix("/") ?? root[...])/")
+        return rest.map(String.init) ?? file
     }
 
-    /// An absolute path without `.`, `..` and repeated slashes; empty for `/`.
-    private static func plain(_ path: String) -> String {
-        var parts: [Substring] = []
-        for part in path.splitAtBytes("/") where part != "." {
-            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
-        }
-        return parts.map { "/\($0)" }.joined()
+    private static func plain(_ path: String, in folder: String) -> String {
+        AbsolutePath.withoutClimbs(AbsolutePath.make(path, in: folder))
     }
 
-    private static func root(above path: String) -> String? {
-        var folder = path[...]
-        while let parent = folder.cut(atLast: "/")?.before {
-            if PathOccupant(at: "\(parent)/.git") != .nothing { return String(parent) }
-            folder = parent
-        }
-        return nil
+    private func repository(above path: String) -> String? {
+        guard let folder = path.cut(atLast: "/").map({ String($0.before) }) else { return nil }
+        if let known = repositories[ByteText(folder)] { return known }
+        let hasGit = PathOccupant(at: "\(folder)/.git") != .nothing
+        let found = hasGit ? folder : repository(above: folder)
+        repositories[ByteText(folder)] = found
+        return found
     }
 }

@@ -209,7 +209,15 @@ package struct HTTPURL: Sendable, Hashable {
             }
             return "[" + address.text + host[end...]
         case 48...57:
-            return IPAddress(shorthand: host)?.text ?? host
+            if let address = IPAddress(shorthand: host) { return address.text }
+            // A name does not end in a number (RFC 3696 §2): `256.1.1.1` is a mistyped address.
+            let isAbsolute = host.utf8.last == UInt8(ascii: ".")
+            let last = host.utf8.split(separator: UInt8(ascii: ".")).last ?? []
+            guard
+                !last.allSatisfy(\.isDigit)
+                    || isAbsolute && IPAddress(shorthand: String(host.dropLast())) != nil
+            else { throw .badHost }
+            return host
         default:
             return host
         }
@@ -314,7 +322,13 @@ package struct HTTPURL: Sendable, Hashable {
         } else {
             // RFC 3986 §3.2.2 also allows `%` and sub-delimiters. libcurl decodes the former and
             // rejects the latter, so the origin would not be the requested host.
-            while end < authority.upperBound, bytes[end].isUnreserved { end += 1 }
+            var last = UInt8(ascii: ".")
+            while end < authority.upperBound, bytes[end].isUnreserved {
+                // A label is not empty (RFC 1035 §2.3.1).
+                if bytes[end] == UInt8(ascii: "."), last == bytes[end] { throw .badHost }
+                last = bytes[end]
+                end += 1
+            }
         }
         guard end > authority.lowerBound else {
             throw end == authority.upperBound || bytes[end] == UInt8(ascii: ":")

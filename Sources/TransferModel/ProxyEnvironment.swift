@@ -83,7 +83,7 @@ extension ProxyServer {
                 let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
                 throw fault("of the scheme `\(scheme)`; it can be \(known)")
             case .missingHost: throw fault("without a host")
-            case .badHost: throw fault("whose host has an invalid character")
+            case .badHost: throw fault("whose host is not a valid name or address")
             case .badPort: throw fault("whose port is not a number from 1 to 65535")
             }
         }

@@ -218,7 +218,7 @@ package final class TaskSpec: Sendable {
     /// Which redirects are followed.
     package let redirects: RedirectRule
     /// The longest idle time of this task; nil means unlimited.
-    package let timeoutInterval: Duration?
+    package let timeoutInterval: TimeLimit?
     /// The earliest start; nil for at once.
     package let earliestBeginDate: BeginDate?
     /// The interfaces that it may use: at most those of its session.
@@ -251,7 +251,7 @@ package final class TaskSpec: Sendable {
         mixedReplace: MixedReplaceRule? = nil,
         retry: RetryPolicy = RetryPolicy(),
         redirects: RedirectRule = RedirectRule(),
-        timeoutInterval: Duration? = nil,
+        timeoutInterval: TimeLimit? = nil,
         earliestBeginDate: BeginDate? = nil,
         access: NetworkAccess = [.flags, .unclassified],
         cachePolicy: RequestCachePolicy? = nil,

@@ -24,14 +24,9 @@ package struct TimeLimit: Sendable, Hashable {
 }
 
 extension SessionConfiguration {
-    /// The longest time without a byte of a task with this `timeoutInterval`; nil for no limit.
-    ///
-    /// A task without an interval of its own has that of its session.
-    package func silenceLimit(of timeoutInterval: Duration?) -> TimeLimit? {
-        timeoutInterval.map {
-            let isOfSession = $0 == timeoutIntervalForRequest
-            return TimeLimit(isOfSession ? .timeoutIntervalForRequest : .timeoutInterval, $0)
-        }
+    /// The longest time without a byte of a task that sets no limit of its own; nil for no limit.
+    package var requestLimit: TimeLimit? {
+        timeoutIntervalForRequest.map { TimeLimit(.timeoutIntervalForRequest, $0) }
     }
 
     /// The longest duration of a task; nil for no limit.
@@ -60,14 +55,12 @@ extension Duration {
     ///
     /// One minute is `60s`, as in the defaults.
     fileprivate var jobText: String {
-        let milliseconds = microseconds / 1000
-        guard milliseconds != 60_000 else { return "60s" }
-        let units: [(name: String, size: Int64)] = [
-            ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000),
-        ]
+        let nanoseconds = nanoseconds
+        guard self != .seconds(60) else { return "60s" }
         let unit =
-            units.first { milliseconds >= $0.size && milliseconds.isMultiple(of: $0.size) }
-            ?? ("ms", 1)
-        return "\(milliseconds / unit.size)\(unit.name)"
+            DurationUnit.allCases.first {
+                nanoseconds >= $0.nanoseconds && nanoseconds.isMultiple(of: $0.nanoseconds)
+            } ?? .milliseconds
+        return "\(nanoseconds / unit.nanoseconds)\(unit.rawValue)"
     }
 }

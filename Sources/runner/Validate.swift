@@ -61,6 +61,9 @@ struct Validate: ParsableCommand {
             environment: ProcessContext.environment,
             workingFolder: ProcessContext.workingFolder
         )
+        let renamed = { (report: FileDiagnostics) in
+            report.renamed(paths.path(of: report.source.name))
+        }
         var worst = RunnerExitCode.success
         var reports: [FileDiagnostics] = []
         for file in try Self.expanded(files) {
@@ -81,9 +84,12 @@ struct Validate: ParsableCommand {
             worst = Self.worse(worst, code)
             switch format {
             case .text: try Self.show(source, isRight: code == .success, isQuiet: isQuiet)
+            case .github:
+                for report in source.reports.map(renamed) {
+                    try StandardOutput.write(GitHubRenderer.render(report))
+                }
             case .json: reports += source.reports
-            case .github, .sarif, .gitlab:
-                reports += source.reports.map { $0.renamed(paths.path(of: $0.source.name)) }
+            case .sarif, .gitlab: reports += source.reports.map(renamed)
             }
         }
         try Self.write(reports, as: format)
@@ -102,13 +108,10 @@ struct Validate: ParsableCommand {
         }
         guard found.count > 1 else { return found }
         var known: Set<ByteText> = []
-        return found.filter { known.insert(ByteText(Self.plain($0))).inserted }
-    }
-
-    /// A path without `.` components and repeated slashes.
-    private static func plain(_ path: String) -> String {
-        let components = path.splitAtBytes("/").filter { $0 != "." }
-        return (path.hasBytePrefix("/") ? "/" : "") + components.joined(separator: "/")
+        let folder = ProcessContext.workingFolder ?? "."
+        return found.filter {
+            known.insert(ByteText(AbsolutePath.make($0, in: folder))).inserted
+        }
     }
 
     /// Writes diagnostics to standard error, and the line about a valid file to standard output.
@@ -124,10 +127,7 @@ struct Validate: ParsableCommand {
     private static func write(_ reports: [FileDiagnostics], as format: DiagnosticFormat) throws {
         var writer = JSONWriter(isPretty: true)
         switch format {
-        case .text: return
-        case .github:
-            for report in reports { try StandardOutput.write(GitHubRenderer.render(report)) }
-            return
+        case .text, .github: return
         case .json: JSONRenderer.write(reports, to: &writer)
         case .sarif:
             SARIFRenderer.write(reports, version: RunnerVersion.current, to: &writer)

@@ -103,7 +103,7 @@ import TransferModel
         )
         #expect(task.request.headers.map(\.isCaptured) == [true, false])
         #expect(task.description == "text")
-        #expect(task.timeoutInterval == .seconds(12))
+        #expect(task.timeoutInterval?.duration == .seconds(12))
         #expect(task.retry.attempts == 12)
         #expect(task.expectation.statusCodes == [212...212])
         #expect(task.expectation.json?.first?.value == .number("12"))

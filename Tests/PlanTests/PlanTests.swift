@@ -18,7 +18,7 @@ import TransferModel
         #expect(plan.warnings.isEmpty)
         let task = try plan.task(at: 0)
         #expect(task.request == RequestSpec(method: "GET", url: try HTTPURL("http://a/")))
-        #expect(task.timeoutInterval == .seconds(60))
+        #expect(task.timeoutInterval == TimeLimit(.timeoutIntervalForRequest, .seconds(60)))
         #expect(task.retry == RetryPolicy())
         #expect(task.expectation == Expectation())
         #expect(task.redirects == RedirectRule())
@@ -172,7 +172,7 @@ import TransferModel
         #expect(task.kind == .download)
         #expect(task.request.method == "HEAD")
         #expect(task.request.headers == [HeaderField(name: "X", value: "1")])
-        #expect(task.timeoutInterval == .seconds(5))
+        #expect(task.timeoutInterval == TimeLimit(.timeoutInterval, .seconds(5)))
         #expect(plan.priority(of: 0) == 0.75)
         #expect(!plan.isRequired(0))
         #expect(task.description == "nightly")
@@ -223,6 +223,7 @@ import TransferModel
                 headers: { c: task }
                 retry: { backoff: { factor: 4 } }
               b: { url: http://b/, timeoutInterval: 30s }
+              c: { url: http://c/, timeoutInterval: 20s }
             """
         )
         #expect(plan.sessions[0].timeoutIntervalForRequest == .seconds(20))
@@ -236,8 +237,15 @@ import TransferModel
         #expect(first.retry.attempts == 7)
         #expect(first.retry.backoff.initial == .seconds(3))
         #expect(first.retry.backoff.factor == 4)
-        #expect(first.timeoutInterval == .seconds(20))
-        #expect(try plan.task(at: 1).timeoutInterval == .seconds(30))
+        // The key that sets a limit stays known, also where both have the same value.
+        let limits = try (0...2).map { try plan.task(at: $0).timeoutInterval }
+        #expect(
+            limits == [
+                TimeLimit(.timeoutIntervalForRequest, .seconds(20)),
+                TimeLimit(.timeoutInterval, .seconds(30)),
+                TimeLimit(.timeoutInterval, .seconds(20)),
+            ]
+        )
     }
 
     @Test func `tasks are numbered in file order whatever their section`() throws {

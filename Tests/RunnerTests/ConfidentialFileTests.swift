@@ -72,6 +72,14 @@ import Testing
         try Self.expectNoSecret(in: Self.tornFiles)
     }
 
+    @Test(arguments: ["hunter2", "<password>hunter2</password>", "- hunter2", "--- token=hunter2"])
+    func `a file that is no job shows nothing of its text`(file: String) throws {
+        for (format, said) in try Self.said(of: Array("\(file)\n".utf8)) {
+            #expect(!said.contains("hunter2"), "\(format): \(said)")
+            #expect(said.contains("job.wrong-type"), "\(format): \(said)")
+        }
+    }
+
     @Test(arguments: [
         "[sh, -c, \"curl -b sid=hunter2 https://h/\"]", "[curl, -bsid=hunter2]",
         "[curl, \"-b sid=hunter2\"]", "[curl, -sb, \"sid=hunter2\"]",

@@ -16,7 +16,7 @@ import Testing
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(run.task("a")?["file"]?["path"]?.string == "a/b/x")
-        // The job's record of the file stands in its state folder.
+        // The job's state folder has the record of the file.
         #expect(try job.folder.list() == [".local", "a", "job.yaml", "report.json"])
         #expect(try job.folder.list("a/b") == ["x"])
     }

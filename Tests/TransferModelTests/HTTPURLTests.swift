@@ -33,6 +33,9 @@ import TransferModel
             ("http://[::1", .badHost), ("http://[]/", .badHost), ("http://[::1]x:80/", .badHost),
             ("http://a:1:2/", .badPort), ("http://exa%6Dple.com/", .badHost),
             ("http://a|b/", .badHost), ("http://a{b}/", .badHost), ("http://a;b/", .badHost),
+            ("http://a..b/", .badHost), ("http://.a/", .badHost), ("http://256.1.1.1/", .badHost),
+            ("http://127.08.0.1/", .badHost), ("http://127..0.1/", .badHost),
+            ("http://127.0.0.256/", .badHost),
             ("http://a,b/", .badHost), ("http://a$b/", .badHost), ("http://::1/", .missingHost),
             ("http://example.com:0/", .badPort), ("http://example.com:65536/", .badPort),
             ("http://example.com:8x/", .badPort), ("http://example.com:999999/", .badPort),
@@ -52,9 +55,8 @@ import TransferModel
             ("127.0.0.1", true), ("127.9.9.9:1", true), ("[::1]", true), ("[::1]:8080", true),
             ("example.com", false), ("localhost.example.com", false), ("notlocalhost", false),
             ("127.0.0.1.example.com", false), ("128.0.0.1", false), ("10.0.0.1", false),
-            ("[::2]", false), ("0.0.0.0", false), ("127.08.0.1", false), ("127.010.0.1", true),
+            ("[::2]", false), ("0.0.0.0", false), ("127.010.0.1", true),
             ("127.0.0", true), ("2130706433", true), ("[0::1]", true), ("127.0.0.1.", false),
-            ("127..0.1", false), ("127.0.0.256", false),
         ]
     )
     func `an origin knows whether it is this machine`(host: String, isLoopback: Bool) throws {

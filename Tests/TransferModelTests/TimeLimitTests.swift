@@ -11,12 +11,4 @@ import TransferModel
         let limit = TimeLimit(.connectTimeout, .milliseconds(milliseconds))
         #expect(limit.text == "`connectTimeout: \(text)`")
     }
-
-    @Test func `a task without an interval of its own has the limit of its session`() {
-        var session = SessionConfiguration(name: "s")
-        session.timeoutIntervalForRequest = .seconds(9)
-        #expect(session.silenceLimit(of: .seconds(9))?.key == .timeoutIntervalForRequest)
-        #expect(session.silenceLimit(of: .seconds(2))?.key == .timeoutInterval)
-        #expect(session.silenceLimit(of: nil) == nil)
-    }
 }

@@ -302,7 +302,7 @@ import TransferModel
     @Test func `silence is ended by the idle time`() throws {
         let server = try ScriptedServer(["/": [Reply([.waitForPeerToLeave])]])
         let result = try EngineHarness().run(
-            .to(server.url("/")) { $0.timeoutInterval = .seconds(1) }
+            .to(server.url("/")) { $0.timeoutInterval = TimeLimit(.timeoutInterval, .seconds(1)) }
         )
         #expect(result.failure?.kind == .timeout)
         #expect(result.failure?.phase == .wait)
@@ -322,7 +322,7 @@ import TransferModel
             ]
         ])
         let result = try EngineHarness().run(
-            .to(server.url("/")) { $0.timeoutInterval = .seconds(2) }
+            .to(server.url("/")) { $0.timeoutInterval = TimeLimit(.timeoutInterval, .seconds(2)) }
         )
         #expect(result.failure == nil)
         #expect(result.countOfBytesReceived == 30)

@@ -46,27 +46,26 @@ import TransferModel
         verdict: ActivityWatch.Verdict,
         kind: TransferFailure.Kind
     ) {
-        let failure = Self.timeout(Self.late, verdict, .seconds(60))
+        let failure = Self.timeout(Self.late, verdict, TimeLimit(.timeoutInterval, .seconds(60)))
         #expect(failure.kind == kind)
         #expect(failure.urlError == .timedOut)
     }
 
     @Test func `a failure of time has the key and the value of its limit`() {
-        for (verdict, interval, detail, key) in [
+        let own = TimeLimit(.timeoutInterval, .seconds(60))
+        let ofSession = TimeLimit(.timeoutIntervalForRequest, .seconds(60))
+        for (verdict, limit, detail, key) in [
+            (.idle, own, "nothing moved within `timeoutInterval: 60s`", "timeoutInterval"),
             (
-                .idle, .milliseconds(1500), "nothing moved within `timeoutInterval: 1500ms`",
-                "timeoutInterval"
-            ),
-            (
-                .idle, .seconds(60), "nothing moved within `timeoutIntervalForRequest: 60s`",
+                .idle, ofSession, "nothing moved within `timeoutIntervalForRequest: 60s`",
                 "timeoutIntervalForRequest"
             ),
             (
-                .deadline, .seconds(60), "the task exceeded `timeoutIntervalForResource: 7d`",
+                .deadline, own, "the task exceeded `timeoutIntervalForResource: 7d`",
                 "timeoutIntervalForResource"
             ),
-        ] as [(ActivityWatch.Verdict, Duration, String, String)] {
-            let failure = Self.timeout(Self.late, verdict, interval)
+        ] as [(ActivityWatch.Verdict, TimeLimit, String, String)] {
+            let failure = Self.timeout(Self.late, verdict, limit)
             #expect(failure.detail == detail)
             #expect(failure.decidingKey == [key])
         }
@@ -75,7 +74,7 @@ import TransferModel
     private static func timeout(
         _ stage: ExchangeStage,
         _ verdict: ActivityWatch.Verdict,
-        _ timeoutInterval: Duration?
+        _ timeoutInterval: TimeLimit?
     ) -> TransferFailure {
         stage.timeout(
             verdict,

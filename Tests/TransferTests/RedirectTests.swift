@@ -172,7 +172,7 @@ import TransferModel
         let harness = try EngineHarness { $0.httpMaximumConnectionsPerHost = 1 }
         let attempts = try [one, two].enumerated().map { key, server in
             try AttemptRequest.to(server.url("/"), key: key) {
-                $0.timeoutInterval = .seconds(2)
+                $0.timeoutInterval = TimeLimit(.timeoutInterval, .seconds(2))
             }
         }
         let results = try harness.run(attempts)

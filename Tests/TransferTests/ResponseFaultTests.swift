@@ -247,7 +247,9 @@ import TransferModel
             ]
         ])
         let result = try EngineHarness().run(
-            .to(server.url("/")) { $0.timeoutInterval = .milliseconds(500) }
+            .to(server.url("/")) {
+                $0.timeoutInterval = TimeLimit(.timeoutInterval, .milliseconds(500))
+            }
         )
         #expect(result.failure?.kind == .timeout)
     }

@@ -15,7 +15,7 @@ import TransferModel
             "/": [Reply([.drip(Self.answer, every: .milliseconds(60))])]
         ])
         let result = try EngineHarness().run(
-            .to(server.url("/")) { $0.timeoutInterval = .seconds(2) }
+            .to(server.url("/")) { $0.timeoutInterval = TimeLimit(.timeoutInterval, .seconds(2)) }
         )
         #expect(result.failure == nil, "\(result.failure?.detail ?? "")")
     }
@@ -25,7 +25,9 @@ import TransferModel
             "/": [Reply([.send(Array(Self.answer.prefix(12))), .waitForPeerToLeave])]
         ])
         let result = try EngineHarness().run(
-            .to(server.url("/")) { $0.timeoutInterval = .milliseconds(400) }
+            .to(server.url("/")) {
+                $0.timeoutInterval = TimeLimit(.timeoutInterval, .milliseconds(400))
+            }
         )
         #expect(result.failure?.kind == .timeout)
     }

@@ -63,7 +63,7 @@ import TransferModel
             "echo first >&2; head -c 3000000 /dev/zero >&2; printf last >&2; echo x; \(end)"
         let result = try harness.run(
             .to(server.url("/"), key: 5, method: "PUT", body: shell(script)) {
-                $0.timeoutInterval = .seconds(end == ":" ? 60 : 4)
+                $0.timeoutInterval = TimeLimit(.timeoutInterval, .seconds(end == ":" ? 60 : 4))
             }
         )
         #expect((result.failure == nil) == (end == ":"))
@@ -163,7 +163,7 @@ import TransferModel
         let server = try ScriptedServer(["/": [.ok("")]])
         let result = try EngineHarness().run(
             .to(server.url("/"), method: "PUT", body: shell("sleep 1000")) {
-                $0.timeoutInterval = .milliseconds(500)
+                $0.timeoutInterval = TimeLimit(.timeoutInterval, .milliseconds(500))
             }
         )
         #expect(result.failure?.kind == .timeout)
@@ -182,7 +182,7 @@ import TransferModel
         let server = try ScriptedServer(["/": [.status(403) + [.close]]], maximumBodyRead: 1)
         let result = try EngineHarness().run(
             .to(server.url("/"), method: "PUT", body: shell("echo a; exec sleep 1000")) {
-                $0.timeoutInterval = .seconds(600)
+                $0.timeoutInterval = TimeLimit(.timeoutInterval, .seconds(600))
                 if isExpected { $0.expectation.statusCodes = [403...403] }
             }
         )
@@ -193,7 +193,7 @@ import TransferModel
         let server = try ScriptedServer(["/": [.hangUp]], maximumBodyRead: 1)
         let result = try EngineHarness().run(
             .to(server.url("/"), method: "PUT", body: shell("echo a; exec sleep 1000")) {
-                $0.timeoutInterval = .seconds(600)
+                $0.timeoutInterval = TimeLimit(.timeoutInterval, .seconds(600))
             }
         )
         #expect(result.failure?.kind == .reset)

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Checks that no task writes to a file that the job reads or writes elsewhere, nor below a file.

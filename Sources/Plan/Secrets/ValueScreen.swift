@@ -30,9 +30,11 @@ struct ValueScreen {
     /// The shown text of a document in diagnostics about it.
     static func text(of diagnostics: [Diagnostic], about document: Document) -> ShownText {
         var screen = ValueScreen(diagnostics, document)
+        // A file of one text is no job: it may be a key or a password.
+        let isJob = document.kind(of: document.root) != .scalar
         screen.visit(
             document.root,
-            ValuePlace(shape: .mapping(JobTable.table.keys), key: "", isKnown: true)
+            ValuePlace(shape: .mapping(JobTable.table.keys), key: "", isKnown: isJob)
         )
         screen.addLines()
         return screen.text

@@ -24,7 +24,11 @@ enum BecomeDownloadTable {
         [
             Setting(
                 "largerThan",
-                ValueType(pattern: ByteSizeText.pattern, parse: parseSize),
+                ValueType(
+                    pattern: ByteSizeText.pattern,
+                    example: ByteSizeText.example,
+                    parse: parseSize
+                ),
                 isRequired: true,
                 "The largest body that stays in memory, such as `1MiB`; at most 16MiB."
             ) { $0.size = $1 },

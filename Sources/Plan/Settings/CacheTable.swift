@@ -96,7 +96,11 @@ enum CacheTable {
         "How the request uses stored responses."
     ) { $0.cachePolicy = $1 }
 
-    private static let size = ValueType(pattern: ByteSizeText.pattern, parse: ByteSizeText.parse)
+    private static let size = ValueType(
+        pattern: ByteSizeText.pattern,
+        example: ByteSizeText.example,
+        parse: ByteSizeText.parse
+    )
 }
 
 extension CacheTable {

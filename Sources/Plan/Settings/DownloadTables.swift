@@ -35,7 +35,10 @@ enum ChecksumTable {
     )
 
     static let type = ValueType<TaskSpec.ExpectedChecksum>(
-        .either(.text(pattern: ChecksumText.pattern), .mapping(table.keys))
+        .either(
+            .text(pattern: ChecksumText.pattern, example: ChecksumText.example),
+            .mapping(table.keys)
+        )
     ) { reader, field in
         guard reader.document.kind(of: field.node) == .mapping else {
             return reader.text(field)

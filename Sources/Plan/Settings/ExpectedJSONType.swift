@@ -8,7 +8,7 @@ enum ExpectedJSONType {
     static let type = ValueType<[Expectation.JSONValueAt]>(
         .either(
             .named(.anything, pattern: JSONPointer.pattern, hasFreeKeys: false),
-            .list(.text(pattern: JSONPointer.pattern))
+            .list(present.shape)
         )
     ) { reader, field in
         guard reader.document.count(of: field.node) <= mostValues else {
@@ -36,7 +36,7 @@ enum ExpectedJSONType {
     private static let mostValues = 100
 
     private static let present = ValueType<Expectation.JSONValueAt>(
-        .text(pattern: JSONPointer.pattern)
+        .text(pattern: JSONPointer.pattern, example: "/name")
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
         return reader.parsed(text, of: field, JSONPointerText.parse).map { .init($0) }

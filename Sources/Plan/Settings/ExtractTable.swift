@@ -44,7 +44,11 @@ enum ExtractTable {
             ) { $0.stripComponents = $1 },
             Setting(
                 "maximumSize",
-                ValueType(pattern: ByteSizeText.pattern, parse: ByteSizeText.parse),
+                ValueType(
+                    pattern: ByteSizeText.pattern,
+                    example: ByteSizeText.example,
+                    parse: ByteSizeText.parse
+                ),
                 default: "8GiB",
                 "The most bytes of all files together."
             ) { $0.limits.size = $1 },

@@ -26,7 +26,11 @@ enum ExpectTable {
             ) { $0.textEncoding = $1 },
             Setting(
                 "maximumSize",
-                ValueType(pattern: ByteSizeText.pattern, parse: ByteSizeText.parse),
+                ValueType(
+                    pattern: ByteSizeText.pattern,
+                    example: ByteSizeText.example,
+                    parse: ByteSizeText.parse
+                ),
                 default: "any",
                 "The largest body that is accepted, such as `10MiB`."
             ) { $0.maximumSize = $1 },
@@ -103,7 +107,11 @@ enum RedirectTable {
         [
             Setting(
                 "origin",
-                ValueType(pattern: PatternText.originPattern, parse: PatternText.parseOrigin),
+                ValueType(
+                    pattern: PatternText.originPattern,
+                    example: "https://*.example.com",
+                    parse: PatternText.parseOrigin
+                ),
                 isRequired: true,
                 "The origins of the targets, such as `https://*.example.com`; `*` is any."
             ) { $0.origin = $1 },

@@ -136,7 +136,7 @@ enum TaskTable {
                 default: "replace",
                 "What to do when the destination exists; with `checksum`, only a file that "
                     + "matches it is kept. Without this key a name that a server chose replaces "
-                    + "only a file of the job's own."
+                    + "only a file that the same task wrote."
             ) { $0.ifExists = $1 },
             Setting(
                 "extract",
@@ -213,7 +213,9 @@ enum TaskTable {
             .durationOrUnlimited,
             default: "the session's timeoutIntervalForRequest",
             "The longest time without a byte in either direction."
-        ) { $0.timeoutInterval = .some($1) },
+        ) {
+            $0.timeoutInterval = .some($1.map { TimeLimit(.timeoutInterval, $0) })
+        },
         Setting(
             "priority",
             priority.neededBeforeTheRun(),

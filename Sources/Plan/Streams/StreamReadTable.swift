@@ -172,8 +172,10 @@ enum StreamReadTable {
     }
 
     /// A size of at least one byte.
-    private static let size = ValueType<Int64>(pattern: ByteSizeText.pattern) {
-        text throws(ValueFault) in
+    private static let size = ValueType<Int64>(
+        pattern: ByteSizeText.pattern,
+        example: ByteSizeText.example
+    ) { text throws(ValueFault) in
         let size = try ByteSizeText.parse(text)
         guard size > 0 else { throw ValueFault(.outOfRange, "at least `1B` is needed") }
         return size

@@ -51,8 +51,7 @@ struct TaskAssembly: Sendable {
             mixedReplace: draft.mixedReplace,
             retry: draft.retry,
             redirects: draft.redirects,
-            timeoutInterval: draft.timeoutInterval
-                ?? shared.sessions[session].timeoutIntervalForRequest,
+            timeoutInterval: draft.timeoutInterval ?? shared.sessions[session].requestLimit,
             earliestBeginDate: draft.earliestBeginDate,
             access: shared.sessions[session].access.subtracting(draft.deniedAccess),
             cachePolicy: url.isCustom
@@ -190,8 +189,7 @@ extension TaskAssembly {
             },
             expectation: draft.expectationOfSteps,
             retry: draft.retry,
-            timeoutInterval: draft.timeoutInterval
-                ?? shared.sessions[session].timeoutIntervalForRequest,
+            timeoutInterval: draft.timeoutInterval ?? shared.sessions[session].requestLimit,
             earliestBeginDate: draft.earliestBeginDate,
             access: shared.sessions[session].access.subtracting(draft.deniedAccess),
             description: draft.description,

@@ -30,7 +30,7 @@ struct TaskDraft: Sendable {
     var method: String?
     var headers: [HeaderField] = []
     /// Nil when the session's request timeout holds; nil inside means unlimited.
-    var timeoutInterval: Duration??
+    var timeoutInterval: TimeLimit??
     var priority = 0.5
     /// Other tasks, each once; none when a task is read again.
     var needs: [Need] = []

@@ -5,6 +5,8 @@ internal import Diagnostics
 enum ByteSizeText {
     /// The pattern of the JSON Schema; `parse` is stricter only in the largest size.
     static let pattern = #"^\d+(\.\d+)?([kK]?B|[KMGT]iB|[MGT]B)$"#
+    /// A size for the help of reports.
+    static let example = "1MiB"
 
     static let units: [(name: String, bytes: Int64)] = [
         ("B", 1),

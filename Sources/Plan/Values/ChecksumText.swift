@@ -5,6 +5,8 @@ internal import TransferModel
 /// Checksums: an algorithm, a colon and hexadecimal digits.
 enum ChecksumText {
     static let pattern = "^(sha256:[0-9A-Fa-f]{64}|sha512:[0-9A-Fa-f]{128})$"
+    /// A short form for the help of reports.
+    static let example = "sha256:…"
 
     static func parse(_ text: String) throws(ValueFault) -> Checksum {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import SystemKit
+internal import TransferModel
 
 /// Durations as the job file writes them: `250ms`, `30s`, `1h30m`, `7d`.
 ///
@@ -17,37 +18,25 @@ enum DurationText {
         + #"(\d+m)?"# + "(\(number)s|" + #"(\d+s)?"# + "\(number)ms))))"
     private static let number = #"\d+(\.\d+)?"#
 
-    private struct Unit {
-        let name: String
-        let nanoseconds: Int64
-    }
-
-    private static let units = [
-        Unit(name: "d", nanoseconds: 86_400_000_000_000),
-        Unit(name: "h", nanoseconds: 3_600_000_000_000),
-        Unit(name: "m", nanoseconds: 60_000_000_000),
-        Unit(name: "s", nanoseconds: 1_000_000_000),
-        Unit(name: "ms", nanoseconds: 1_000_000),
-    ]
-
     private static let longest = Duration.seconds(36_500 * 86_400)
 
     static func parse(_ text: String) throws(ValueFault) -> Duration {
         var rest = text[...].utf8
         var total = Duration.zero
-        var firstAllowed = 0
+        var smallerUnits = DurationUnit.allCases[...]
         guard !rest.isEmpty else { throw malformed(text) }
         while !rest.isEmpty {
             guard let number = DecimalPrefix(&rest) else { throw malformed(text) }
             let name = String(rest.prefix(while: \.isLowercase)) ?? ""
             rest = rest.dropFirst(name.utf8.count)
-            guard let index = units.firstIndex(where: { $0.name == name }), index >= firstAllowed,
+            guard let index = smallerUnits.firstIndex(where: { $0.rawValue == name }),
                 number.fraction.isEmpty || rest.isEmpty
             else { throw malformed(text) }
-            guard let part = number.scaled(by: units[index].nanoseconds) else { throw tooLong }
+            let unit = smallerUnits[index]
+            guard let part = number.scaled(by: unit.nanoseconds) else { throw tooLong }
             total += .nanoseconds(part)
             guard total <= longest else { throw tooLong }
-            firstAllowed = index + 1
+            smallerUnits = smallerUnits[(index + 1)...]
         }
         return total
     }
@@ -70,12 +59,12 @@ enum DurationText {
     }
 
     /// The other names that people give to units.
-    private static let otherNames: [(unit: String, names: [String])] = [
-        ("d", ["day", "days"]),
-        ("h", ["hr", "hrs", "hour", "hours"]),
-        ("m", ["min", "mins", "minute", "minutes"]),
-        ("s", ["sec", "secs", "second", "seconds"]),
-        ("ms", ["msec", "msecs", "millisecond", "milliseconds", "millis"]),
+    private static let otherNames: [(unit: DurationUnit, names: [String])] = [
+        (.days, ["day", "days"]),
+        (.hours, ["hr", "hrs", "hour", "hours"]),
+        (.minutes, ["min", "mins", "minute", "minutes"]),
+        (.seconds, ["sec", "secs", "second", "seconds"]),
+        (.milliseconds, ["msec", "msecs", "millisecond", "milliseconds", "millis"]),
     ]
 
     /// One number with a unit under another name, in capitals or after a space.
@@ -83,7 +72,8 @@ enum DurationText {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let name = text.dropFirst(number.count).drop { $0 == " " }.lowercased()
         guard DecimalPrefix.isNumber(String(number)) else { return nil }
-        if units.contains(where: { $0.name == name }) { return number + name }
-        return otherNames.first { $0.names.contains(name) }.map { number + $0.unit }
+        let unit =
+            DurationUnit(rawValue: name) ?? otherNames.first { $0.names.contains(name) }?.unit
+        return unit.map { number + $0.rawValue }
     }
 }

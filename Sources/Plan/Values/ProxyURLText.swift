@@ -106,7 +106,7 @@ enum ProxyURLText {
             )
         case .missingHost: ValueFault(.badProxy, "the URL has no host")
         case .badHost:
-            ValueFault(.badProxy, "the host has an invalid character")
+            ValueFault(.badProxy, "the host is not a valid name or address")
         case .badPort: ValueFault(.badProxy, "the port is not a number from 1 to 65535")
         }
     }

@@ -122,7 +122,7 @@ enum URLText {
         case .missingHost:
             return ValueFault(.badURL, "the URL has no host")
         case .badHost:
-            return ValueFault(.badURL, "the host has an invalid character")
+            return ValueFault(.badURL, "the host is not a valid name or address")
         case .badInternationalHost:
             let isReadable = InternationalName.ascii("\u{FC}") != nil
             return ValueFault(

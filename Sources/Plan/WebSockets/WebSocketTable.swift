@@ -95,8 +95,10 @@ enum WebSocketTable {
         return name
     }
 
-    private static let messageSize = ValueType<Int>(pattern: ByteSizeText.pattern) {
-        text throws(ValueFault) in
+    private static let messageSize = ValueType<Int>(
+        pattern: ByteSizeText.pattern,
+        example: ByteSizeText.example
+    ) { text throws(ValueFault) in
         let size = try ByteSizeText.parse(text)
         guard size <= largestMessage else {
             throw ValueFault(.outOfRange, "the largest message is 1GiB")

@@ -39,6 +39,8 @@ struct JUnitExport: ReportExport {
     private var head: ReportedHead?
     private var sums = Sums()
     private var hasSums = false
+    /// The length of the text before the tasks, as it was written.
+    private var frontLength = 0
 
     /// With `paths`, each test case has its place in the job file as attributes, which GitLab reads
     /// and Jenkins' schema forbids.
@@ -53,6 +55,7 @@ struct JUnitExport: ReportExport {
     mutating func open(_ head: ReportedHead) {
         self.head = head
         write(Self.front(of: head, hasSums ? sums : nil))
+        frontLength = text.count
     }
 
     /// The text before the tasks; it has the same length with and without the sums.
@@ -108,7 +111,7 @@ struct JUnitExport: ReportExport {
         guard !hasSums, let head else { return }
         sums.durationMicroseconds = run.durationMicroseconds
         let text = Self.front(of: head, sums).utf8
-        if text.count == Self.front(of: head, nil).utf8.count { front = Array(text) }
+        if text.count == frontLength { front = Array(text) }
     }
 
     private static func element(of task: ReportedTask) -> Element? {

@@ -7,7 +7,7 @@ package import TransferModel
 /// A failed write is a warning: the run keeps its own result.
 package final class GitHubActions: RunEventSink {
     /// The places where GitHub reads the results of a step.
-    package struct Places: Sendable {
+    package struct Places {
         /// The file of the step's summary (`GITHUB_STEP_SUMMARY`); nil without one.
         package var summary: String?
         /// The file of the step's outputs (`GITHUB_OUTPUT`); nil without one.

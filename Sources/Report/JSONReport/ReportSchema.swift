@@ -55,6 +55,19 @@ package enum ReportSchema {
         return root.document(title: "runner report")
     }
 
+    /// Writes the definitions of objects into an open schema.
+    static func writeDefinitions(_ objects: [ObjectSchema], to writer: inout JSONWriter) {
+        writer.key("definitions")
+        writer.beginObject()
+        for object in objects {
+            writer.key(object.name)
+            writer.beginObject()
+            object.writeKeywords(to: &writer)
+            writer.endObject()
+        }
+        writer.endObject()
+    }
+
     /// The `roots` and all objects that they refer to, without duplicates, in order of first
     /// mention.
     static func definitions(of roots: [ObjectSchema]) -> [ObjectSchema] {
@@ -79,15 +92,8 @@ extension ObjectSchema {
         writer.member("$schema", "http://json-schema.org/draft-07/schema#")
         writer.member("title", title)
         writeKeywords(to: &writer)
-        writer.key("definitions")
-        writer.beginObject()
-        for object in ReportSchema.definitions(of: [self]) where object.name != name {
-            writer.key(object.name)
-            writer.beginObject()
-            object.writeKeywords(to: &writer)
-            writer.endObject()
-        }
-        writer.endObject()
+        let mentioned = ReportSchema.definitions(of: [self]).filter { $0.name != name }
+        ReportSchema.writeDefinitions(mentioned, to: &writer)
         writer.endObject()
         writer.newline()
         return String(decoding: writer.bytes, as: UTF8.self)

@@ -146,15 +146,7 @@ package enum EventSchema {
             writer.endObject()
         }
         writer.endArray()
-        writer.key("definitions")
-        writer.beginObject()
-        for object in ReportSchema.definitions(of: events) {
-            writer.key(object.name)
-            writer.beginObject()
-            object.writeKeywords(to: &writer)
-            writer.endObject()
-        }
-        writer.endObject()
+        ReportSchema.writeDefinitions(ReportSchema.definitions(of: events), to: &writer)
         writer.endObject()
         writer.newline()
         return String(decoding: writer.bytes, as: UTF8.self)

@@ -59,7 +59,7 @@ extension Attempt {
         let limit = exchange.isGivingUp ? ActiveUpload.cancellationLimit : nil
         let (request, end) = (exchange.request, limit.map { now + $0 })
         exchange.watch = ActivityWatch(
-            idleLimit: limit ?? request.timeoutInterval,
+            idleLimit: limit ?? request.timeoutInterval?.duration,
             minimumRate: limit == nil ? exchange.session.configuration.minimumRate : nil,
             deadline: [request.deadline, end].compactMap(\.self).min(),
             now: now

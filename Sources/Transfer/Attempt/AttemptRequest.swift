@@ -110,7 +110,7 @@ package struct AttemptRequest: Sendable {
     /// Which redirects to follow.
     package var redirects: RedirectRule
     /// The longest silence; nil means unlimited.
-    package var timeoutInterval: Duration?
+    package var timeoutInterval: TimeLimit?
     /// The time at which the attempt ends with a failure of kind `timeout`, in any phase.
     package var deadline: MonotonicTime?
     /// Whether to open a new connection instead of an idle one.
@@ -169,7 +169,7 @@ package struct AttemptRequest: Sendable {
         sink: consuming Sink = .memory,
         expectation: consuming Expectation = Expectation(),
         redirects: RedirectRule = RedirectRule(),
-        timeoutInterval: Duration? = nil,
+        timeoutInterval: TimeLimit? = nil,
         deadline: MonotonicTime? = nil,
         reason: TransactionMetrics.Reason = .initial,
         webSocket: WebSocketSpec? = nil,

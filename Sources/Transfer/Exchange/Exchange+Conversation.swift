@@ -5,10 +5,7 @@ internal import TransferModel
 // An exchange's facts and records for the conversation over its connection.
 extension Exchange: ConversationHost {
     var setting: ConversationSetting {
-        ConversationSetting(
-            clock: context.clock,
-            idleLimit: session.configuration.silenceLimit(of: request.timeoutInterval)
-        )
+        ConversationSetting(clock: context.clock, idleLimit: request.timeoutInterval)
     }
 
     var stage: ExchangeStage { recorder.stage }

@@ -56,7 +56,7 @@ final class Exchange {
             now: now
         )
         watch = ActivityWatch(
-            idleLimit: request.timeoutInterval,
+            idleLimit: request.timeoutInterval?.duration,
             minimumRate: session.configuration.minimumRate,
             deadline: request.deadline,
             now: now

@@ -58,18 +58,16 @@ struct ExchangeStage {
     func timeout(
         _ verdict: ActivityWatch.Verdict,
         of session: SessionConfiguration,
-        timeoutInterval: Duration?,
+        timeoutInterval: TimeLimit?,
         body: (any RequestBody)?
     ) -> TransferFailure {
         switch verdict {
         case .idle:
             let silence = body?.silence ?? "nothing moved"
-            var failure = overrun(
-                "\(silence) within",
-                session.silenceLimit(of: timeoutInterval)
-            )
-            if body?.isWaiting == true {
-                failure.help = "find out what delays the body, or raise `timeoutInterval`"
+            var failure = overrun("\(silence) within", timeoutInterval)
+            if body?.isWaiting == true, let timeoutInterval {
+                let key = timeoutInterval.key.rawValue
+                failure.help = "find out what delays the body, or raise `\(key)`"
             }
             return failure
         case .stalled:

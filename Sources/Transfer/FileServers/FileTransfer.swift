@@ -30,7 +30,7 @@ final class FileTransfer {
         let url = request.request.url
         guard url.isOfFileServer else { return nil }
         scheme = url.origin.scheme
-        let silence = request.timeoutInterval?.microseconds ?? .max
+        let silence = request.timeoutInterval?.duration.microseconds ?? .max
         easy = EasyFileTransfer(
             scheme: scheme.rawValue,
             login: Self.login(for: url.origin, among: session.credentials),

@@ -91,7 +91,6 @@ struct WebhookDelivery {
             number: number,
             request: RequestSpec(method: "POST", url: webhook.url, headers: headers),
             body: .bytes(body),
-            timeoutInterval: webhook.timeout,
             deadline: deadline
         )
         attempt.requiresFreshConnection = true

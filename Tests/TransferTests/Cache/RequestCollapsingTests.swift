@@ -72,11 +72,11 @@ import TransferModel
     ) throws {
         var collapsing = RequestCollapsing(hasCache: [true])
         let leader = try attempt(1) {
-            $0.timeoutInterval = leaderSeconds.map { .seconds($0) }
+            $0.timeoutInterval = leaderSeconds.map { TimeLimit(.timeoutInterval, .seconds($0)) }
             $0.deadline = leaderDeadline.map { MonotonicTime(nanoseconds: $0) }
         }
         let follower = try attempt(2) {
-            $0.timeoutInterval = seconds.map { .seconds($0) }
+            $0.timeoutInterval = seconds.map { TimeLimit(.timeoutInterval, .seconds($0)) }
             $0.deadline = deadline.map { MonotonicTime(nanoseconds: $0) }
         }
         let held = [leader, follower].map { collapsing.holds($0) }

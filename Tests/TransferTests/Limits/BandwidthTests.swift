@@ -190,7 +190,7 @@ import TransferModel
             $0.minimumRate = MinimumRate(bytesPerSecond: 30_000, over: .seconds(1))
         }
         let result = try harness.run(
-            .to(server.url("/")) { $0.timeoutInterval = .seconds(2) }
+            .to(server.url("/")) { $0.timeoutInterval = TimeLimit(.timeoutInterval, .seconds(2)) }
         )
         #expect(result.failure == nil, "\(result.failure?.detail ?? "")")
         #expect(result.countOfBytesReceived == 40_000)
@@ -207,7 +207,9 @@ import TransferModel
         ])
         let harness = try EngineHarness { $0.limits = limits(down: Self.rate) }
         let result = try harness.run(
-            .to(server.url("/")) { $0.timeoutInterval = .milliseconds(400) }
+            .to(server.url("/")) {
+                $0.timeoutInterval = TimeLimit(.timeoutInterval, .milliseconds(400))
+            }
         )
         #expect(result.failure?.kind == .timeout)
     }

@@ -20,7 +20,7 @@ struct RequestCollapsing {
 
         /// Whether its limits end no later than those of an attempt that would wait for it.
         func ends(within attempt: borrowing AttemptRequest) -> Bool {
-            isWithin(timeoutInterval, attempt.timeoutInterval)
+            isWithin(timeoutInterval, attempt.timeoutInterval?.duration)
                 && isWithin(deadline, attempt.deadline)
         }
 
@@ -66,7 +66,7 @@ struct RequestCollapsing {
         if unshared.contains(place) { return false }
         leaders[place] = Leader(
             key: attempt.key,
-            timeoutInterval: attempt.timeoutInterval,
+            timeoutInterval: attempt.timeoutInterval?.duration,
             deadline: attempt.deadline
         )
         places[attempt.key] = place

@@ -88,7 +88,6 @@ package struct LeftUploads: Sendable {
                 number: 1,
                 request: RequestSpec(method: "DELETE", url: upload.partial.url, headers: [version]),
                 expectation: expectation,
-                timeoutInterval: patience,
                 deadline: deadline,
                 reason: .uploadCancel
             )

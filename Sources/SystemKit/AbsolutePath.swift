@@ -1,12 +1,10 @@
-internal import SystemKit
-
 /// Paths as texts: nothing here looks at a disk.
-enum AbsolutePath {
+package enum AbsolutePath {
     /// `path` itself when it is absolute, else `path` in `folder`; without `.` components and
     /// doubled slashes.
     ///
     /// `..` stays: after a symbolic link it does not mean the parent in the text.
-    static func make(_ path: String, in folder: String) -> String {
+    package static func make(_ path: String, in folder: String) -> String {
         let slash = UInt8(ascii: "/")
         let isAbsolute = path.utf8.first == slash
         let hasSlash = folder.utf8.last == slash
@@ -23,7 +21,7 @@ enum AbsolutePath {
 
     /// The path without `..` components, as far as text can tell, and a slash at its end kept; for
     /// comparing.
-    static func withoutClimbs(_ path: String) -> String {
+    package static func withoutClimbs(_ path: String) -> String {
         guard hasDoubleDot(path) else { return path }
         var components: [Substring] = []
         for component in path.splitAtBytes("/") {
@@ -38,23 +36,23 @@ enum AbsolutePath {
     }
 
     /// The text after the last slash.
-    static func lastComponent(of path: String) -> Substring {
+    package static func lastComponent(of path: String) -> Substring {
         path.cut(atLast: "/")?.behind ?? path[...]
     }
 
     /// The folder of a file's path, with its slash.
-    static func folder(of path: String) -> String {
+    package static func folder(of path: String) -> String {
         "\(path.cut(atLast: "/")?.before ?? "")/"
     }
 
     /// NAME_MAX of Linux's file systems, bytes.
-    static let longestComponent = 255
+    package static let longestComponent = 255
 
     /// PATH_MAX of Linux without the zero at its end, bytes.
-    static let longest = 4095
+    package static let longest = 4095
 
     /// The first component that no file can have as its name, because it is too long.
-    static func componentTooLong(_ path: String) -> Substring? {
+    package static func componentTooLong(_ path: String) -> Substring? {
         guard path.utf8.count > longestComponent else { return nil }
         return path.splitAtBytes("/").first { $0.utf8.count > longestComponent }
     }

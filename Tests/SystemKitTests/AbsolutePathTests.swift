@@ -1,6 +1,5 @@
+import SystemKit
 import Testing
-
-@testable import Plan
 
 @Suite struct AbsolutePathTests {
     @Test(arguments: [
