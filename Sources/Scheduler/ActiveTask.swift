@@ -153,7 +153,6 @@ struct ActiveTask {
         }
         if let list = missingChecksums { return checksumRequest(list) }
         defer { isFirstForFile = false }
-        let isUnsafe = !request.isIdempotent && !request.hasIdempotencyKey
         let isAtMirror = mirrors.map { $0.current > 0 } ?? false
         let isNewMirror = isAtMirror && mirrors?.isFirstTry == true
         var attempt = AttemptRequest(
@@ -162,43 +161,47 @@ struct ActiveTask {
             number: number,
             request: isAtMirror ? request.directed(to: url) : request,
             body: spec.body,
-            bodyFiles: key?.files ?? [],
             sink: destination.map { .file($0) } ?? .memory,
             expectation: spec.webSocket?.expectation ?? spec.expectation,
             redirects: spec.redirects,
             timeoutInterval: spec.timeoutInterval,
             deadline: deadline,
-            // A second try must not meet the connection on which the first one failed.
-            requiresFreshConnection: number > 1
-                || resending.requiresFreshConnection(for: request),
-            resending: resending,
-            resolvesAnew: failure?.isOfConnecting ?? false,
             reason: isNewMirror ? .mirror : number > 1 ? .retry : .initial,
-            decodesBody: spec.decodesBody,
-            isDownload: spec.kind == .download,
-            checksums: checksums,
-            partial: partial,
-            access: spec.access,
-            upload: spec.uploadResume == .nothing
-                ? nil
-                : AttemptRequest.Upload(
-                    id: SessionConfiguration.uploadName(of: spec.id, in: heading.sessionIdentifier),
-                    isKept: spec.uploadResume == .acrossRuns,
-                    mayReplace: count.earlierAttempts == nil || !isUnsafe
-                        || spec.retry.repeat == .always,
-                    mayRepeat: spec.retry.repeat == .always,
-                    partial: upload
-                ),
-            cachePolicy: cachePolicy,
-            ignoresStored: failure?.isAboutContent ?? false,
-            looksForPart: isFirstForFile,
-            nextMirrors: mirrors.map { Array(spec.mirrors.dropFirst($0.triedMirrors)) } ?? [],
-            mixesMirrors: mayJoinParts,
             webSocket: spec.webSocket,
             stream: spec.stream
         )
+        if let key { attempt.bodyFiles = key.files }
+        // A second try must not meet the connection on which the first one failed.
+        attempt.requiresFreshConnection =
+            number > 1 || resending.requiresFreshConnection(for: request)
+        attempt.resending = resending
+        attempt.resolvesAnew = failure?.isOfConnecting ?? false
+        attempt.decodesBody = spec.decodesBody
+        attempt.isDownload = spec.kind == .download
+        attempt.checksums = checksums
+        attempt.partial = partial
+        attempt.access = spec.access
+        if spec.uploadResume != .nothing { attempt.upload = wantedUpload }
+        attempt.cachePolicy = cachePolicy
+        attempt.ignoresStored = failure?.isAboutContent ?? false
+        attempt.looksForPart = isFirstForFile
+        if let mirrors { attempt.nextMirrors = Array(spec.mirrors.dropFirst(mirrors.triedMirrors)) }
+        attempt.mixesMirrors = mayJoinParts
         attempt.mixedReplace = spec.mixedReplace
         return attempt
+    }
+
+    /// The upload that may replace or continue an earlier one.
+    private var wantedUpload: AttemptRequest.Upload {
+        let isUnsafe = !request.isIdempotent && !request.hasIdempotencyKey
+        let mayRepeat = spec.retry.repeat == .always
+        return AttemptRequest.Upload(
+            id: SessionConfiguration.uploadName(of: spec.id, in: heading.sessionIdentifier),
+            isKept: spec.uploadResume == .acrossRuns,
+            mayReplace: count.earlierAttempts == nil || !isUnsafe || mayRepeat,
+            mayRepeat: mayRepeat,
+            partial: upload
+        )
     }
 
     /// Which of its requests may leave twice within an attempt.
@@ -416,7 +419,7 @@ extension ActiveTask {
             return name != "accept" && name != "range" && !name.hasBytePrefix("if-")
                 && !name.hasBytePrefix("content-")
         }
-        return AttemptRequest(
+        var attempt = AttemptRequest(
             key: spec.index,
             session: spec.session,
             number: number,
@@ -426,35 +429,14 @@ extension ActiveTask {
             redirects: spec.redirects,
             timeoutInterval: spec.timeoutInterval,
             deadline: deadline,
-            requiresFreshConnection: number > 1,
-            resending: resending,
-            resolvesAnew: failure?.isOfConnecting ?? false,
-            reason: .checksums,
-            access: spec.access,
-            // No list is stored.
-            cachePolicy: spec.cachePolicy == .returnCacheDataDontLoad ? spec.cachePolicy : nil
+            reason: .checksums
         )
-    }
-}
-
-/// The settings of a session that the machine reads for each task; small, because they are copied.
-struct SessionTraits: Sendable {
-    let name: String
-    /// The `sessionDescription` in reports; nil without one.
-    let description: String?
-    /// The identifier of a background session.
-    let identifier: String?
-    let kind: SessionConfiguration.Kind
-    let waitsForConnectivity: Bool
-    /// The longest time of a task (`timeoutIntervalForResource`); nil for no limit.
-    let timeLimit: Duration?
-
-    init(_ session: SessionConfiguration) {
-        name = session.name
-        description = session.sessionDescription
-        identifier = session.identifier
-        kind = session.kind
-        waitsForConnectivity = session.waitsForConnectivity
-        timeLimit = session.timeoutIntervalForResource
+        attempt.requiresFreshConnection = number > 1
+        attempt.resending = resending
+        attempt.resolvesAnew = failure?.isOfConnecting ?? false
+        attempt.access = spec.access
+        // No list is stored.
+        if spec.cachePolicy == .returnCacheDataDontLoad { attempt.cachePolicy = spec.cachePolicy }
+        return attempt
     }
 }

@@ -62,7 +62,7 @@ extension RunMachine {
             cancelTask(&task, now)
             return
         }
-        if failure.kind == .cancelled, isSuspended(task.spec) {
+        if failure.kind == .cancelled, sessions.isSuspended(task.spec) {
             suspend(&task, now)
             return
         }
@@ -110,7 +110,7 @@ extension RunMachine {
     /// For an order that may have arrived, and of which only this run can ask, the journal keeps
     /// the cut.
     mutating func tellAttemptEnded(_ task: ActiveTask, _ failure: TransferFailure) {
-        guard isKept(task.spec), !task.leavesOutcomeUnknown(failure) else { return }
+        guard sessions.isKept(task.spec), !task.leavesOutcomeUnknown(failure) else { return }
         actions.journalSteps.append(
             .attemptEnded(task.spec, failures: task.count.failuresForLaterRuns)
         )
@@ -149,7 +149,7 @@ extension RunMachine {
         let record = task.record(outcome, clock, now)
         end(&task)
         var failure = failure
-        if isKept(task.spec), task.isOutOfTime(at: now) { failure.isPermanent = true }
+        if sessions.isKept(task.spec), task.isOutOfTime(at: now) { failure.isPermanent = true }
         guard task.fetchesChecksums, let key = task.checksumKey else {
             fail(task.spec.index, record, failure, now)
             return

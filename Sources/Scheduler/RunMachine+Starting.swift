@@ -5,16 +5,11 @@ extension RunMachine {
     /// How many tasks, held in memory, may wait between attempts before no new one starts.
     var maximumWaiting: Int { max(64, 4 * schedule.maxConcurrentTasks) }
 
-    /// Whether later runs continue the task.
-    func isKept(_ spec: TaskSpec) -> Bool {
-        keepsTransfers && sessions[spec.session].kind == .background
-    }
-
     /// Fills the free places, best task first, up to the next task whose settings are needed.
     mutating func startTasks(_ now: MonotonicTime) -> RunQuestion? {
         while running < schedule.maxConcurrentTasks {
-            candidate = queue.next(acceptsFresh: active.count - running < maximumWaiting)
-            guard let candidate else { return nil }
+            let acceptsFresh = active.count - running < maximumWaiting
+            guard let candidate = queue.next(acceptsFresh: acceptsFresh) else { return nil }
             let task = candidate.key.task
             guard candidate.key.isRetry else {
                 return .task(task, captured: captures.values, isFresh: candidate.lane == nil)
@@ -30,28 +25,13 @@ extension RunMachine {
 
     /// Begins the task whose settings were asked for, or keeps it back.
     mutating func taskRead(_ spec: TaskSpec, _ now: MonotonicTime) -> RunQuestion? {
-        guard takesPlace(spec, now) else { return proceed(now) }
-        if spec.wantsKey || isKept(spec) { return .order(spec) }
+        let isSuspended = sessions.isSuspended(spec)
+        guard queue.takePlace(for: spec, isSuspended: isSuspended, &connectivity, now) else {
+            return proceed(now)
+        }
+        if spec.wantsKey || sessions.isKept(spec) { return .order(spec) }
         begin(spec, nil, nil, now)
         return proceed(now)
-    }
-
-    /// Whether the task whose settings were asked for has a place in its lane now.
-    private mutating func takesPlace(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
-        if let lane = candidate?.lane {
-            guard connectivity.hold(spec, now) else { return queue.paces.admits(candidate) }
-            queue.lanes.leave(lane)
-            return false
-        }
-        if let date = spec.earliestBeginDate, !isSuspended(spec),
-            queue.beginDates.keepBack(spec.index, until: date, now)
-        {
-            return false
-        }
-        guard let key = candidate?.key, !connectivity.hold(spec, now) else { return false }
-        let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
-        candidate?.lane = lane
-        return queue.lanes.enter(key, lane, at: now) && queue.paces.admits(candidate)
     }
 
     /// Begins the task whose key was asked for.
@@ -87,14 +67,14 @@ extension RunMachine {
         _ failure: TransferFailure,
         _ now: MonotonicTime
     ) -> RunQuestion? {
-        if let lane = candidate?.lane { queue.lanes.leave(lane) }
+        if let lane = queue.candidate?.lane { queue.lanes.leave(lane) }
         fail(index, record, failure, now)
         return proceed(now)
     }
 
     /// Hands a task whose wait is over to its lane.
     mutating func wake(_ task: inout ActiveTask, _ now: MonotonicTime) {
-        if isSuspended(task.spec) {
+        if sessions.isSuspended(task.spec) {
             // It has no place, and the pause of its origin is not waited for.
             suspend(&task, now)
         } else if let limit = task.retryLimit, now >= limit {
@@ -115,7 +95,7 @@ extension RunMachine {
         _ earlier: EarlierTransfer?,
         _ now: MonotonicTime
     ) {
-        guard let lane = candidate?.lane else { return }
+        guard let candidate = queue.candidate, let lane = candidate.lane else { return }
         let index = spec.index
         running += 1
         ledger.begin(index)
@@ -126,8 +106,8 @@ extension RunMachine {
                 key: key,
                 earlier: earlier,
                 hold: hold,
-                pausedSince: candidate?.pausedSince,
-                pacedSince: candidate?.pacedSince,
+                pausedSince: candidate.pausedSince,
+                pacedSince: candidate.pacedSince,
                 session: sessions[lane.session],
                 lane: lane,
                 isRequired: overview.isRequired(index),
@@ -176,7 +156,7 @@ extension RunMachine {
         guard !endsSuspended(&task, now), hasPower(&task, now), hasChecksums(&task, now),
             !looksAtFile(&task, now)
         else { return }
-        let (isFirst, isKept) = (!task.hasBegun, isKept(task.spec))
+        let (isFirst, isKept) = (!task.hasBegun, sessions.isKept(task.spec))
         let last = task.number
         // A change since the round through the mirrors began may be a way to a mirror that had
         // none.

@@ -28,12 +28,10 @@ struct RunMachine {
     private static let unbegunTasksPerTurn = 64
 
     let overview: any TaskOverview
-    /// Whether transfers of background sessions are kept for later runs.
-    let keepsTransfers: Bool
-    let sessions: [SessionTraits]
     let schedule: ScheduleConfiguration
     let clock: RunClock
 
+    var sessions: RunSessions
     var ledger: TaskLedger
     var queue: StartQueue
     var captures: CaptureStore
@@ -43,16 +41,12 @@ struct RunMachine {
     var retryBudget: RetryBudget
     /// Tasks in the stages `checking` and `running`.
     var running = 0
-    /// The task that the present question is about.
-    var candidate: StartQueue.Candidate?
     /// Whether this turn has ended the waits that are over.
     private var hasWoken = false
     /// How many more tasks may be recorded in this turn that never begin.
     private var unbegunTasks = unbegunTasksPerTurn
 
     var stopping: StopMachine
-    /// The sessions whose tasks begin no attempt, by their positions.
-    var suspended: Set<Int> = []
     var tally = RunTally()
     var actions = RunActions()
 
@@ -68,8 +62,7 @@ struct RunMachine {
         retryBudget: RetryBudget? = nil
     ) {
         self.overview = overview
-        self.keepsTransfers = keepsTransfers
-        self.sessions = sessions.map(SessionTraits.init)
+        self.sessions = RunSessions(sessions, keepsTransfers: keepsTransfers)
         self.schedule = schedule
         connectivity = Connectivity(sessions, hasExternalPower: hasExternalPower)
         self.clock = clock
@@ -213,21 +206,18 @@ extension RunMachine {
     /// Takes in which sessions are suspended.
     ///
     /// Their running attempts are cancelled, and their waiting tasks try to begin, which ends them.
-    mutating func suspensionsChanged(_ sessions: Set<Int>, _ now: MonotonicTime) {
-        suspended = sessions
-        guard phase == .running, !sessions.isEmpty else { return }
-        actions.cancellations += active.indices(of: sessions) { $0 == .running }
-        for task in connectivity.open(sessions: sessions) { makeReady(task..<task + 1) }
+    mutating func suspensionsChanged(_ suspended: Set<Int>, _ now: MonotonicTime) {
+        sessions.suspended = suspended
+        guard phase == .running, !suspended.isEmpty else { return }
+        actions.cancellations += active.indices(of: suspended) { $0 == .running }
+        for task in connectivity.open(sessions: suspended) { makeReady(task..<task + 1) }
         let active = active
-        queue.hurry(now) { active.session(of: $0).map(sessions.contains) == true }
+        queue.hurry(now) { active.session(of: $0).map(suspended.contains) == true }
     }
-
-    /// Whether the session of a task is suspended.
-    func isSuspended(_ spec: TaskSpec) -> Bool { suspended.contains(spec.session) }
 
     /// Ends a task that would begin an attempt in a suspended session; false for any other task.
     mutating func endsSuspended(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
-        guard isSuspended(task.spec) else { return false }
+        guard sessions.isSuspended(task.spec) else { return false }
         release(task)
         suspend(&task, now)
         return true
@@ -235,23 +225,6 @@ extension RunMachine {
 
     /// Ends a task without a place, because its session is suspended: a later run continues it.
     mutating func suspend(_ task: inout ActiveTask, _ now: MonotonicTime) {
-        fail(&task, task.suspension(of: sessions[task.spec.session].identifier ?? ""), now)
-    }
-}
-
-extension ActiveTask {
-    /// The failure of a task whose session is suspended; tells of an order that may have arrived.
-    fileprivate func suspension(of identifier: String) -> TransferFailure {
-        var failure = TransferFailure(
-            kind: .suspended,
-            phase: .prepare,
-            detail: "the background session `\(identifier)` is suspended"
-        )
-        failure.isKnownUnprocessed = number == 0
-        failure.help = "`runner resume \(identifier)` lets the next run continue the transfer"
-        guard let last = self.failure, leavesOutcomeUnknown(last) else { return failure }
-        failure.isOutcomeUnknown = true
-        failure.explain(.outcomeUnknown, of: request, under: spec.retry)
-        return failure
+        fail(&task, sessions.suspension(of: task), now)
     }
 }

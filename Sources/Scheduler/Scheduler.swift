@@ -96,7 +96,7 @@ package final class Scheduler {
             hasExternalPower: hasExternalPower,
             requestTurns: requestTurns
         )
-        machine.suspended = suspended
+        machine.sessions.suspended = suspended
         watchesWallClock = machine.watchesWallClock
     }
 

@@ -31,6 +31,8 @@ struct StartQueue {
     var beginDates: BeginDates
     /// How many more tasks may be read in this turn.
     private var freshTasks = freshTasksPerTurn
+    /// The task that `next` has returned last.
+    private(set) var candidate: Candidate?
     /// Whether this turn has stopped looking for a task because it has read enough of them.
     private(set) var isLookingFurther = false
 
@@ -94,6 +96,11 @@ struct StartQueue {
     /// - Parameter acceptsFresh: Whether the run has memory for another task that begins.
     /// - Returns: The task, which has a place if its host is known.
     mutating func next(acceptsFresh: Bool) -> Candidate? {
+        candidate = takeBest(acceptsFresh: acceptsFresh)
+        return candidate
+    }
+
+    private mutating func takeBest(acceptsFresh: Bool) -> Candidate? {
         while let paced = paces.takeNext(acceptsFresh: acceptsFresh) {
             guard let lane = paced.lane, lanes.pauseEnd(lane.origin) != nil else { return paced }
             // The origin was paused meanwhile.
@@ -113,6 +120,36 @@ struct StartQueue {
         freshTasks -= 1
         ready.removeMin()
         return Candidate(key: fresh)
+    }
+
+    /// Gives the candidate, whose settings are known now, a place at its host.
+    ///
+    /// - Parameters:
+    ///   - spec: The settings of the candidate.
+    ///   - isSuspended: Whether its session is suspended, so that it ends at once.
+    ///   - connectivity: Keeps tasks back whose path is closed.
+    ///   - now: The present.
+    /// - Returns: False when the candidate is kept back.
+    mutating func takePlace(
+        for spec: TaskSpec,
+        isSuspended: Bool,
+        _ connectivity: inout Connectivity,
+        _ now: MonotonicTime
+    ) -> Bool {
+        if let lane = candidate?.lane {
+            guard connectivity.hold(spec, now) else { return paces.admits(candidate) }
+            lanes.leave(lane)
+            return false
+        }
+        if let date = spec.earliestBeginDate, !isSuspended,
+            beginDates.keepBack(spec.index, until: date, now)
+        {
+            return false
+        }
+        guard let key = candidate?.key, !connectivity.hold(spec, now) else { return false }
+        let lane = HostLanes.Lane(session: spec.session, origin: spec.request.url.origin)
+        candidate?.lane = lane
+        return lanes.enter(key, lane, at: now) && paces.admits(candidate)
     }
 
     /// Forgets every task, because the run starts no more attempts.

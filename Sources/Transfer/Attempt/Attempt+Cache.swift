@@ -20,11 +20,11 @@ extension Attempt {
         let now = exchange.context.wallTime
         if caching.question != nil {
             // The cookies, and with them the user, may have changed since the lookup.
-            if exchange.session.cookies != nil { caching.renew(exchange.varyingFields) }
+            if exchange.session.cookies != nil { caching.renew(varyingFields) }
         } else {
             // A response to a POST may be stored, too.
             let mayMatter = ["GET", "HEAD", "POST"].contains(hop.method)
-            let fields = mayMatter ? exchange.varyingFields : hop.headers
+            let fields = mayMatter ? varyingFields : hop.headers
             switch caching.plan(hop.method, hop.url, fields, at: now) {
             case .serve(let stored, let verdict, let refreshes):
                 return try serve(
@@ -49,6 +49,21 @@ extension Attempt {
         }
         if caching.willAsk(at: now) { exchange.recorder.willRevalidate() }
         return send()
+    }
+
+    /// All fields of the request by which a response may vary.
+    private var varyingFields: [HeaderField] {
+        var fields = exchange.hop.headers
+        func add(_ name: String, _ value: String?) {
+            if let value, !fields.contains(name) {
+                fields.append(HeaderField(name: name, value: value))
+            }
+        }
+        let accepted = exchange.request.decodesBody ? BodyDecoding.acceptEncoding : "identity"
+        add("User-Agent", RunnerVersion.userAgent)
+        add("Accept-Encoding", accepted)
+        add("Cookie", exchange.cookieField(for: exchange.hop.url))
+        return fields
     }
 
     /// A request that refreshes a response used while stale; nil without such a response.

@@ -63,7 +63,7 @@ extension Attempt {
         guard exchange.handle.wasShutOut, [.reset, .truncated].contains(failure.kind) else {
             return nil
         }
-        return exchange.failure(behind: CurlCode(rawValue: failure.curlCode ?? 56))
+        return EndJudge(CurlCode(rawValue: failure.curlCode ?? 56), of: exchange).failure
     }
 
     /// Continues after the response to an opening handshake that opened no WebSocket: redirects,

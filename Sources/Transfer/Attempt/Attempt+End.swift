@@ -14,7 +14,7 @@ extension Attempt {
             return send()
         }
         let machine =
-            exchange.file.map { exchange.recordEnd(of: $0, code) } ?? exchange.recordEnd(code)
+            exchange.file?.recordEnd(of: exchange, code) ?? exchange.recordEnd(code)
         return perform { () throws(TransferFailure) in
             guard machine.step == .endCaching else { return try take(machine.step) }
             if let next = try endCaching(isComplete: machine.isComplete) { return next }

@@ -41,7 +41,7 @@ struct Attempt {
     func begin(_ sockets: SocketTable, _ errors: ErrorRelay) -> Next {
         if exchange.hop.url.isLocal { return beginLocal() }
         do throws(TransferFailure) {
-            if let file = exchange.file { try exchange.prepare(file) }
+            if let file = exchange.file { try file.prepare(for: exchange) }
             let boundary = try openBody(sockets, errors)
             // With a cache, once it is known that nothing stored answers.
             if exchange.policies.caching == nil { exchange.beginResuming() }
@@ -115,7 +115,9 @@ struct Attempt {
                     didSend: exchange.recorder.hasSentAuthorization
                 ) ?? .none
         }
-        guard case .credential = answer else { throw try exchange.refusal(head) }
+        guard case .credential = answer else {
+            throw try ResponseJudge(head, of: exchange).refusal()
+        }
         exchange.policies.bodyHold.didAnswerChallenge()
         exchange.sent.answersChallenge = true
         exchange.recorder.didGetRefusal()

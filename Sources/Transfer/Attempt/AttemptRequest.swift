@@ -100,7 +100,7 @@ package struct AttemptRequest: Sendable {
     /// nil for a request without a body.
     package var body: BodySource?
     /// The identities of the body's files when its idempotency key was made; none without a key.
-    package var bodyFiles: [InputFile.Identity]
+    package var bodyFiles: [InputFile.Identity] = []
     /// The destination of the response body.
     package var sink: Sink
     /// The task's requirements for the final response.
@@ -118,73 +118,60 @@ package struct AttemptRequest: Sendable {
     /// An unsafe request without an idempotency key needs one: libcurl would otherwise repeat it by
     /// itself when the idle connection has died. So does every repeated attempt: the connection on
     /// which the last one failed may still be open.
-    package var requiresFreshConnection: Bool
+    package var requiresFreshConnection = false
     /// Which requests may leave once more within the attempt.
-    package var resending: Resending
+    package var resending = Resending.idempotent
     /// Whether to resolve names again, because the last attempt reached no address.
-    package var resolvesAnew: Bool
+    package var resolvesAnew = false
     /// Refreshes report to the cache, tasks to the scheduler.
     package var purpose = Purpose.task
     /// The report's reason for the first exchange.
     package var reason: TransactionMetrics.Reason
     /// Whether the request accepts content codings, and the runner decodes the body; otherwise it
     /// stores the body as sent.
-    package var decodesBody: Bool
+    package var decodesBody = false
     /// Whether the request is for the file: a response without content is then a failure.
-    package var isDownload: Bool
+    package var isDownload = false
     /// The list with the checksum of the destination.
     package var checksums: ChecksumList?
     /// The part of the file that an earlier attempt has left.
     package var partial: PartialDownload?
     /// The permitted interfaces: those of its session at most.
-    package var access: NetworkAccess
+    package var access: NetworkAccess = [.flags, .unclassified]
     /// nil for a body that is always sent as a whole.
     package var upload: Upload?
     /// The use of stored responses; nil for an attempt without the session's cache.
     package var cachePolicy: RequestCachePolicy?
     /// Whether to ignore stored responses, because the task refused one in an earlier attempt.
-    package var ignoresStored: Bool
+    package var ignoresStored = false
     /// Whether an earlier run may have left a part of it; the engine has not looked yet.
-    package var looksForPart: Bool
+    package var looksForPart = true
     /// Makes the conversation once the connection is open; nil for HTTP.
     var conversationStart: ConversationStart?
     /// The mirrors of the file, in the order in which they replace this URL after any failure.
-    package var nextMirrors: [HTTPURL]
+    package var nextMirrors: [HTTPURL] = []
     /// Whether several connections may fetch parts of the file from those mirrors, too.
-    package var mixesMirrors: Bool
+    package var mixesMirrors = true
     /// The conversation that follows the opening handshake; nil for other tasks.
     package var webSocket: WebSocketSpec?
     /// The conversation of a stream task; nil for other tasks.
     package var stream: StreamSpec?
 
     /// Creates an attempt; only the first four values have no default.
+    ///
+    /// The properties without a parameter are set afterwards.
     package init(
         key: Int,
         session: Int,
         number: Int,
         request: consuming RequestSpec,
         body: consuming BodySource? = nil,
-        bodyFiles: consuming [InputFile.Identity] = [],
         sink: consuming Sink = .memory,
         expectation: consuming Expectation = Expectation(),
         redirects: RedirectRule = RedirectRule(),
         timeoutInterval: TimeLimit? = nil,
         deadline: MonotonicTime? = nil,
-        requiresFreshConnection: Bool = false,
-        resending: Resending = .idempotent,
-        resolvesAnew: Bool = false,
         reason: TransactionMetrics.Reason = .initial,
-        decodesBody: Bool = false,
-        isDownload: Bool = false,
-        checksums: ChecksumList? = nil,
-        partial: PartialDownload? = nil,
-        access: NetworkAccess = [.flags, .unclassified],
-        upload: consuming Upload? = nil,
-        cachePolicy: RequestCachePolicy? = nil,
-        ignoresStored: Bool = false,
-        looksForPart: Bool = true,
-        nextMirrors: consuming [HTTPURL] = [],
-        mixesMirrors: Bool = true,
         webSocket: WebSocketSpec? = nil,
         stream: StreamSpec? = nil
     ) {
@@ -193,27 +180,12 @@ package struct AttemptRequest: Sendable {
         self.number = number
         self.request = request
         self.body = body
-        self.bodyFiles = bodyFiles
         self.sink = sink
         self.expectation = expectation
         self.redirects = redirects
         self.timeoutInterval = timeoutInterval
         self.deadline = deadline
-        self.requiresFreshConnection = requiresFreshConnection
-        self.resending = resending
-        self.resolvesAnew = resolvesAnew
         self.reason = reason
-        self.decodesBody = decodesBody
-        self.isDownload = isDownload
-        self.checksums = checksums
-        self.partial = partial
-        self.access = access
-        self.upload = upload
-        self.cachePolicy = cachePolicy
-        self.ignoresStored = ignoresStored
-        self.looksForPart = looksForPart
-        self.nextMirrors = nextMirrors
-        self.mixesMirrors = mixesMirrors
         self.webSocket = webSocket
         self.stream = stream
         conversationStart = Self.makeConversation(webSocket, stream)
@@ -230,11 +202,11 @@ extension AttemptRequest {
             request: hop,
             redirects: redirects,
             timeoutInterval: timeoutInterval,
-            deadline: deadline,
-            resending: resending,
-            decodesBody: decodesBody,
-            access: access
+            deadline: deadline
         )
+        refresh.resending = resending
+        refresh.decodesBody = decodesBody
+        refresh.access = access
         // The cache stores whole responses, and adds its own conditions.
         refresh.request.headers.removeAll {
             let name = $0.name.lowercased()

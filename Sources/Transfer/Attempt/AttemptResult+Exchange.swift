@@ -58,10 +58,15 @@ extension AttemptResult {
             // Nothing has come over the network.
             if caching.servedLength != nil { countOfBytesReceived = 0 }
         }
-        countOfBytesExpectedToSend = exchange.expectedToSend
+        countOfBytesExpectedToSend = Self.expectedToSend(by: exchange)
         countOfBytesExpectedToReceive = exchange.response.contentLength
         self.transactions = transactions
         omittedTransactions = exchange.recorder.omittedCount
+    }
+
+    /// The bytes that an attempt has to send; nil when unknown.
+    fileprivate static func expectedToSend(by exchange: Exchange) -> Int64? {
+        exchange.policies.upload?.machine.total ?? exchange.body.size(of: exchange.request.body)
     }
 
     /// Adds the exchange's facts about its failure: the check for it, and the server's words.
@@ -126,7 +131,8 @@ extension AttemptProgress {
             countOfBytesReceived: exchange.policies.part.segment?.receivedCount
                 ?? received ?? exchange.recorder.deliveredBytes,
             countOfBytesExpected: exchange.request.body == nil
-                ? exchange.response.contentLength : exchange.expectedToSend.map { $0 - offset },
+                ? exchange.response.contentLength
+                : AttemptResult.expectedToSend(by: exchange).map { $0 - offset },
             countOfBytesResumed: exchange.policies.part.resumption?.start ?? offset
         )
         phase = exchange.recorder.phase

@@ -201,7 +201,7 @@ final class EngineLoop: MultiHandle.Driver {
             else { continue }
             let exchange = attempt.exchange
             do throws(CurlCode) {
-                if try exchange.takeTurn(of: pace, now) {
+                if try pace.takeTurn(of: exchange, now) {
                     try exchange.session.multi.add(exchange.handle)
                 }
                 if let conversation = exchange.conversation, !conversation.isPaused {
@@ -361,7 +361,8 @@ final class EngineLoop: MultiHandle.Driver {
             turn.continueLater(attempt.exchange.request.key)
         case .turned(let turn):
             nextCheck = min(nextCheck, attempt.nextCheck)
-            if attempt.exchange.paceConversation() { return }
+            let exchange = attempt.exchange
+            if exchange.policies.pace?.holdsConversation(of: exchange) == true { return }
             if case .hasMore = turn { self.turn.continueLater(attempt.exchange.request.key) }
         case .receives:
             nextCheck = min(nextCheck, attempt.exchange.watch.nextCheck)

@@ -2,8 +2,19 @@ internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
-// Takes the body of the response.
+// Takes the response, whose head `ResponseJudge` judges.
 extension Exchange {
+    /// Takes the head of a response that libcurl has not received; false when its body is not
+    /// wanted.
+    func receive(_ head: ResponseHead) -> Bool {
+        do throws(TransferFailure) {
+            return try ResponseJudge(head, of: self).judge()
+        } catch {
+            fail(error)
+            return false
+        }
+    }
+
     /// Takes a piece of the body as it was sent; false ends the transfer.
     func receive(_ bytes: Span<UInt8>) -> Bool {
         response.decoding == nil ? take(bytes) : decode(bytes)
@@ -24,30 +35,23 @@ extension Exchange {
 
     /// Decodes the rest of the earlier calls' bytes and a piece; false ends the transfer.
     func decode(_ bytes: Span<UInt8>, atMost limit: Int = .max) -> Bool {
-        guard let decoder = response.decoding?.decoder else { return false }
-        response.decoding?.codedBytes += Int64(bytes.count)
-        switch decoder.decode(bytes, atMost: limit, { takeDecoded($0) }) {
-        case .decoded, .unfinished: return true
-        case .refused: return false
-        case .corrupt:
-            if let findings = response.decoding?.corruption { note(findings) }
+        switch response.decoding?.decode(bytes, atMost: limit, { take($0) }) {
+        case .taken: return true
+        case .refused, nil: return false
+        case .unusable(let findings):
+            note(findings)
             return false
         }
-    }
-
-    private func takeDecoded(_ bytes: Span<UInt8>) -> Bool {
-        response.decoding?.decodedBytes += Int64(bytes.count)
-        if let decoding = response.decoding, decoding.isBomb {
-            note(decoding.excess)
-            return false
-        }
-        return take(bytes)
     }
 
     private func take(_ bytes: Span<UInt8>) -> Bool {
         do throws(TransferFailure) {
-            if let parts = response.parts { return try take(bytes, of: parts) }
-            return try store(bytes)
+            let now = move()
+            recorder.didDeliver(count: bytes.count, at: now)
+            if let parts = response.parts {
+                return try response.take(bytes, of: parts, at: context.wallTime, &outcome)
+            }
+            return try store(bytes, at: now)
         } catch {
             fail(error)
             return false
@@ -55,9 +59,10 @@ extension Exchange {
     }
 
     /// Takes a piece of the body as it is to be stored; false when no more of it is wanted.
-    private func store(_ bytes: Span<UInt8>) throws(TransferFailure) -> Bool {
-        let now = move()
-        recorder.didDeliver(count: bytes.count, at: now)
+    private func store(
+        _ bytes: Span<UInt8>,
+        at now: MonotonicTime
+    ) throws(TransferFailure) -> Bool {
         if verdict?.isPassedOver ?? policies.proxy.hasSequel {
             try countPassedOver(recorder.deliveredBytes)
         }
@@ -92,6 +97,19 @@ extension Exchange {
             guard error.isOutOfRoom, policies.caching?.giveWay(error) == true else { throw error }
             return try response.sink.write(bytes)
         }
+    }
+
+    /// Does the work on the part that is due at a time, even if no bytes arrive.
+    func lookAtPart(at now: MonotonicTime) {
+        if response.partTime != nil {
+            policies.part.look(at: now, after: failure, from: hop.url, for: request, &response)
+        }
+        keepPart(at: now)
+    }
+
+    /// Keeps the received bytes for later runs when that is due.
+    func keepPart(at now: MonotonicTime) {
+        if let step = policies.part.step(at: now) { policies.part.perform(step, for: request) }
     }
 
     // MARK: - Unwanted bytes

@@ -13,47 +13,19 @@ extension Exchange: UpgradeHost {
     var hasFile: Bool { response.destination != nil }
 
     func beginSecurity() throws(TransferFailure) -> StreamSecurity {
-        let origin = hop.url.origin
-        let secure = Origin(scheme: .https, host: origin.host, port: origin.port)
-        let isBracketed = origin.host.utf8.first == UInt8(ascii: "[")
-        return try StreamSecurity(
-            to: isBracketed ? String(origin.host.dropFirst().dropLast()) : origin.host,
-            session.tlsOptions,
-            certificate: session.clientCertificate(for: secure)
-        )
+        try StreamSecurity(to: hop.url.origin, of: session)
     }
 
     func openFile() throws(SystemError) {
         guard case .file(let destination) = request.sink else { return }
-        if destination.isNamedByPeer,
-            let owner = try context.claims?.claim(destination, for: request.key)
-        {
-            let path = destination.displayPath
-            throw .notPermitted("write", path, reason: "it belongs to \(owner)")
-        }
-        response.destination = destination
-        try response.sink.open(destination, expectedCount: nil)
+        try response.open(destination, for: request.key, context.claims)
     }
 
     func writeFile(_ bytes: Span<UInt8>) throws(SystemError) {
         _ = try response.sink.write(bytes)
     }
 
-    var upgradeSpec: UpgradeSpec {
-        let signed = policies.authentication?.signed(hop) ?? hop
-        let lines = session.headerLines(
-            for: signed,
-            cookies: sent.cookies,
-            carriesBody: false,
-            acceptsCodings: false,
-            asksFirst: false
-        )
-        return UpgradeSpec(
-            request: signed,
-            lines: lines,
-            authorization: policies.authentication?.fieldValue(for: signed)
-        )
-    }
+    var upgradeSpec: UpgradeSpec { UpgradeSpec(of: self) }
 
     func didSendUpgrade(_ head: Span<UInt8>, at now: MonotonicTime) {
         response.parser.switchesProtocols = true
@@ -118,5 +90,37 @@ extension Exchange: ProgramHost {
     func didEndResponse() {
         response.isWhole = true
         response.programFraming?.isEnded = true
+    }
+}
+
+extension StreamSecurity {
+    /// Prepares the handshake with the origin of a stream, by the rules of its session.
+    fileprivate convenience init(
+        to origin: Origin,
+        of session: SessionTransport
+    ) throws(TransferFailure) {
+        let secure = Origin(scheme: .https, host: origin.host, port: origin.port)
+        let isBracketed = origin.host.utf8.first == UInt8(ascii: "[")
+        try self.init(
+            to: isBracketed ? String(origin.host.dropFirst().dropLast()) : origin.host,
+            session.tlsOptions,
+            certificate: session.clientCertificate(for: secure)
+        )
+    }
+}
+
+extension UpgradeSpec {
+    /// The request that opens the WebSocket of an exchange.
+    fileprivate init(of exchange: Exchange) {
+        let authentication = exchange.policies.authentication
+        request = authentication?.signed(exchange.hop) ?? exchange.hop
+        lines = exchange.session.headerLines(
+            for: request,
+            cookies: exchange.sent.cookies,
+            carriesBody: false,
+            acceptsCodings: false,
+            asksFirst: false
+        )
+        authorization = authentication?.fieldValue(for: request)
     }
 }

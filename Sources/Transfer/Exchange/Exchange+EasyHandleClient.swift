@@ -24,7 +24,7 @@ extension Exchange: EasyHandleClient {
     func willSendRequest(over connection: ConnectionFacts) -> Bool {
         guard let now = didBegin() else { return false }
         do throws(TransferFailure) {
-            return try send(over: connection, at: now)
+            return try OfferedConnection(connection, for: self).accept(at: now)
         } catch {
             fail(error)
             return false
@@ -79,7 +79,8 @@ extension Exchange: EasyHandleClient {
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
-        mayTake(bytes.count) ? takePiece(bytes) : .paused
+        // libcurl keeps the piece until its turn under the session's bandwidth comes.
+        policies.pace?.mayTake(bytes.count, for: self) == false ? .paused : takePiece(bytes)
     }
 
     /// Takes a piece of the body whose turn has come.
@@ -114,7 +115,8 @@ extension Exchange: EasyHandleClient {
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
-        paced(&buffer) { produceBody(into: &$0) }
+        guard let pace = policies.pace else { return produceBody(into: &buffer) }
+        return pace.read(into: &buffer, for: self) { produceBody(into: &$0) }
     }
 
     /// Reads the next piece of the request's body.
@@ -165,60 +167,6 @@ extension Exchange {
     /// up.
     private var isPeerNamed: Bool { !(policies.proxy.route?.isAddress ?? hop.url.origin.isAddress) }
 
-    /// Decides whether the request goes over a connection, and records the connection.
-    private func send(
-        over connection: ConnectionFacts,
-        at now: MonotonicTime
-    ) throws(TransferFailure) -> Bool {
-        let isNew = recorder.hasNewConnection
-        let isSecure = hop.url.origin.scheme == .https || file?.usesTLS == true
-        let isEncrypted = isSecure || policies.proxy.route?.isEncrypted == true
-        if !isNew, !session.isClean(connection, isEncrypted: isEncrypted, of: handle) {
-            guard policies.connection.refuseReuse() else {
-                throw recorder.stage.uncleanConnections
-            }
-            return false
-        }
-        let number = session.connections.number(of: connection, isNew: isNew) {
-            handle.socket(of: connection)
-        }
-        if isNew { session.keep(handle.newestOpening, of: number) }
-        if session.paths != nil {
-            switch session.use(connection, number, isNew: isNew, of: handle, &policies.path) {
-            case .free: break
-            case .over(let metrics): recorder.willUse(metrics)
-            case .refused:
-                // The pool offered a connection made before the network changed.
-                if !isNew { _ = policies.connection.refuseReuse() }
-                return false
-            }
-        }
-        if isNew { policies.connection.didConnect(osErrno: handle.lastOSErrno) }
-        let tls = isSecure ? handle.useTLS() : nil
-        if isNew, let tls, !tls.hasChosenProtocol {
-            // Before anything is sent, so that another exchange can offer more versions.
-            let isKnown = session.originsWithoutALPN.contains(hop.url.origin)
-            let demand = connectionDemand
-            guard policies.connection.mayUseUnchosenVersion(demand, isKnown: isKnown) else {
-                return false
-            }
-        }
-        recorder.willSendRequest(
-            over: connection,
-            identifier: number,
-            times: isNew ? handle.connectTimes : nil,
-            tls: tls,
-            serverTrust: isSecure ? session.configuration.tls.serverTrust : nil,
-            at: now
-        )
-        if session.socketOptions.isMultipath {
-            recorder.noteMultipath(
-                session.isMultipath(connection, number, isNew: isNew, of: handle)
-            )
-        }
-        return true
-    }
-
     /// Reads a line of a head or trailer from the origin, or from a proxy in its place.
     private func read(_ line: Span<UInt8>) throws(TransferFailure) -> Bool {
         switch response.parser.read(line) {
@@ -251,7 +199,7 @@ extension Exchange {
                 sent.hearsTraffic = true
                 handle.hearTraffic()
             }
-            return try didReceive(head)
+            return try ResponseJudge(head, of: self).judgeArrived()
         case .violation(let detail): throw ExchangeStage.badResponse(detail)
         }
         return true

@@ -95,10 +95,7 @@ final class Exchange {
     func fail(_ failure: TransferFailure) { outcome.fail(failure) }
 
     /// Notes the results of checks.
-    func note(_ findings: Findings) {
-        outcome.add(findings.checks)
-        if let failure = findings.failure { fail(failure) }
-    }
+    func note(_ findings: Findings) { outcome.note(findings) }
 
     /// The failure of an exchange without a permitted path.
     func failure(of fault: PathPolicy.Fault?) -> TransferFailure {
@@ -125,6 +122,15 @@ final class Exchange {
         watch.didMove(bytes: count, at: now)
         return now
     }
+
+    /// Notes that the transfer has waited for its turn under the session's bandwidth.
+    func didWait(_ duration: Duration, until now: MonotonicTime) {
+        watch.resume(at: now)
+        recorder.didWaitForBandwidth(duration)
+    }
+
+    /// Ends the exchange's part in the session's bandwidth.
+    func endPace() { policies.pace?.end(for: self) }
 
     /// The failure of an exchange that has exceeded one of its time limits; nil while it has not.
     func overdue(at now: MonotonicTime) -> TransferFailure? {
@@ -224,6 +230,12 @@ struct AttemptOutcome {
 
     /// Notes why the attempt fails, in place of an earlier failure.
     mutating func fail(_ failure: TransferFailure) { kept = KeptFailure(failure) }
+
+    /// Notes the results of checks.
+    mutating func note(_ findings: Findings) {
+        add(findings.checks)
+        if let failure = findings.failure { fail(failure) }
+    }
 
     /// Forgets the failure, because something else than the failed exchange answers.
     mutating func forgetFailure() { kept = nil }

@@ -71,8 +71,8 @@ final class FileTransferClient: EasyHandleClient {
     }
 
     func didReceiveBody(_ bytes: Span<UInt8>) -> BodyTake {
-        guard exchange.mayTake(bytes.count) else { return .paused }
-        guard mayContinue(file.isJudged || exchange.judgeFacts(of: file)) else { return .failed }
+        if exchange.policies.pace?.mayTake(bytes.count, for: exchange) == false { return .paused }
+        guard mayContinue(file.isJudged || file.judgeFacts(for: exchange)) else { return .failed }
         let now = exchange.move(bytes: bytes.count)
         exchange.recorder.didTransfer(.bodyReceived, count: bytes.count, at: now)
         return mayContinue(exchange.receive(bytes)) ? .taken : .failed
@@ -87,12 +87,15 @@ final class FileTransferClient: EasyHandleClient {
     }
 
     func readBody(into buffer: inout MutableRawSpan) -> BodyRead {
-        exchange.paced(&buffer) { piece in
-            if let count = file.readMemory(into: &piece) { return .bytes(count) }
-            let read = exchange.produceBody(into: &piece)
-            _ = mayContinue(read != .failed)
-            return read
-        }
+        guard let pace = exchange.policies.pace else { return read(into: &buffer) }
+        return pace.read(into: &buffer, for: exchange) { read(into: &$0) }
+    }
+
+    private func read(into buffer: inout MutableRawSpan) -> BodyRead {
+        if let count = file.readMemory(into: &buffer) { return .bytes(count) }
+        let read = exchange.produceBody(into: &buffer)
+        _ = mayContinue(read != .failed)
+        return read
     }
 
     /// Resets the connections of a transfer that a callback ends, before libcurl knows.

@@ -38,7 +38,7 @@ struct FileTransferFault {
     /// The failure, with the retry that the reply permits: a reply of 400 to 499 may pass by
     /// itself, one of 500 to 599 does not (RFC 959 §4.2.1).
     var failure: TransferFailure {
-        let general = exchange.failure(behind: code)
+        let general = EndJudge(code, of: exchange).failure
         guard file.scheme != .sftp else { return ofSSH(general) }
         switch code.rawValue {
         case 64:

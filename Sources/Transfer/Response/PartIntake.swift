@@ -8,6 +8,10 @@ internal import WebSockets
 /// A class, so that its bytes can be read while the response changes.
 final class PartIntake {
     let rule: MixedReplaceRule
+    /// The task's requirements for each part.
+    let expectation: Expectation
+    /// The method of the answered request.
+    let method: String
     var splitter: PartSplitter
     /// The number of whole parts.
     private(set) var count = 0
@@ -19,9 +23,15 @@ final class PartIntake {
     /// The parts of a response; nil for another response.
     ///
     /// - Throws: A failure for a response without a usable boundary.
-    init?(_ head: ResponseHead, _ rule: MixedReplaceRule?) throws(TransferFailure) {
-        guard let rule, PartSplitter.applies(to: head) else { return nil }
+    init?(
+        _ head: ResponseHead,
+        for request: borrowing AttemptRequest,
+        _ method: String
+    ) throws(TransferFailure) {
+        guard let rule = request.mixedReplace, PartSplitter.applies(to: head) else { return nil }
         self.rule = rule
+        self.method = method
+        expectation = request.expectation
         self.head = head
         do throws(PartSplitter.Fault) {
             splitter = try PartSplitter(head)

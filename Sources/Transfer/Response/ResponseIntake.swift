@@ -204,6 +204,20 @@ struct ResponseIntake: ~Copyable {
         return decoding?.findingsAtEnd(mayBeEmpty: hasNoContent || isFramed) ?? bodyCheck?.end()
     }
 
+    /// Prepares for the file of a conversation, unless another task has a file of that name.
+    mutating func open(
+        _ file: TaskSpec.Destination,
+        for task: Int,
+        _ claims: DestinationClaims?
+    ) throws(SystemError) {
+        if file.isNamedByPeer, let owner = try claims?.claim(file, for: task) {
+            let reason = "it belongs to \(owner)"
+            throw .notPermitted("write", file.displayPath, reason: reason)
+        }
+        destination = file
+        try sink.open(file, expectedCount: nil)
+    }
+
     /// Prepares for the response of another exchange.
     mutating func reset() { self = ResponseIntake() }
 }

@@ -244,11 +244,11 @@ final class SegmentedDownload {
             redirects: main.request.redirects,
             timeoutInterval: main.request.timeoutInterval,
             deadline: main.request.deadline,
-            resending: main.request.resending,
-            reason: .segment,
-            isDownload: true,
-            access: main.request.access
+            reason: .segment
         )
+        attempt.resending = main.request.resending
+        attempt.isDownload = true
+        attempt.access = main.request.access
         attempt.purpose = .segment
         return (attempt, segment)
     }

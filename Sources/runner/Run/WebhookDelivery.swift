@@ -85,16 +85,17 @@ struct WebhookDelivery {
         if !headers.contains("content-type") {
             headers.append(HeaderField(name: "Content-Type", value: "application/json"))
         }
-        return AttemptRequest(
+        var attempt = AttemptRequest(
             key: number,
             session: 0,
             number: number,
             request: RequestSpec(method: "POST", url: webhook.url, headers: headers),
             body: .bytes(body),
-            deadline: deadline,
-            requiresFreshConnection: true,
-            looksForPart: false
+            deadline: deadline
         )
+        attempt.requiresFreshConnection = true
+        attempt.looksForPart = false
+        return attempt
     }
 
     private func makeEngine() throws(Engine.StartFailure) -> Engine {

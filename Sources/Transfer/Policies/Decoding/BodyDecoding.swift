@@ -3,7 +3,17 @@ internal import SystemKit
 internal import TransferModel
 
 /// Stores a body without the content coding that the server chose.
-struct BodyDecoding {
+final class BodyDecoding {
+    /// The state after a step.
+    enum Progress {
+        /// All decoded bytes were taken.
+        case taken
+        /// No more of the body is wanted.
+        case refused
+        /// The body breaks its coding, or decodes to too much.
+        case unusable(Findings)
+    }
+
     /// The value of `Accept-Encoding`: the codings whose libraries are available, best known first.
     static let acceptEncoding = {
         let names: [(ContentDecoder.Coding, String)] = [
@@ -29,6 +39,11 @@ struct BodyDecoding {
     private static let largestSuspect: Int64 = 1 << 30
     /// A larger body may decode to this many times its size: real archives of zeros stay below.
     private static let largestRatio: Int64 = 50_000
+
+    private init(_ decoder: ContentDecoder, name: String) {
+        self.decoder = decoder
+        self.name = name
+    }
 
     /// Whether the decoder has more of the last piece to decode.
     var isUnfinished: Bool { decoder.isUnfinished }
@@ -79,7 +94,31 @@ struct BodyDecoding {
         guard names.count == 1 else { throw Fault(detail: "the body has more than one coding") }
         guard let coding = ContentDecoder.Coding(name: name), let decoder = ContentDecoder(coding)
         else { throw Fault(detail: "the coding \(TextExcerpt.of(String(name))) is not known") }
-        return BodyDecoding(decoder: decoder, name: String(name))
+        return BodyDecoding(decoder, name: String(name))
+    }
+
+    /// Decodes the rest of the earlier pieces and a piece.
+    ///
+    /// - Parameters:
+    ///   - bytes: The piece of the coded body.
+    ///   - limit: The step ends behind so many decoded bytes; the rest follows in other steps.
+    ///   - take: Takes decoded bytes; false when no more is wanted.
+    /// - Returns: The state after the step.
+    func decode(
+        _ bytes: Span<UInt8>,
+        atMost limit: Int,
+        _ take: (Span<UInt8>) -> Bool
+    ) -> Progress {
+        codedBytes += Int64(bytes.count)
+        let result = decoder.decode(bytes, atMost: limit) { piece in
+            decodedBytes += Int64(piece.count)
+            return !isBomb && take(piece)
+        }
+        switch result {
+        case .decoded, .unfinished: return .taken
+        case .refused: return isBomb ? .unusable(excess) : .refused
+        case .corrupt: return .unusable(corruption)
+        }
     }
 
     /// Reports a complete body that ends within its coding; nil for a decoded body.
@@ -97,7 +136,7 @@ struct BodyDecoding {
     }
 
     /// Reports a decompression bomb.
-    var excess: Findings {
+    private var excess: Findings {
         Fault(
             detail: "the \(name) body is a decompression bomb: \(codedBytes) bytes decode to more "
                 + "than \(decodedBytes)",

@@ -1,26 +1,39 @@
-internal import CurlKit
 internal import SystemKit
 internal import TransferModel
 
 // Takes the parts of a `multipart/x-mixed-replace` response, each a response of its own.
-extension Exchange {
-    /// Takes a piece of a body that has parts; false ends the transfer.
-    func take(_ bytes: Span<UInt8>, of parts: PartIntake) throws(TransferFailure) -> Bool {
-        let now = move()
-        recorder.didDeliver(count: bytes.count, at: now)
+extension ResponseIntake {
+    /// Takes a piece of a body that has parts.
+    ///
+    /// - Parameters:
+    ///   - bytes: The piece.
+    ///   - parts: The parts of the body.
+    ///   - date: The date of the lines that parts become.
+    ///   - outcome: Gets the results of the checks.
+    /// - Returns: False when the rest is not wanted.
+    /// - Throws: The failure of a part.
+    mutating func take(
+        _ bytes: Span<UInt8>,
+        of parts: PartIntake,
+        at date: @autoclosure () -> Timestamp,
+        _ outcome: inout AttemptOutcome
+    ) throws(TransferFailure) -> Bool {
         parts.splitter.push(bytes)
-        return try takeEvents(of: parts)
+        return try takeEvents(of: parts, at: date, &outcome)
     }
 
     /// Takes the end of a body that has parts.
     ///
     /// - Throws: A failure when it has no part, or its last part is not whole.
-    func endParts() throws(TransferFailure) {
-        guard let parts = response.parts, let head, !response.isCutOff, !response.isUnchanged,
-            !ResponseIntake.hasNoBody(head, to: hop.method)
+    mutating func endParts(
+        at date: @autoclosure () -> Timestamp,
+        _ outcome: inout AttemptOutcome
+    ) throws(TransferFailure) {
+        guard let parts, let head, !isCutOff, !isUnchanged,
+            !Self.hasNoBody(head, to: parts.method)
         else { return }
         parts.splitter.finish()
-        _ = try takeEvents(of: parts)
+        _ = try takeEvents(of: parts, at: date, &outcome)
         if parts.splitter.isInPart {
             throw ExchangeStage.truncated("the body ended within its part \(parts.count + 1)")
         }
@@ -30,30 +43,34 @@ extension Exchange {
     }
 
     /// Takes the events up to the next missing byte; false when the rest is not wanted.
-    private func takeEvents(of parts: PartIntake) throws(TransferFailure) -> Bool {
+    private mutating func takeEvents(
+        of parts: PartIntake,
+        at date: () -> Timestamp,
+        _ outcome: inout AttemptOutcome
+    ) throws(TransferFailure) -> Bool {
         while let event = try parts.next() {
             switch event {
             case .begin(let fields):
                 parts.begin(fields)
-                guard try begin(parts) else { return false }
+                guard try begin(parts, &outcome) else { return false }
             case .content(let range):
                 let bytes = parts.splitter.bytes
                 let piece = bytes.span.extracting(range)
                 if parts.rule.keep == .all {
                     try parts.collect(piece)
-                } else if try !keep(piece) {
+                } else if try !keep(piece, &outcome) {
                     return false
                 }
             case .end:
                 if parts.rule.keep == .all {
-                    let line = parts.line(at: context.wallTime)
-                    guard try keep(line.span) else { return false }
+                    let line = parts.line(at: date())
+                    guard try keep(line.span, &outcome) else { return false }
                 }
                 guard parts.end() else { continue }
-                response.isCutOff = true
+                isCutOff = true
                 return false
             case .close:
-                response.isCutOff = true
+                isCutOff = true
                 return false
             }
         }
@@ -62,39 +79,45 @@ extension Exchange {
 
     /// Judges the head of a part, and makes room for its body in place of the last one; false when
     /// the part is not wanted.
-    private func begin(_ parts: PartIntake) throws(TransferFailure) -> Bool {
+    private mutating func begin(
+        _ parts: PartIntake,
+        _ outcome: inout AttemptOutcome
+    ) throws(TransferFailure) -> Bool {
         var found: [TaskRecord.Check] = []
-        let failure = ResponseVerdict.mimeTypeFailure(parts.head, request.expectation, &found)
+        let failure = ResponseVerdict.mimeTypeFailure(parts.head, parts.expectation, &found)
         // Thousands of parts are one check.
         if parts.count == 0 || failure != nil { outcome.add(found) }
         if let failure { throw failure }
         guard parts.rule.keep == .last else { return true }
         let expectedCount = parts.expectedCount
         do throws(SystemError) {
-            if let file = response.chosenDestination {
-                try response.sink.open(file, expectedCount: expectedCount)
+            if let file = chosenDestination {
+                try sink.open(file, expectedCount: expectedCount)
             } else {
-                response.sink.discard()
+                sink.discard()
             }
         } catch {
             throw TransferFailure(error, phase: .receive)
         }
-        response.bodyCheck = BodyCheck(request.expectation, head: parts.head, method: hop.method)
-        if let findings = response.bodyCheck?.announce(expectedCount) {
-            note(findings)
+        bodyCheck = BodyCheck(parts.expectation, head: parts.head, method: parts.method)
+        if let findings = bodyCheck?.announce(expectedCount) {
+            outcome.note(findings)
             return false
         }
         return true
     }
 
     /// Checks and writes a piece of the task's body; false ends the transfer.
-    private func keep(_ bytes: Span<UInt8>) throws(TransferFailure) -> Bool {
-        if let findings = response.bodyCheck?.take(bytes) {
-            note(findings)
+    private mutating func keep(
+        _ bytes: Span<UInt8>,
+        _ outcome: inout AttemptOutcome
+    ) throws(TransferFailure) -> Bool {
+        if let findings = bodyCheck?.take(bytes) {
+            outcome.note(findings)
             return false
         }
         do throws(SystemError) {
-            return try response.sink.write(bytes)
+            return try sink.write(bytes)
         } catch {
             throw TransferFailure(error, phase: .receive)
         }
