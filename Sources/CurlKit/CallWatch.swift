@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Synchronization
 internal import SystemKit
 
 /// Ends a call into libcurl that would not return: resets the connection that the call reads, and
@@ -20,8 +21,6 @@ package final class CallWatch: Sendable {
         var depth = 0
         /// The number of calls begun and of transfers that calls have turned to.
         var works = 0
-        /// The tag of the handle for which the present call has called back last.
-        var handle: Int?
         /// The tags of the handles for which the present call has called back.
         var handles: Set<Int> = []
         /// The open sockets of the thread, each with the number of its connection.
@@ -30,7 +29,6 @@ package final class CallWatch: Sendable {
         var cut: Set<Int> = []
         /// The state of the present call when the watch first saw it.
         var first: Look?
-        var isAbandoned = false
     }
 
     /// The state of a call at one time.
@@ -61,6 +59,13 @@ package final class CallWatch: Sendable {
     package static let shortInterval: Int32 = 100
 
     private let state = Lock(State())
+    /// The tag of the handle for which the present call has called back last; `noHandle` before.
+    private let handle = Atomic(CallWatch.noHandle)
+    /// Whether the thread will never return.
+    ///
+    /// Behind no lock, like `handle`: a response takes a dozen callbacks for the same handle.
+    private let isAbandoned = Atomic(false)
+    private static let noHandle = Int.min
     /// The processor time that a call may take for one transfer while it reads a connection,
     /// nanoseconds.
     private let limit: Int64
@@ -90,30 +95,31 @@ package final class CallWatch: Sendable {
             state.depth += 1
             guard state.depth == 1 else { return }
             state.works &+= 1
-            state.handle = nil
+            handle.store(Self.noHandle, ordering: .relaxed)
             if !state.handles.isEmpty { state.handles.removeAll(keepingCapacity: true) }
         }
     }
 
     /// Notes that a call ends; does not return when the thread was abandoned meanwhile.
-    func endCall() { go { $0.depth -= 1 } }
+    func endCall() {
+        state.withLock { $0.depth -= 1 }
+        parkIfAbandoned()
+    }
 
     /// Notes that libcurl calls back for a handle; does not return when the thread was abandoned
     /// meanwhile.
     func willCallBack(for handle: Int) {
-        go { state in
-            guard state.handle != handle else { return }
-            state.handle = handle
-            if state.handles.insert(handle).inserted { state.works &+= 1 }
+        if self.handle.load(ordering: .relaxed) != handle {
+            state.withLock { state in
+                self.handle.store(handle, ordering: .relaxed)
+                if state.handles.insert(handle).inserted { state.works &+= 1 }
+            }
         }
+        parkIfAbandoned()
     }
 
-    private func go(_ change: (inout State) -> Void) {
-        let isAbandoned = state.withLock { state in
-            change(&state)
-            return state.isAbandoned
-        }
-        if isAbandoned { JoinableThread.park() }
+    private func parkIfAbandoned() {
+        if isAbandoned.load(ordering: .acquiring) { JoinableThread.park() }
     }
 
     func didOpen(_ socket: Int32, connection: Int) {
@@ -130,7 +136,7 @@ package final class CallWatch: Sendable {
     /// Looks at the thread; to be called after each `interval`, until a stuck thread is replaced.
     package func look() -> Verdict {
         state.withLock { state in
-            if state.isAbandoned { return .isStuck(handle: state.handle) }
+            if isAbandoned.load(ordering: .relaxed) { return stuck }
             guard state.depth > 0, let time = state.clock?.nanoseconds else {
                 return .fine
             }
@@ -142,9 +148,14 @@ package final class CallWatch: Sendable {
             guard used > 0 else { return .isBusy }
             state.lookAtConnections(mayReset: used > limit)
             guard used > patience else { return .isBusy }
-            state.isAbandoned = true
-            return .isStuck(handle: state.handle)
+            isAbandoned.store(true, ordering: .releasing)
+            return stuck
         }
+    }
+
+    private var stuck: Verdict {
+        let handle = handle.load(ordering: .relaxed)
+        return .isStuck(handle: handle == Self.noHandle ? nil : handle)
     }
 }
 

@@ -85,25 +85,36 @@ struct AttemptTrace {
         to endDate: Timestamp,
         in circumstances: Circumstances = Circumstances()
     ) -> TaskRecord {
-        var record = TaskRecord(
-            id: spec.id,
-            taskIdentifier: spec.index + 1,
-            taskDescription: spec.description,
-            kind: spec.kind,
-            session: session,
-            source: spec.source,
-            outcome: outcome,
-            required: required,
-            request: reported(request.sent, spec),
-            startDate: startDate,
-            endDate: endDate
-        )
-        record.changed =
-            outcome == .succeeded
-            && (last?.result.file != nil || !spec.request.isSafe || hasSentMessages)
-        if let last { record.currentRequest = reported(last.result.currentRequest, spec) }
-        noteAttempts(in: &record)
-        note(circumstances, in: &record)
+        changed(
+            TaskRecord(
+                id: spec.id,
+                taskIdentifier: spec.index + 1,
+                taskDescription: spec.description,
+                kind: spec.kind,
+                session: session,
+                source: spec.source,
+                outcome: outcome,
+                required: required,
+                request: reported(request.sent, spec),
+                startDate: startDate,
+                endDate: endDate
+            )
+        ) {
+            $0.changed =
+                outcome == .succeeded
+                && (last?.result.file != nil || !spec.request.isSafe || hasSentMessages)
+            if let last { $0.currentRequest = reported(last.result.currentRequest, spec) }
+            noteAttempts(in: &$0)
+            note(circumstances, in: &$0)
+        }
+    }
+
+    /// A record with changes, without a copy of it.
+    private func changed(
+        _ record: consuming TaskRecord,
+        _ change: (inout TaskRecord) -> Void
+    ) -> TaskRecord {
+        change(&record)
         return record
     }
 
@@ -137,9 +148,8 @@ struct AttemptTrace {
         let start = result.resume?.resumedFrom ?? 0
         // Of a resumed upload the count is its progress.
         let sent = result.resume?.upload == nil ? result.countOfBytesSent : countOfBytesSent
-        let expected = result.countOfBytesExpectedToReceive.map {
-            [start, result.countOfBytesExpectedToSend ?? 0, $0]
-        }
+        let announced = isComplete ? nil : result.countOfBytesExpectedToReceive
+        let expected = announced.map { [start, result.countOfBytesExpectedToSend ?? 0, $0] }
         return TransferProgress(
             counts: [start, sent, result.countOfBytesReceived],
             expected: expected,

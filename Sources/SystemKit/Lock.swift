@@ -4,11 +4,12 @@ import Glibc
 /// A value that one thread at a time can access.
 ///
 /// A pthread mutex rather than `Synchronization.Mutex`, because the thread sanitizer sees it.
-/// Sendable by the mutex: `state` is touched between lock and unlock only.
-@safe package final class Lock<State: ~Copyable>: @unchecked Sendable {
+/// Sendable by the mutex: `state` is touched between lock and unlock only. Callers inline
+/// `withLock`: otherwise its generic code costs more than the mutex.
+@safe @usableFromInline package final class Lock<State: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var state: State
+    @usableFromInline internal var state: State
 
     /// Protects a value, which afterwards only `withLock` reaches.
     package init(_ state: consuming sending State) {
@@ -32,13 +33,16 @@ import Glibc
     }
 
     /// Runs `body` under the lock; it must be short and must not take the same lock.
-    package func withLock<Result: ~Copyable, Failure: Error>(
+    @inlinable package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body(&state)
     }
+
+    @usableFromInline internal func lock() { unsafe pthread_mutex_lock(mutex) }
+    @usableFromInline internal func unlock() { unsafe pthread_mutex_unlock(mutex) }
 
     /// Waits for `isReady`, then runs `body` under the lock; both must be short.
     ///

@@ -1,26 +1,27 @@
 internal import Glibc
 
 // Text of URLs, paths and fields is bytes for servers and the kernel. Swift searches by characters:
-// in "/\u{301}" it finds no slash.
+// in "/\u{301}" it finds no slash. Callers inline the comparisons: generic code would take a
+// hundred times as long.
 extension StringProtocol {
     /// Whether the text begins with these bytes.
-    package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool {
+    @inlinable package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool {
         utf8.starts(with: prefix.utf8)
     }
 
     /// Whether the text ends with these bytes.
-    package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
+    @inlinable package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
     /// The text behind these bytes; nil if it does not begin with them.
-    package func withoutBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
+    @inlinable package func withoutBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
         guard hasBytePrefix(prefix) else { return nil }
         return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
     }
 
     /// The text before these bytes; nil if it does not end with them.
-    package func withoutByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
+    @inlinable package func withoutByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
         guard hasByteSuffix(suffix) else { return nil }
         return self[..<utf8.index(startIndex, offsetBy: utf8.count - suffix.utf8.count)]
     }

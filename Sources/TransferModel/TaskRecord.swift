@@ -213,7 +213,9 @@ package struct TaskRecord: Sendable, Hashable {
 
     /// The number of attempts in this run.
     package var attemptCount: Int { attempts.count + omittedAttempts }
+}
 
+extension TaskRecord {
     /// Creates the record of a task without an attempt.
     package init(
         id: String,
@@ -228,17 +230,21 @@ package struct TaskRecord: Sendable, Hashable {
         startDate: Timestamp,
         endDate: Timestamp
     ) {
-        self.id = id
-        self.taskIdentifier = taskIdentifier
-        self.taskDescription = taskDescription
-        self.kind = kind
-        self.session = session
-        self.source = source
-        self.outcome = outcome
-        self.required = required
-        (originalRequest, currentRequest) = (request, request)
-        self.startDate = startDate
-        self.endDate = endDate
+        // Only the memberwise initializer makes so large a value without a copy.
+        self.init(
+            id: id,
+            taskIdentifier: taskIdentifier,
+            taskDescription: taskDescription,
+            kind: kind,
+            session: session,
+            source: source,
+            outcome: outcome,
+            required: required,
+            originalRequest: request,
+            currentRequest: request,
+            startDate: startDate,
+            endDate: endDate
+        )
     }
 }
 
