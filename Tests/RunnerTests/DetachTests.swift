@@ -130,7 +130,7 @@ import Testing
         try held.job.folder.makeFolder("runtime/systemd")
         try held.job.folder.write("", to: "runtime/systemd/private")
         try held.job.folder.write(
-            "#!/bin/sh\nexec sleep infinity\n",
+            "#!/bin/sh\nexec sleep 1000\n",
             to: "bin/systemd-run",
             mode: 0o755
         )

@@ -34,7 +34,7 @@ import Testing
         """
 
     /// The longest silence and the longest life of a task, seconds.
-    private static let limits = (silence: 4, life: 8)
+    private static let limits = (silence: 8, life: 10)
 
     /// The rows of `kinds`: the kind of a task, and the kind of its failure by fault.
     private static var rows: [(task: String, kinds: [(fault: String, kind: String)])] {
@@ -60,7 +60,7 @@ import Testing
         let command = try folder.runCommand(["--progress", "none"])
         let run = try withExtendedLifetime(peers) {
             // All cells together take less than a second on a core. One that does not wait, but
-            // asks again and again, takes the four seconds of its silence at least.
+            // asks again and again, takes the eight seconds of its silence at least.
             try command.limitedToCPUTime(ofSeconds: 3).run().reported(in: folder.folder)
         }
         for row in Self.rows {

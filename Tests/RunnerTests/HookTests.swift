@@ -183,7 +183,7 @@ import TransferModel
                 #!/bin/sh
                 test -e go || {
                     echo waits
-                    while [ ! -e go ]; do sleep 0.05; done
+                    while [ -e job.yaml ] && [ ! -e go ]; do sleep 0.05; done
                     exit
                 }
                 \(Self.script)

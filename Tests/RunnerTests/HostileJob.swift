@@ -64,7 +64,8 @@ struct HostileJob {
         let programs = [
             "quiet": "[sleep, \"600\"]",
             "endless": "[\"yes\"]",
-            "deaf": "[sh, -c, \"trap true TERM; while :; do sleep 1; done\"]",
+            // It ends with the folder of the job at the latest.
+            "deaf": "[sh, -c, \"trap true TERM; while test -e job.yaml; do sleep 1; done\"]",
         ]
         for (name, command) in programs.sorted(by: { $0.key < $1.key }) {
             let id = "program_\(name)"

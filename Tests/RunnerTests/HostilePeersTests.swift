@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a run among hostile peers ends at its deadline`() throws {
-        let (job, deadline) = (job, 15)
+        let (job, deadline) = (job, 10)
         let folder = try job.folder(deadline: "\(deadline)s")
         let run = try withExtendedLifetime(peers) {
             try folder.run("--progress", "none", environment: Self.environment)

@@ -159,7 +159,7 @@ import Testing
 
     @Test func `silent daemons delay nothing if rules decide everything`() throws {
         try links.root.write("hello", to: "a")
-        try answer(metered: false, after: "echo >> \(bus.path)/asked; exec sleep infinity")
+        try answer(metered: false, after: "echo >> \(bus.path)/asked; exec sleep 1000")
         let job = try JobFolder(
             """
             version: 1

@@ -110,12 +110,18 @@ import TransferModel
 
     @Test(
         arguments: [
-            ("text: hello", "hello", 5), ("json: { a: 1 }", #"{"a":1}"#, 7),
-            ("file: large", String(repeating: "0123456789abcdef", count: 20000), 320_000),
-            ("stream: { command: [sh, -c, 'printf a; sleep 0.1; printf b'] }", "ab", nil),
-        ] as [(String, String, Int64?)]
+            ("text: hello", "hello", 1, 5), ("json: { a: 1 }", #"{"a":1}"#, 1, 7),
+            ("file: large", "0123456789abcdef", 20_000, 320_000),
+            ("stream: { command: [sh, -c, 'printf a; sleep 0.1; printf b'] }", "ab", 1, nil),
+        ] as [(String, String, Int, Int64?)]
     )
-    func `a body reaches the program whole`(key: String, body: String, length: Int64?) throws {
+    func `a body reaches the program whole`(
+        key: String,
+        piece: String,
+        count: Int,
+        length: Int64?
+    ) throws {
+        let body = String(repeating: piece, count: count)
         let job = try ProgramJob(
             """
             assert request["body"]["length"] == \(length.map(String.init) ?? "None")

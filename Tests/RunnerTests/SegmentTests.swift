@@ -115,7 +115,7 @@ import TransferModel
             }
             return .part(of: Self.other, from: range.lowerBound, to: range.upperBound, headers)
         }
-        let job = try job(server.url("/"), ", timeoutInterval: 1s")
+        let job = try job(server.url("/"), ", timeoutInterval: 4s")
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try job.folder.read("out/a.bin") == Self.other)
@@ -265,7 +265,7 @@ import TransferModel
             return request.earlierRequestsForPath < 4
                 ? Self.beginning(of: range, then: .waitForPeerToLeave) : .status(503)
         }
-        let job = try job(server.url("/"), ", timeoutInterval: 3s")
+        let job = try job(server.url("/"), ", timeoutInterval: 6s")
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(try job.folder.read("out/a.bin") == Self.body)
@@ -290,7 +290,7 @@ import TransferModel
                     ? Self.part(range) : Self.beginning(of: range, then: .waitForPeerToLeave)
             }
         }
-        let settings = "segments: 4, timeoutInterval: 3s"
+        let settings = "segments: 4, timeoutInterval: 6s"
         let downloads = servers.enumerated().map { number, server in
             "  d\(number): { url: \"\(server.url("/"))\", to: out/\(number).bin, \(settings) }"
         }

@@ -133,7 +133,7 @@ import Testing
             certificate: TestCertificates.shared().server
         )
         var hostile = HostileJob()
-        hostile.limits = "timeoutIntervalForRequest: 3s"
+        hostile.limits = "timeoutIntervalForRequest: 6s"
         for (id, session) in [("ftps_first", "safe"), ("ftp_second", "plain")] {
             let url = "ftp://127.0.0.1:\(try #require(peers.ports[id]))/x"
             hostile.add(
