@@ -35,9 +35,10 @@ extension Exchange {
 
     /// Decodes the rest of the earlier calls' bytes and a piece; false ends the transfer.
     func decode(_ bytes: Span<UInt8>, atMost limit: Int = .max) -> Bool {
-        switch response.decoding?.decode(bytes, atMost: limit, { take($0) }) {
+        guard let decoding = response.decoding else { return false }
+        switch decoding.decode(bytes, atMost: limit, { take($0) }) {
         case .taken: return true
-        case .refused, nil: return false
+        case .refused: return false
         case .unusable(let findings):
             note(findings)
             return false
