@@ -107,10 +107,10 @@ struct ExchangePolicies {
 
     /// Prepares for the same request once more; returns the reason for the report.
     mutating func prepare(
-        _ repetition: AttemptMachine.Repetition,
+        _ reissue: AttemptMachine.Reissue,
         _ hop: inout RequestSpec
     ) -> TransactionMetrics.Reason {
-        switch repetition {
+        switch reissue {
         case .givenUp:
             // Before other requests that will share the connection.
             connection.resend()

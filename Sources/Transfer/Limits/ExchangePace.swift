@@ -5,7 +5,7 @@ internal import TransferModel
 /// The part of one attempt in its session's bandwidth: how much it may move at once, and whether
 /// it waits for its turn.
 ///
-/// Decides only; the exchange pauses the transfer. Lives on its engine's thread.
+/// Counts bytes and decides; the exchange pauses the transfer. Lives on its engine's thread.
 final class ExchangePace {
     /// One direction of the attempt.
     private struct Way {

@@ -50,6 +50,17 @@ import TransferModel
         #expect(next.headers.map(\.name) == (staysHome ? names : ["Accept"]))
     }
 
+    @Test func `a circle is shown without the query, which may hold a secret of the server`()
+        throws
+    {
+        let url = "https://a.example/x?token=t0k3n"
+        guard case .refuse(let failure) = try Self.decision(from: url, to: "\(url)#f") else {
+            Issue.record("the redirect is followed")
+            return
+        }
+        #expect(failure.detail == "the redirects go in a circle at https://a.example/x")
+    }
+
     @Test(arguments: [
         ("http://A/\u{301}@B/x", "http://a", "/%CC%81@B/x"),
         ("http://me:pw@A/x@y", "http://a", "/x@y"), ("http://A?\u{301}@B/x", "http://a", "/"),
