@@ -57,7 +57,7 @@ import TransferModel
 
     @Test(arguments: [KeyDraft.auto, .none, .value("a")])
     func `an order that differs in every run is warned of once`(key: KeyDraft) throws {
-        let place = try TestPlace.of(.upload, "idempotencyKey: ${var.order}")
+        let place = try TestPlace.of(.upload, "idempotencyKey: '${var.order}'")
         let draft = TestPlace.draft { $0.idempotencyKey = key }
         let session = TestPlace.session(.background)
         let findings = TestPlace.findings {
@@ -75,7 +75,7 @@ import TransferModel
     }
 
     @Test func `an idempotency key stands in one place`() throws {
-        let place = try TestPlace.of(.upload, "idempotencyKey: ${var.order}")
+        let place = try TestPlace.of(.upload, "idempotencyKey: '${var.order}'")
         let field = HeaderField(name: "idempotency-key", value: "b")
         func messages(_ own: [HeaderField], _ inherited: [HeaderField]) -> [String] {
             let draft = TestPlace.draft {
@@ -94,7 +94,7 @@ import TransferModel
 
     @Test(arguments: [
         ("idempotencyKey: a", KeyDraft.value("a"), true), ("idempotencyKey: auto", .auto, false),
-        ("idempotencyKey: ${var.a}", .value("a"), false),
+        ("idempotencyKey: '${var.a}'", .value("a"), false),
         ("idempotencyKey: a, forEach: { items: [1] }", .value("a"), false),
     ])
     func `a key that is the same in every run is warned of`(
