@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TransferModel
 
 /// Sessions that reach the hosts of their URLs at other servers.
 @Suite struct ConnectToTests {
