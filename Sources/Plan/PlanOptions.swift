@@ -41,6 +41,8 @@ package struct PlanOptions: Sendable {
     package var only: [String]
     /// The part of the job that the run does, with `only` of the chosen tasks; nil for all.
     package var shard: Shard?
+    /// Whether the run has all tasks of the job.
+    package var isWhole: Bool { only.isEmpty && shard == nil }
     /// The absolute path that the document's name is relative to.
     package var workingFolder: String
     /// The absolute path of `--report`, which takes the place of the file's `report.json`; nil

@@ -22,8 +22,7 @@ extension Plan {
         let files = expansion.dataFiles.paths
         var checks = JobChecks(of: head, taskReader, dataPaths: files, with: &reader)
         // A plan of some tasks numbers them anew.
-        let isWhole = options.only.isEmpty && options.shard == nil
-        let mostKept = isWhole ? options.mostKeptTasks : 0
+        let mostKept = options.isWhole ? options.mostKeptTasks : 0
         let kept = TaskPass.read(taskReader, mostKept: mostKept, into: &checks, with: &reader)
         var selection = TaskSelection(options.only, with: &reader)
         let distinguished = checks.needs.distinguishedEntries
@@ -34,8 +33,7 @@ extension Plan {
         checks.finish(graph, &reader)
 
         let diagnostics = inFileOrder(reader.faults.log.diagnostics)
-        let reportFault = checks.destinations.reportFault
-        guard !reader.faults.log.hasErrors, reportFault == nil,
+        guard !reader.faults.log.hasErrors, checks.destinations.reportFault == nil,
             selection.unknown.isEmpty || options.allowsAbsentTasks
         else {
             throw PlanRejected(
@@ -43,7 +41,7 @@ extension Plan {
                 dataFaults: reader.faults.log.dataFaults,
                 unknownTasks: selection.unknown,
                 secretVariables: reader.values.secrets.variables,
-                reportFault: reportFault
+                reportFault: checks.destinations.reportFault
             )
         }
         let all = reader.values.tasks
