@@ -56,7 +56,7 @@ package struct JSONSchemaValidator: Sendable {
         case "anyOf", "oneOf", "allOf", "not", "if":
             return checkCombination(value, keyword, of: schema, at: path)
         case "properties", "patternProperties", "additionalProperties", "required",
-            "propertyNames", "minProperties", "maxProperties":
+            "propertyNames", "minProperties", "maxProperties", "dependencies":
             return checkObject(value, keyword, of: schema, at: path)
         case "items", "minItems", "maxItems", "uniqueItems":
             return checkArray(value, keyword, at: path)
@@ -137,6 +137,11 @@ package struct JSONSchemaValidator: Sendable {
                 schema["properties"]?[member.name] == nil
                     && !patterns.contains { member.name.isMatch(of: $0) }
             }.flatMap { check($0.value, argument, at: "\(path)/\($0.name)") }
+        case "dependencies":
+            return argument.members.filter { value[$0.name] != nil }.flatMap { partners in
+                partners.value.elements.compactMap(\.string).filter { value[$0] == nil }
+                    .map { "\(path): `\($0)` is missing beside `\(partners.name)`" }
+            }
         case "propertyNames":
             return members.flatMap {
                 check(.string($0.name), argument, at: "\(path)/\($0.name)")

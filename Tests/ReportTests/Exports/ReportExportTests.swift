@@ -281,7 +281,7 @@ import TransferModel
         let verdict = try Self.part(page, from: "<header class=\"verdict ", to: "</header>")
         #expect(verdict.contains("later\">\n<h1>nightly: failed for now</h1>"), "\(verdict)")
         #expect(verdict.contains("<b>Exit code 5</b>: a later run may avoid every failure"))
-        #expect(verdict.contains("1 task: 1 failed; 1 attempt; 0 B received"))
+        #expect(verdict.contains("3 tasks: 1 failed; 1 attempt; 0 B received"))
         #expect(verdict.contains("runner 1.0 · libcurl 7.88.1 with OpenSSL/3.0.19"))
         let list = try Self.part(page, from: "id=\"failures\"", to: "</section>")
         #expect(list.contains("1 task did not succeed"))
