@@ -197,6 +197,27 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
+    @Test(arguments: ["", ", extract: out"])
+    func `two destinations may be one file through a linked folder`(extract: String) throws {
+        let server = try ScriptedServer([
+            "/a": [.ok(try TestArchive.make(Self.tool))], "/b": [.ok("b")], "/c": [.ok("c")],
+        ])
+        let job = try JobFolder(
+            """
+            version: 1
+            downloads:
+              a: { url: "\(server.url("/a"))", to: a.archive\(extract) }
+              b: { url: "\(server.url("/b"))", to: files/x }
+              c: { url: "\(server.url("/c"))", to: linked/x, needs: [b] }
+            """
+        )
+        try job.folder.makeFolder("files")
+        try job.folder.link("linked", to: "files")
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(try job.folder.text("files/x") == "c")
+    }
+
     @Test func `doctor names the library`() throws {
         let job = try JobFolder("version: 1\n")
         let doctor = try job.runner(["doctor"])

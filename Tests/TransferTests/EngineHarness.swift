@@ -27,6 +27,7 @@ final class EngineHarness {
         maximumConcurrentAttempts: Int = 16,
         durability: Durability = .none,
         claims: DestinationClaims? = nil,
+        written: (any WrittenFileRecord)? = nil,
         cache: HTTPCache? = nil,
         stores: [any CacheStore] = [],
         mayName: @escaping @Sendable (String) -> Bool = { _ in true },
@@ -56,6 +57,7 @@ final class EngineHarness {
             durability: durability,
             clock: clock,
             claims: claims,
+            written: written,
             mayName: mayName,
             environment: { ["http_proxy", "https_proxy"].contains($0) ? proxy : nil },
             say: { text in

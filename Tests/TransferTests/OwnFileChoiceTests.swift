@@ -52,9 +52,9 @@ import TransferModel
     private func harness(durability: Durability = .none, hasRecord: Bool = true) throws
         -> EngineHarness
     {
+        let claims = DestinationClaims(folders: [folder.path("in/")]) { "\($0)" }
         let written: Record? = hasRecord ? record : nil
-        let claims = DestinationClaims(folders: [folder.path("in/")], written: written) { "\($0)" }
-        return try EngineHarness(durability: durability, claims: claims)
+        return try EngineHarness(durability: durability, claims: claims, written: written)
     }
 
     private static func named(_ body: String) -> Reply {

@@ -52,8 +52,7 @@ extension Attempt {
             if carriesBody, !keepsBody { exchange.policies.upload?.leave() }
             exchange.hop = next
             exchange.body.carry(keepsBody)
-            exchange.policies.beginTarget()
-            exchange.beginHop()
+            exchange.beginHop(by: .redirect)
             return try repeatRequest(.redirect)
         }
     }

@@ -37,8 +37,7 @@ extension Attempt {
     /// Sends the request of the upload's current leg.
     private func beginLeg(of upload: ActiveUpload) throws(TransferFailure) -> Next {
         if setLeg(of: upload) { watchAnew() }
-        exchange.policies.beginLeg()
-        exchange.beginHop()
+        exchange.beginHop(by: .leg)
         return try repeatRequest(upload.reason)
     }
 

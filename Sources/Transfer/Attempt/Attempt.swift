@@ -46,7 +46,7 @@ struct Attempt {
             // With a cache, once it is known that nothing stored answers.
             if exchange.policies.caching == nil { exchange.beginResuming() }
             if exchange.file == nil { try beginUpload(boundary: boundary) }
-            exchange.beginHop()
+            exchange.beginHop(by: .start)
             try exchange.sign()
         } catch {
             return end(unsent: error)

@@ -4,7 +4,7 @@
 /// A value without I/O: `Attempt` carries its steps out.
 struct AttemptMachine {
     /// How the same request leaves once more.
-    enum Reissue: Equatable {
+    enum Repetition: Equatable {
         /// Over a new connection, because libcurl has given it up.
         case givenUp
         /// Over HTTP/1.1, because nothing vouches for the end of the body.
@@ -21,7 +21,7 @@ struct AttemptMachine {
     enum Step: Equatable {
         /// The exchange that the proxy's question leads to.
         case answerProxy
-        case again(Reissue)
+        case again(Repetition)
         /// The cache decides; without an answer from it, the steps below follow.
         case endCaching
         /// The step after the end of an upload that was given up.

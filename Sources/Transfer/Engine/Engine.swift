@@ -46,6 +46,7 @@ package final class Engine: AttemptRunner {
     ///   - uploads: Keeps the records by which later runs resume uploads; nil when no session keeps
     ///     any.
     ///   - claims: Assigns files to tasks; nil when the plan alone decides that.
+    ///   - written: What the job wrote and may replace; nil when nothing keeps that.
     ///   - mayName: Whether a text from a server may become the name of a file; called on the
     ///     engine's threads.
     ///   - network: The state of the machine's interfaces; nil when no session has a network
@@ -66,6 +67,7 @@ package final class Engine: AttemptRunner {
         clock: RunClock,
         uploads: UploadStore? = nil,
         claims: DestinationClaims? = nil,
+        written: (any WrittenFileRecord)? = nil,
         mayName: @escaping @Sendable (String) -> Bool = { _ in true },
         network: NetworkMonitor? = nil,
         environment: (String) -> String?,
@@ -95,7 +97,7 @@ package final class Engine: AttemptRunner {
         let publisher = Publisher(
             durability: durability,
             uploads: uploads,
-            written: claims?.written,
+            written: written,
             deliver: pass
         )
         self.publisher = publisher
@@ -116,6 +118,7 @@ package final class Engine: AttemptRunner {
             publisher: publisher,
             uploads: uploads,
             claims: claims,
+            written: written,
             mayName: mayName,
             say: say,
             deliver: pass

@@ -45,6 +45,8 @@ final class EngineContext: Sendable {
     let uploads: UploadStore?
     /// Assigns files to tasks; nil when the plan alone decides that.
     let claims: DestinationClaims?
+    /// The files that the job wrote under names of peers; nil when nothing keeps them.
+    let written: (any WrittenFileRecord)?
     /// Whether a text from a server may become the name of a file.
     let mayName: @Sendable (String) -> Bool
     /// Receives the standard error of programs.
@@ -61,6 +63,7 @@ final class EngineContext: Sendable {
         publisher: Publisher,
         uploads: UploadStore?,
         claims: DestinationClaims?,
+        written: (any WrittenFileRecord)?,
         mayName: @escaping @Sendable (String) -> Bool,
         say: @escaping ErrorText.Handover,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
@@ -73,6 +76,7 @@ final class EngineContext: Sendable {
         self.publisher = publisher
         self.uploads = uploads
         self.claims = claims
+        self.written = written
         self.mayName = mayName
         self.say = say
         self.deliver = deliver

@@ -5,8 +5,8 @@ internal import TransferModel
 // Before a request: prepares the policies for it.
 extension Exchange {
     /// Prepares the policies for the first request of a hop.
-    func beginHop() {
-        policies.beginHop(hop, carriesBody: body.isCarried, known: session.knownSpaces)
+    func beginHop(by cause: ExchangePolicies.HopCause) {
+        policies.beginHop(hop, by: cause, carriesBody: body.isCarried, known: session.knownSpaces)
     }
 
     /// Signs the next exchange's request, if its credential signs requests.

@@ -10,6 +10,14 @@ internal import TransferModel
 /// changes a policy has access to the whole list, so its arguments and closures must not read the
 /// list.
 struct ExchangePolicies {
+    /// The reason for a hop.
+    enum HopCause {
+        case start
+        case redirect
+        /// Another leg of an upload.
+        case leg
+    }
+
     /// Over which connection, and in which version of HTTP, the hop's request leaves.
     var connection: ConnectionPolicy
     /// Decides on the way by a proxy.
@@ -56,7 +64,22 @@ struct ExchangePolicies {
     // MARK: - Before the request
 
     /// Before the first request of a hop: which credential it carries, and whether its body waits.
-    mutating func beginHop(_ hop: RequestSpec, carriesBody: Bool, known: KnownSpaces) {
+    mutating func beginHop(
+        _ hop: RequestSpec,
+        by cause: HopCause,
+        carriesBody: Bool,
+        known: KnownSpaces
+    ) {
+        switch cause {
+        case .start: break
+        case .redirect:
+            connection.beginHop()
+            caching?.beginHop()
+        case .leg:
+            redirects.beginLeg()
+            connection.beginLeg()
+            bodyHold.beginBody()
+        }
         guard authentication != nil, !hop.url.isCustom else { return }
         let start = authentication?.begin(
             hop.url,
@@ -92,25 +115,12 @@ struct ExchangePolicies {
 
     // MARK: - At the end
 
-    /// Before the first request at the target of a redirect.
-    mutating func beginTarget() {
-        connection.beginHop()
-        caching?.beginHop()
-    }
-
-    /// Before the first request of another leg of an upload.
-    mutating func beginLeg() {
-        redirects.beginLeg()
-        connection.beginLeg()
-        bodyHold.beginBody()
-    }
-
     /// Prepares for the same request once more; returns the reason for the report.
     mutating func prepare(
-        _ reissue: AttemptMachine.Reissue,
+        _ repetition: AttemptMachine.Repetition,
         _ hop: inout RequestSpec
     ) -> TransactionMetrics.Reason {
-        switch reissue {
+        switch repetition {
         case .givenUp:
             // Before other requests that will share the connection.
             connection.resend()

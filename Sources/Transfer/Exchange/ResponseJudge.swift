@@ -272,6 +272,7 @@ struct ResponseJudge {
             from: exchange.hop.url,
             exchange.request,
             exchange.context.claims,
+            exchange.context.written,
             mayName: exchange.context.mayName
         )
         guard let file = choice else {

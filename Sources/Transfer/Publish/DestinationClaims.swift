@@ -57,20 +57,15 @@ package final class DestinationClaims: Sendable {
     private let folders: Set<ByteText>?
     private let state = Lock(State())
     private let name: @Sendable (Int) -> String
-    /// nil without a state folder: no file counts as the job's own then.
-    let written: (any WrittenFileRecord)?
 
     /// - Parameters:
     ///   - folders: Absolute paths of the folders in which servers name files; nil means all.
-    ///   - written: The files that the job wrote under names of peers; nil when nothing keeps them.
     ///   - name: The name of a task in messages.
     package init(
         folders: Set<String>?,
-        written: (any WrittenFileRecord)? = nil,
         name: @escaping @Sendable (Int) -> String
     ) {
         self.folders = folders.map { Set($0.map { ByteText(Folder.canonicalPath($0)) }) }
-        self.written = written
         self.name = name
     }
 
@@ -125,28 +120,24 @@ package final class DestinationClaims: Sendable {
     /// owner; later attempts of the task keep them.
     ///
     /// Creates a missing folder. Returns the other owner, in words; throws the file system's error.
-    func claim(_ file: TaskSpec.Destination, for task: Int) throws(SystemError) -> String? {
+    /// A task that may not write the file leaves it to other tasks.
+    func claim(
+        _ file: TaskSpec.Destination,
+        for task: Int,
+        mayWrite: Bool = true
+    ) throws(SystemError) -> String? {
         _ = try Folder(path: file.folder, create: true)
         let other = state.withLock { state -> Owner? in
             let places = state.places(of: file)
             let owners = places.compactMap { state.owners[$0] }
             if let other = owners.first(where: { $0 != .task(task) }) { return other }
-            for place in places { state.owners[place] = .task(task) }
+            for place in places { state.owners[place] = mayWrite ? .task(task) : nil }
             return nil
         }
         return switch other {
         case nil: nil
         case .task(let other): "the task \(TextExcerpt.of(name(other)))"
         case .run: "the run itself"
-        }
-    }
-
-    /// Gives up the claim of a task that must not write the file.
-    func release(_ file: TaskSpec.Destination, of task: Int) {
-        state.withLock { state in
-            for place in state.places(of: file) where state.owners[place] == .task(task) {
-                state.owners[place] = nil
-            }
         }
     }
 }

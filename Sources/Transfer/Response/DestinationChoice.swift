@@ -11,6 +11,7 @@ enum DestinationChoice {
         from url: HTTPURL,
         _ request: borrowing AttemptRequest,
         _ claims: DestinationClaims?,
+        _ written: (any WrittenFileRecord)?,
         mayName: (String) -> Bool
     ) throws(TransferFailure) -> TaskSpec.Destination? {
         var file = wanted
@@ -22,20 +23,20 @@ enum DestinationChoice {
             file = wanted.appending(name, isOfURL: !isNamedByServer)
             guard try isFree(file) else { return nil }
         }
+        let isForeign =
+            file.replacesOnlyOwn && PathOccupant(at: file.path) != .nothing
+            && written?.hasFile(at: file.path, of: request.key) != true
         if let claims {
             let owner: String?
             do throws(SystemError) {
-                owner = try claims.claim(file, for: request.key)
+                // Another task may have permission to replace a foreign file.
+                owner = try claims.claim(file, for: request.key, mayWrite: !isForeign)
             } catch {
                 throw TransferFailure(error, phase: .receive)
             }
             if let owner { throw .destinationTaken(file.displayPath, by: owner) }
         }
-        if file.replacesOnlyOwn, PathOccupant(at: file.path) != .nothing,
-            claims?.written?.hasFile(at: file.path, of: request.key) != true
-        {
-            // Another task may have permission to replace the file.
-            claims?.release(file, of: request.key)
+        if isForeign {
             let peer = isNamedByServer ? "the server" : "a captured value"
             throw .foreignFile(file.displayPath, named: peer)
         }

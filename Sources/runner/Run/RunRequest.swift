@@ -55,17 +55,11 @@ struct FilledJob {
     /// Finds all secrets of the run in a text; nil when the run has none.
     let redactor: Redactor?
 
-    /// The owner of each destination file; nil when no server and no captured value names a file,
-    /// and no task replaces a folder of its own.
-    ///
-    /// `written` has the files that the job wrote under names of peers, and its folders.
-    func claims(written: (any WrittenFileRecord)?) -> DestinationClaims? {
-        guard plan.replacesOwnFiles else { return nil }
-        let claims = DestinationClaims(
-            folders: plan.foldersOfServerNames(),
-            written: written
-        ) { plan.id(of: $0) }
-        if plan.hasPeerNames { plan.forEachPlannedPath(claims.reserve) }
+    /// The owner of each destination file; nil when no server and no captured value names a file.
+    var claims: DestinationClaims? {
+        guard plan.hasPeerNames else { return nil }
+        let claims = DestinationClaims(folders: plan.foldersOfServerNames()) { plan.id(of: $0) }
+        plan.forEachPlannedPath(claims.reserve)
         return claims
     }
 }
