@@ -375,6 +375,8 @@ extension EasyHandle {
         try options.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeoutMilliseconds)
         try options.set(CURLOPT_TCP_KEEPALIVE, 1)
         if let connectTo {
+            // A request must not reach the server of its URL instead.
+            guard connectTo.isComplete else { throw CurlCode(CURLE_OUT_OF_MEMORY) }
             try unsafe CurlCode.check(
                 ccurl_set_list(pointer, CURLOPT_CONNECT_TO, connectTo.pointer)
             )
@@ -462,15 +464,23 @@ extension EasyHandle {
 @safe final class HeaderList {
     let lines: [String]
     let pointer: UnsafeMutablePointer<curl_slist>?
+    /// Whether the list has all lines; false without memory.
+    let isComplete: Bool
 
     init(_ lines: [String]) {
         self.lines = lines
         var list: UnsafeMutablePointer<curl_slist>?
+        var isComplete = true
         for line in lines {
             // Without memory the list stays as it is: a missing line is better than a crash.
-            if let longer = unsafe ccurl_slist_append(list, line) { unsafe list = longer }
+            if let longer = unsafe ccurl_slist_append(list, line) {
+                unsafe list = longer
+            } else {
+                isComplete = false
+            }
         }
         unsafe pointer = list
+        self.isComplete = isComplete
     }
 
     /// Whether the list has these lines; cheap for the same array.

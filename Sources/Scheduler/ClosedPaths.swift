@@ -50,14 +50,15 @@ struct ClosedPaths {
     }
 
     /// Keeps a task back if its path is closed; returns whether it did.
-    mutating func hold(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
-        guard !closed.isEmpty else { return false }
+    ///
+    /// `isLocal` says whether its first server is this machine.
+    mutating func hold(_ spec: TaskSpec, _ now: MonotonicTime, isLocal: Bool) -> Bool {
         let own = Path(spec, origin: spec.request.url.origin)
         // A mirror may be reached where the first URL is not.
         for path in spec.mirrors.isEmpty ? [Path(spec), own] : [Path(spec)] {
             guard let cause = closed[path]?.cause else { continue }
             // This machine needs no interface.
-            if cause.reason == .connectivity, own.origin?.isLoopback == true { continue }
+            if cause.reason == .connectivity, isLocal { continue }
             closed[path]?.tasks.append(spec.index)
             if holds[spec.index] == nil { holds[spec.index] = Hold(since: now, cause: cause) }
             return true

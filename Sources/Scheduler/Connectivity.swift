@@ -14,20 +14,19 @@ struct Connectivity {
     /// How often the network has changed.
     private(set) var networkChanges = 0
     private var hasExternalPower: Bool
-    /// Whether each session is discretionary, by its number.
-    private let isDiscretionary: [Bool]
+    private let sessions: [SessionConfiguration]
 
     /// The state of a run that begins.
     init(_ sessions: [SessionConfiguration], hasExternalPower: Bool) {
         self.hasExternalPower = hasExternalPower
-        isDiscretionary = sessions.map(\.isDiscretionary)
+        self.sessions = sessions
     }
 
     /// Whether no path is closed.
     var isEmpty: Bool { closedPaths.isEmpty }
 
     /// Whether attempts of the session must wait for external power.
-    func lacksPower(session: Int) -> Bool { !hasExternalPower && isDiscretionary[session] }
+    func lacksPower(session: Int) -> Bool { !hasExternalPower && sessions[session].isDiscretionary }
 
     /// Whether the network has changed since it had changed `changes` times.
     func hasChanged(since changes: Int) -> Bool { networkChanges != changes }
@@ -46,7 +45,13 @@ struct Connectivity {
 
     /// Keeps a task back if its path is closed; returns whether it did.
     mutating func hold(_ spec: TaskSpec, _ now: MonotonicTime) -> Bool {
-        closedPaths.hold(spec, now)
+        !closedPaths.isEmpty && closedPaths.hold(spec, now, isLocal: staysOnMachine(spec))
+    }
+
+    /// Whether the server of a task's URL, or its session's other server, is this machine.
+    private func staysOnMachine(_ spec: TaskSpec) -> Bool {
+        let origin = spec.request.url.origin
+        return (sessions[spec.session].connectTarget(for: origin) ?? origin).isLoopback
     }
 
     /// How a task that begins was kept back; nil when it was not.
@@ -54,10 +59,11 @@ struct Connectivity {
 
     /// Opens the paths of a task that has found a way or waits no more; returns the tasks to start.
     mutating func open(for spec: TaskSpec, isWaiting: Bool) -> [Int] {
-        let origin = spec.request.url.origin
         // A request that stays on this machine proves no way to other hosts.
-        guard !closedPaths.isEmpty, isWaiting || !origin.isLoopback else { return [] }
-        return closedPaths.open([ClosedPaths.Path(spec), .init(spec, origin: origin)])
+        guard !closedPaths.isEmpty, isWaiting || !staysOnMachine(spec) else { return [] }
+        return closedPaths.open([
+            ClosedPaths.Path(spec), .init(spec, origin: spec.request.url.origin),
+        ])
     }
 
     /// Opens the paths of some sessions; returns the tasks to start.
@@ -68,8 +74,8 @@ struct Connectivity {
     /// Counts a change of the network; returns the tasks to start.
     mutating func networkChanged() -> [Int] {
         networkChanges += 1
-        let (hasPower, isDiscretionary) = (hasExternalPower, isDiscretionary)
-        return closedPaths.openAll { hasPower || !isDiscretionary[$0.session] }
+        let (hasPower, sessions) = (hasExternalPower, sessions)
+        return closedPaths.openAll { hasPower || !sessions[$0.session].isDiscretionary }
     }
 
     /// Notes a change of the power supply; returns the tasks to start, or nil when power is not
@@ -77,8 +83,8 @@ struct Connectivity {
     mutating func powerChanged(isExternal: Bool) -> [Int]? {
         hasExternalPower = isExternal
         guard isExternal else { return nil }
-        let isDiscretionary = isDiscretionary
-        return closedPaths.openAll { isDiscretionary[$0.session] }
+        let sessions = sessions
+        return closedPaths.openAll { sessions[$0.session].isDiscretionary }
     }
 
     /// Forgets the closed paths and the tasks behind them, because the run starts no more attempts.

@@ -18,9 +18,14 @@ package struct FolderContent: Sendable, Hashable {
     /// Follows no link and enters no other file system.
     package init?(at path: String) {
         guard let folder = try? Folder(path: path, create: false) else { return nil }
+        self.init(of: folder.descriptor)
+    }
+
+    /// Reads the names in an open folder and below; nil when not all of them can be read.
+    init?(of folder: Int32) {
         var status = stat()
-        guard unsafe fstat(folder.descriptor, &status) == 0,
-            add(folder.descriptor, "", device: status.st_dev, depth: 0)
+        guard unsafe fstat(folder, &status) == 0,
+            add(folder, "", device: status.st_dev, depth: 0)
         else { return nil }
     }
 
@@ -38,7 +43,12 @@ package struct FolderContent: Sendable, Hashable {
             return false
         }
         defer { unsafe closedir(stream) }
-        while let entry = unsafe readdir(stream) {
+        // Both descriptors share their position, and an earlier reader may have moved it.
+        unsafe rewinddir(stream)
+        while true {
+            // readdir(3) returns NULL at the end and for an error, which only `errno` tells apart.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { return errno == 0 }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe String(
                     systemText: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
@@ -63,6 +73,5 @@ package struct FolderContent: Sendable, Hashable {
             defer { close(child) }
             guard add(child, inner, device: device, depth: depth + 1) else { return false }
         }
-        return true
     }
 }

@@ -73,36 +73,50 @@ final class HiddenFolder {
     /// Gives the folder its name, and the permissions of a new folder or those of the older one.
     ///
     /// - Parameters:
-    ///   - replacing: Whether an older folder may be replaced, asked last of all; an empty one
-    ///     always is.
+    ///   - replaces: Whether any older folder may be replaced; an empty one always is.
+    ///   - mayReplace: Whether an older folder of that content may be replaced, asked last of all;
+    ///     nil when only `replaces` decides.
     ///   - isDurable: Whether the content and the name survive a power loss.
+    /// - Returns: The content before others could see it; nil without `mayReplace`, or when it
+    ///   cannot be read.
     /// - Throws: The errors of syncfs(2) and rename(2); `isOfOccupant` when something other than a
-    ///   folder has the name.
+    ///   folder, or a folder that must stay, has the name.
     func publish(
-        replacing: @autoclosure () -> Bool,
+        replaces: Bool,
+        mayReplace: ((FolderContent) -> Bool)?,
         isDurable: Bool
-    ) throws(SystemError) {
-        guard let temporaryName else { return }
+    ) throws(SystemError) -> FolderContent? {
+        guard let temporaryName else { return nil }
         let path = parent.path(of: name)
         let usual = 0o777 & ~OutputFile.processMask
         fchmod(descriptor, usual)
         ReplacedAccess(of: name, in: parent.descriptor)?.take(over: descriptor, usual: usual)
         if isDurable, csystem_sync_all(descriptor) != 0 { throw .last("sync", path) }
+        let content = mayReplace == nil ? nil : FolderContent(of: descriptor)
         if unsafe csystem_rename(parent.descriptor, temporaryName, name) == 0 {
             self.temporaryName = nil
         } else {
             let error = SystemError.last("replace", path)
-            guard errno == ENOTEMPTY || errno == EEXIST, replacing() else { throw error }
-            try replace(temporaryName, path)
+            guard errno == ENOTEMPTY || errno == EEXIST else { throw error }
+            let old = FolderTree.open(name, in: parent.descriptor)
+            guard old >= 0 else { throw .last("replace", path) }
+            defer { close(old) }
+            let known = replaces ? nil : FolderContent(of: old)
+            guard replaces || known.flatMap({ mayReplace?($0) }) == true else { throw error }
+            let present = try setAside(temporaryName, path)
+            // A file may have been added before the exchange.
+            if !replaces, self.content(of: present) != known {
+                putBack(present, temporaryName)
+                throw error
+            }
+            self.temporaryName = entomb(present, old)
         }
         if isDurable { try parent.sync() }
+        return content
     }
 
-    /// Exchanges the older folder with the new one, and leaves the older one to `deinit`.
-    private func replace(_ temporaryName: String, _ path: String) throws(SystemError) {
-        let old = FolderTree.open(name, in: parent.descriptor)
-        guard old >= 0 else { throw .last("replace", path) }
-        defer { close(old) }
+    /// Exchanges the older folder with the new one; returns the present name of the older one.
+    private func setAside(_ temporaryName: String, _ path: String) throws(SystemError) -> String {
         var present = temporaryName
         if unsafe csystem_exchange(parent.descriptor, temporaryName, name) != 0 {
             // If this process is killed between the two renames, the user has only the older
@@ -117,13 +131,38 @@ final class HiddenFolder {
                 throw error
             }
         }
-        // If this process is killed now, a later one recognizes the older folder.
-        if let grave = Self.provableName(for: name, old),
-            unsafe csystem_rename(parent.descriptor, present, grave) == 0
-        {
-            present = grave
+        return present
+    }
+
+    /// Exchanges the folders once more, so that the older one has its name again.
+    private func putBack(_ present: String, _ temporaryName: String) {
+        let parent = parent.descriptor
+        var isBack = false
+        if present == temporaryName {
+            isBack = unsafe csystem_exchange(parent, present, name) == 0
+        } else {
+            isBack = unsafe csystem_rename(parent, name, temporaryName) == 0
+            unsafe _ = csystem_rename(parent, present, name)
         }
-        self.temporaryName = present
+        // Otherwise the hidden name is the older folder's, which must not be removed.
+        if !isBack { self.temporaryName = nil }
+    }
+
+    /// The content of a folder beside the final name; nil when it cannot be read.
+    private func content(of name: String) -> FolderContent? {
+        let folder = FolderTree.open(name, in: parent.descriptor)
+        guard folder >= 0 else { return nil }
+        defer { close(folder) }
+        return FolderContent(of: folder)
+    }
+
+    /// Gives the older folder a name by which a later process recognizes it, if this process is
+    /// killed; returns its present name.
+    private func entomb(_ present: String, _ old: Int32) -> String {
+        guard let grave = Self.provableName(for: name, old),
+            unsafe csystem_rename(parent.descriptor, present, grave) == 0
+        else { return present }
+        return grave
     }
 
     /// A name by which a later process recognizes a folder; nil when the folder cannot be examined.

@@ -10,12 +10,14 @@ import TransferModel
     private static let failure = TransferFailure(kind: .network, phase: .connect, detail: "no way")
     private static let noPower = TransferFailure(kind: .power, phase: .prepare, detail: "battery")
 
-    /// Session 0 is discretionary, session 1 is not.
+    /// Session 0 is discretionary, session 1 is not, session 2 reaches `a.test` on this machine.
     private static func connectivity(hasExternalPower: Bool = true) -> Connectivity {
         var nightly = SessionConfiguration(name: "nightly")
         nightly.isDiscretionary = true
+        var trial = SessionConfiguration(name: "trial")
+        trial.connectTo = [ConnectRule(host: "a.test", targetHost: "127.0.0.1")]
         return Connectivity(
-            [nightly, SessionConfiguration(name: "other")],
+            [nightly, SessionConfiguration(name: "other"), trial],
             hasExternalPower: hasExternalPower
         )
     }
@@ -65,6 +67,17 @@ import TransferModel
         #expect(connectivity.powerChanged(isExternal: false) == nil)
         #expect(connectivity.powerChanged(isExternal: true) == [1])
         #expect(!connectivity.lacksPower(session: 0))
+    }
+
+    @Test func `a task whose session reaches its host on this machine is local`() throws {
+        var connectivity = Self.connectivity()
+        let waiting = try Self.spec(0, session: 2, "http://b.test/")
+        _ = connectivity.holdBack(ClosedPaths.Path(waiting), Self.failure, until: nil, Self.start)
+        #expect(connectivity.hold(try Self.spec(1, session: 2, "http://b.test/"), Self.start))
+        let local = try Self.spec(2, session: 2)
+        #expect(!connectivity.hold(local, Self.start))
+        #expect(connectivity.open(for: local, isWaiting: false) == [])
+        #expect(connectivity.open(for: waiting, isWaiting: false) == [1])
     }
 
     @Test func `a loopback response opens no path, the end of a waiting task opens it`() throws {

@@ -21,7 +21,8 @@ enum ConnectToTable {
                 "host",
                 host,
                 isRequired: true,
-                "The host in URLs; not this machine's own names."
+                "The host in URLs; not a loopback name or address (`localhost`, `127.0.0.1`, "
+                    + "`[::1]`)."
             ) { $0.host = $1 },
             Setting(
                 "port",
@@ -63,7 +64,7 @@ enum ConnectToTable {
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
         guard let url = try? HTTPURL("https://\(text)/"), !url.hasUserInformation,
-            url.authorityEnd == url.text.utf8.count - 1
+            url.authorityEnd == url.text.utf8.count - 1, !text.hasByteSuffix(":")
         else {
             let fault = ValueFault(
                 .badURL,

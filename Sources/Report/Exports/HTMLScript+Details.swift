@@ -131,7 +131,8 @@ extension HTMLScript {
         const mostly = (task) => {
           const times = timesOf(task);
           const name = Object.keys(times).sort((a, b) => times[b] - times[a])[0];
-          return name ? phases[name] + ', ' + percent(times[name], task.duration) : '';
+          const whole = Object.values(times).reduce((sum, length) => sum + length, 0);
+          return whole > 0 ? phases[name] + ', ' + percent(times[name], whole) : '';
         };
         const lastReason = (task) => {
           const reasons = (task.tries || []).map((attempt) => attempt.reason).filter(Boolean);

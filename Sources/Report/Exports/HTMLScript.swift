@@ -104,6 +104,8 @@ enum HTMLScript {
           const times = sums(stretches(task));
           const known = Object.values(times).reduce((sum, length) => sum + length, 0);
           if (task.duration > known) times.rest = task.duration - known;
+          // Segments run side by side: the sum of the shares is the time of the task.
+          if (task.duration < known) for (const name of Object.keys(times)) times[name] *= task.duration / known;
           return times;
         };
         // One bar of all phases; its parts are as wide as their times.
@@ -191,7 +193,7 @@ enum HTMLScript {
           $('most').textContent = most ? 'at most ' + bytes(most / length * 1e6) + '/s' : 'no bodies arrived';
         };
         const zoom = (start, end) => {
-          view.start = Math.max(0, start);
+          view.start = Math.max(0, Math.min(start, total - 10));
           view.end = Math.min(total, Math.max(end, view.start + 10));
           $('whole').hidden = !isZoomed();
           drawTicks();

@@ -12,6 +12,8 @@ package final class ArchiveExtraction {
         package var entries: Int
         /// The bytes of all files.
         package var bytes: Int64
+        /// What the folder held before others could see it; known only with `mayReplace`.
+        package var content: FolderContent?
     }
 
     /// The folder that gets the content.
@@ -59,14 +61,14 @@ package final class ArchiveExtraction {
     /// - Parameters:
     ///   - file: The archive; its content stays as it is.
     ///   - target: The folder.
-    ///   - mayReplace: Whether the present folder may be replaced although the target does not
-    ///     allow it; asked only when one has the name.
+    ///   - mayReplace: Whether a present folder of that content may be replaced although the target
+    ///     does not allow it; asked only when one has the name.
     /// - Returns: How much was extracted.
     /// - Throws: Why nothing was extracted; an older folder is then as it was.
     package static func extract(
         _ file: OutputFile,
         to target: Target,
-        mayReplace: () -> Bool = { false }
+        mayReplace: ((FolderContent) -> Bool)? = nil
     ) throws(ArchiveFault) -> Summary {
         // The descriptor's offset is where more bytes would be written.
         defer { lseek(file.descriptor, off_t(file.size), SEEK_SET) }
@@ -83,15 +85,17 @@ package final class ArchiveExtraction {
             try extraction.carryOut(step, entry, reader)
         }
         try extraction.makeLinks()
+        var summary = Summary(entries: extraction.tree.count, bytes: extraction.bytes)
         do throws(SystemError) {
-            try root.publish(
-                replacing: target.replaces || mayReplace(),
+            summary.content = try root.publish(
+                replaces: target.replaces,
+                mayReplace: mayReplace,
                 isDurable: target.isDurable
             )
         } catch {
             throw error.isOfOccupant ? .occupied(error) : .system(error)
         }
-        return Summary(entries: extraction.tree.count, bytes: extraction.bytes)
+        return summary
     }
 
     private init(_ target: Target, _ root: HiddenFolder, length: Int64) {

@@ -163,9 +163,8 @@ extension Exchange {
         }
     }
 
-    /// Whether the peer of the connection, the proxy or the origin, has a name that must be looked
-    /// up.
-    private var isPeerNamed: Bool { !(policies.proxy.route?.isAddress ?? hop.url.origin.isAddress) }
+    /// Whether the peer of the connection has a name that must be looked up.
+    private var isPeerNamed: Bool { !(policies.proxy.route?.isAddress ?? peer.isAddress) }
 
     /// Reads a line of a head or trailer from the origin, or from a proxy in its place.
     private func read(_ line: Span<UInt8>) throws(TransferFailure) -> Bool {

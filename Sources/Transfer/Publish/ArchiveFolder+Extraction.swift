@@ -4,12 +4,13 @@ internal import TransferModel
 extension ArchiveFolder {
     /// Extracts a complete, verified file that has no name yet.
     ///
-    /// `isOwn` says whether the present folder has only what an earlier run of the task extracted.
+    /// `isOwn` says whether a content is what an earlier run of the task extracted. The result has
+    /// the new content only when a later run may replace it.
     func extract(
         _ file: OutputFile,
         isDurable: Bool,
-        isOwn: () -> Bool
-    ) throws(ArchiveFault) -> ExtractedArchive {
+        isOwn: @escaping (FolderContent) -> Bool
+    ) throws(ArchiveFault) -> (ExtractedArchive, content: FolderContent?) {
         let summary = try ArchiveExtraction.extract(
             file,
             to: ArchiveExtraction.Target(
@@ -19,9 +20,12 @@ extension ArchiveFolder {
                 limits: limits,
                 isDurable: isDurable
             ),
-            mayReplace: { replacement == .own && isOwn() }
+            mayReplace: replacement == .own ? isOwn : nil
         )
-        return ExtractedArchive(path: displayPath, entries: summary.entries, size: summary.bytes)
+        return (
+            ExtractedArchive(path: displayPath, entries: summary.entries, size: summary.bytes),
+            summary.content
+        )
     }
 }
 

@@ -201,14 +201,10 @@ struct Publication {
         _ isDurable: Bool,
         of task: Int
     ) throws(ArchiveFault) -> ExtractedArchive {
-        let extraction = try folder.extract(file, isDurable: isDurable) {
-            written?.hasFolder(at: folder.path, of: task) == true
+        let (extraction, content) = try folder.extract(file, isDurable: isDurable) { content in
+            written?.has(folder.path, content, of: task) == true
         }
-        if folder.replacement == .own, let written,
-            let content = FolderContent(at: folder.path)
-        {
-            written.note(folder.path, content, of: task)
-        }
+        if let content { written?.note(folder.path, content, of: task) }
         return extraction
     }
 

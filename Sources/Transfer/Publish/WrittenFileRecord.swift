@@ -46,9 +46,4 @@ extension WrittenFileRecord {
     func hasFile(at path: String, of task: Int) -> Bool {
         InputFile.Identity(at: path).map { has(path, $0, of: task) } ?? false
     }
-
-    /// Whether the folder at a path has only what the task extracted.
-    func hasFolder(at path: String, of task: Int) -> Bool {
-        FolderContent(at: path).map { has(path, $0, of: task) } ?? false
-    }
 }

@@ -15,6 +15,7 @@ import Testing
         to name: String = "in/out",
         replaces: Bool = false,
         strip: Int = 0,
+        mayReplace: ((FolderContent) -> Bool)? = nil,
         limits: ArchiveLimits = ArchiveLimits(size: 1 << 30, entries: 1000, ratio: 200)
     ) throws -> ArchiveExtraction.Summary {
         let file = try OutputFile(in: Folder(path: folder.path, create: false), name: "archive")
@@ -26,7 +27,7 @@ import Testing
             limits: limits,
             isDurable: true
         )
-        return try ArchiveExtraction.extract(file, to: target)
+        return try ArchiveExtraction.extract(file, to: target, mayReplace: mayReplace)
     }
 
     private static let ordinary = """
@@ -195,6 +196,36 @@ import Testing
         #expect(try folder.list("in/out") == ["new"])
         #expect(try folder.list("in") == ["out"])
         #expect(try folder.text("secret") == "secret")
+    }
+
+    @Test func `only a folder of an allowed content is replaced`() throws {
+        let archive = try TestArchive.make("folder(\"deep\")\nfile(\"deep/new\")")
+        let content = try extract(archive, mayReplace: { _ in false }).content
+        #expect(content != nil)
+        #expect(content == FolderContent(at: folder.path("in/out")))
+        let next = try extract(archive, mayReplace: { $0 == content }).content
+        #expect(next == FolderContent(at: folder.path("in/out")))
+        #expect(throws: ArchiveFault.self) { try extract(archive, mayReplace: { $0 == content }) }
+        #expect(try folder.list("in") == ["out"])
+    }
+
+    @Test func `a file that appears in the older folder during its replacement stays`() throws {
+        let archive = try TestArchive.make("file(\"new\")")
+        _ = try extract(archive)
+        let fault = #expect(throws: ArchiveFault.self) {
+            try extract(
+                archive,
+                mayReplace: { _ in
+                    (try? folder.write("mine", to: "in/out/mine")) != nil
+                }
+            )
+        }
+        guard case .occupied? = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(try folder.list("in/out") == ["mine", "new"])
+        #expect(try folder.list("in") == ["out"])
     }
 
     @Test func `a file or a link of the name is never replaced`() throws {
