@@ -34,8 +34,8 @@ extension Plan {
         checks.finish(graph, &reader)
 
         let diagnostics = inFileOrder(reader.faults.log.diagnostics)
-        let reportFault = checks.destinations.reportFault
-        guard !reader.faults.log.hasErrors, reportFault == nil,
+        let optionFault = checks.destinations.reportFault ?? taskReader.shared.shardFault
+        guard !reader.faults.log.hasErrors, optionFault == nil,
             selection.unknown.isEmpty || options.allowsAbsentTasks
         else {
             throw PlanRejected(
@@ -43,7 +43,7 @@ extension Plan {
                 dataFaults: reader.faults.log.dataFaults,
                 unknownTasks: selection.unknown,
                 secretVariables: reader.values.secrets.variables,
-                reportFault: reportFault
+                optionFault: optionFault
             )
         }
         let all = reader.values.tasks

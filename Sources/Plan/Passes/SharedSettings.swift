@@ -18,6 +18,8 @@ final class SharedSettings: Sendable {
     let faulty: Set<Int>
     /// Whether there is a background session.
     let hasBackground: Bool
+    /// Why no shard of the job can be run; nil without a shard, and when one can.
+    let shardFault: String?
 
     /// Each session has connections of its own, and a copy of `defaults`.
     private static let mostSessions = 1000
@@ -74,22 +76,22 @@ final class SharedSettings: Sendable {
         }
         reader.faults.owner = .job
         SharedStorages.shareCredentials(among: &sessions, &secrets)
-        self.sessions = sessions.map { $0.ofShard(head.options.shard, sharing: head.sharingCount) }
+        self.sessions =
+            head.sharingCount.map { count in sessions.map { $0.divided(by: count) } } ?? sessions
         self.defaults = defaults.task
         sessionSecrets = secrets
         self.faulty = faulty
         signers = sessions.map { $0.credentials.filter(\.isSigner) }
-        hasBackground = sessions.contains { $0.kind == .background }
-    }
-}
-
-extension SessionConfiguration {
-    /// The session in a shard: its part of the limits, and transfers of its own that are kept.
-    fileprivate func ofShard(_ shard: Shard?, sharing count: Int?) -> SessionConfiguration {
-        guard let shard else { return self }
-        var session = count.map(divided) ?? self
-        if let identifier { session.identifier = identifier + shard.fileSuffix }
-        return session
+        let background = sessions.first { $0.kind == .background }
+        hasBackground = background != nil
+        // The stored transfers of a session do not tell with which number of shards they began.
+        shardFault =
+            head.options.shard == nil
+            ? nil
+            : background.map {
+                "`--shard` cannot run a part of a job with a background session: `\($0.name.excerpt)` "
+                    + "is one"
+            }
     }
 }
 

@@ -219,8 +219,6 @@ import TransferModel
               s:
                 httpMaximumConnectionsPerHost: 8
                 limits: { bandwidth: 1000B/s }
-                configuration: background
-                identifier: nightly
             report: { json: out/report.v1.json.gz, junit: out.d/junit }
             downloads: { a: { url: "https://a/", to: a } }
             """
@@ -228,11 +226,26 @@ import TransferModel
         #expect(plan.schedule.maxConcurrentTasks == tasks)
         #expect(plan.sessions[0].httpMaximumConnectionsPerHost == connections)
         #expect(plan.sessions[0].limits.rates.down == .rate(rate))
-        #expect(plan.sessions[0].identifier == "nightly-2of4")
         #expect(plan.reportPaths[.json] == "/jobs/out/report.v1-2of4.json.gz")
         #expect(plan.reportPaths[.junit] == "/jobs/out.d/junit-2of4")
         let whole = try Self.plan(job, shard: nil)
         #expect(whole.schedule.maxConcurrentTasks == 16)
-        #expect(whole.sessions[0].identifier == "nightly")
+    }
+
+    @Test func `a job with a background session has no shards`() throws {
+        let job = """
+            version: 1
+            sessions: { kept: { configuration: background, identifier: nightly } }
+            downloads: { a: { url: "https://a/", to: a } }
+            """
+        #expect(try Self.plan(job, shard: nil).sessions[0].identifier == "nightly")
+        let rejected = #expect(throws: PlanRejected.self) {
+            try Self.plan(job, shard: Shard(2, of: 4))
+        }
+        #expect(rejected?.isOnlyAboutOptions == true)
+        #expect(
+            rejected?.optionFault == "`--shard` cannot run a part of a job with a background "
+                + "session: `kept` is one"
+        )
     }
 }
