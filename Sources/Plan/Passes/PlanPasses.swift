@@ -34,7 +34,11 @@ extension Plan {
         checks.finish(graph, &reader)
 
         let diagnostics = inFileOrder(reader.faults.log.diagnostics)
-        let optionFault = checks.destinations.reportFault ?? taskReader.shared.shardFault
+        let optionFault =
+            checks.destinations.reportFault
+            ?? options.shard.flatMap { _ in
+                taskReader.shared.shardFault
+            }
         guard !reader.faults.log.hasErrors, optionFault == nil,
             selection.unknown.isEmpty || options.allowsAbsentTasks
         else {

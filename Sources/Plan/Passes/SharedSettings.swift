@@ -18,8 +18,6 @@ final class SharedSettings: Sendable {
     let faulty: Set<Int>
     /// Whether there is a background session.
     let hasBackground: Bool
-    /// Why no shard of the job can be run; nil without a shard, and when one can.
-    let shardFault: String?
 
     /// Each session has connections of its own, and a copy of `defaults`.
     private static let mostSessions = 1000
@@ -82,16 +80,18 @@ final class SharedSettings: Sendable {
         sessionSecrets = secrets
         self.faulty = faulty
         signers = sessions.map { $0.credentials.filter(\.isSigner) }
-        let background = sessions.first { $0.kind == .background }
-        hasBackground = background != nil
-        // The stored transfers of a session do not tell with which number of shards they began.
-        shardFault =
-            head.options.shard == nil
-            ? nil
-            : background.map {
-                "`--shard` cannot run a part of a job with a background session: `\($0.name.excerpt)` "
-                    + "is one"
-            }
+        hasBackground = sessions.contains { $0.kind == .background }
+    }
+
+    /// Why the job has no shards; nil when it may have some.
+    ///
+    /// The stored transfers of a background session do not tell with which number of shards they
+    /// began.
+    var shardFault: String? {
+        sessions.first { $0.kind == .background }.map {
+            "`--shard` cannot run a part of a job with a background session: `\($0.name.excerpt)` "
+                + "is one"
+        }
     }
 }
 
