@@ -41,7 +41,7 @@ package struct PlanOptions: Sendable {
     package var only: [String]
     /// The part of the job that the run does, with `only` of the chosen tasks; nil for all.
     package var shard: Shard?
-    /// Whether the run has all tasks of the job.
+    /// Whether the run has all tasks of the job; otherwise it numbers its tasks anew.
     package var isWhole: Bool { only.isEmpty && shard == nil }
     /// The absolute path that the document's name is relative to.
     package var workingFolder: String

@@ -25,8 +25,8 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
     /// The variables of the environment that have values of the job's secrets: the faults may quote
     /// these.
     package let secretVariables: Set<String>
-    /// The fault of `--report`, which is no fault of the file either.
-    package let reportFault: String?
+    /// The fault of `--report` or `--shard`, which is no fault of the file either.
+    package let optionFault: String?
 
     /// At least one diagnostic must be an error, or an option must have a fault.
     package init(
@@ -34,13 +34,13 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         dataFaults: [FileDiagnostics] = [],
         unknownTasks: [UnknownTask] = [],
         secretVariables: Set<String> = [],
-        reportFault: String? = nil
+        optionFault: String? = nil
     ) {
         self.diagnostics = diagnostics
         self.dataFaults = dataFaults
         self.unknownTasks = unknownTasks
         self.secretVariables = secretVariables
-        self.reportFault = reportFault
+        self.optionFault = optionFault
     }
 
     /// Whether a task cannot be had any more because a data file has changed since the plan was
@@ -71,7 +71,7 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
 
     /// Whether the file itself is right.
     package var isOnlyAboutOptions: Bool {
-        (!unknownTasks.isEmpty || reportFault != nil) && dataFaults.isEmpty
+        (!unknownTasks.isEmpty || optionFault != nil) && dataFaults.isEmpty
             && diagnostics.allSatisfy { $0.severity == .warning }
     }
 

@@ -59,6 +59,13 @@ package final class FileLock: Sendable {
         return false
     }
 
+    /// Whether another process, or another object in this one, has the lock now.
+    ///
+    /// The look shares the lock until this object goes, so that two looks do not see each other.
+    ///
+    /// - Throws: The error of flock(2), with its own text for a file system without locks.
+    package func isTaken() throws(SystemError) -> Bool { try !lock(LOCK_SH | LOCK_NB) }
+
     /// Takes the lock; blocks the calling thread until it is free.
     ///
     /// - Throws: The error of flock(2).

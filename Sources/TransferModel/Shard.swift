@@ -56,7 +56,7 @@ package struct Shard: Sendable, Hashable {
     /// The shard as on the command line, such as `7/100`.
     package var text: String { "\(index)/\(count)" }
 
-    /// The end of the names of files that belong to this shard alone, such as `-7of100`.
+    /// The end of the name of each file that belongs to this shard alone, such as `-7of100`.
     package var fileSuffix: String { "-\(index)of\(count)" }
 
     /// The shard in whose `fileSuffix` a name ends; nil for another name.

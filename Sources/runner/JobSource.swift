@@ -197,7 +197,7 @@ struct JobSource {
             let hint = task.nearest.map { "; did you mean `\($0)`?" } ?? ""
             return "there is no task `\(task.id)` for `--only`\(hint)"
         }
-        return tasks + [rejected.reportFault].compactMap(\.self)
+        return tasks + [rejected.optionFault].compactMap(\.self)
     }
 
     private static func status(_ path: String) -> PlanOptions.FileStatus {

@@ -117,7 +117,7 @@ extension ShardPlace.Engine {
         let first = try first.value(environment) ?? 0
         let step = max(1, try step.value(environment) ?? 1)
         let end = try last.flatMap { (name) throws(Exit) in try Self.number(name, environment) }
-        let isRange = end.map { ($0 - first) / step + 1 == count } ?? true
+        let isRange = end.map { $0 - first == (count - 1) * step } ?? true
         guard number >= first, isRange, (number - first) % step == 0 else {
             throw Exit(
                 .usage,

@@ -36,7 +36,6 @@ struct StateFolder {
     }
 
     /// The default path of a job's report; creates its folder.
-    ///
     func reportPath(of job: JobIdentity) throws -> String {
         let advice = "name a report with --report, or a state folder with --state-dir"
         guard let path else { throw Exit(.environment, "there is no state folder: \(advice)") }
@@ -88,10 +87,23 @@ struct StateFolder {
         }
         do throws(SystemError) {
             let folder = try Folder(path: path + "/locks", create: true, mode: 0o700)
-            return try FileLock(in: folder, name: Self.stem(of: job) + ".lock")
+            return try FileLock(in: folder, name: Self.stem(of: job) + Self.lockEnding)
         } catch {
             throw Exit(.environment, "\(error.message): \(advice)")
         }
+    }
+
+    /// A lock that another division of a job into shards holds, with its shard; nil without one.
+    func takenLock(
+        besides job: JobIdentity
+    ) throws(SystemError) -> (lock: FileLock, shard: Shard?)? {
+        guard let path = folder("locks") else { return nil }
+        let folder = try Folder(path: path, create: false)
+        for (stem, shard) in try stems(besides: job, in: path, endingWith: Self.lockEnding) {
+            let lock = try FileLock(in: folder, name: stem + Self.lockEnding)
+            if try lock.isTaken() { return (lock, shard) }
+        }
+        return nil
     }
 
     /// The journal of a job's idempotency keys; nil without a state folder.
@@ -106,17 +118,29 @@ struct StateFolder {
         besides job: JobIdentity
     ) throws(SystemError) -> [(path: String, shard: Shard?)] {
         guard let folder = folder("journals") else { return [] }
+        return try stems(besides: job, in: folder, endingWith: Self.journalEnding).map {
+            ("\(folder)/\($0.name)\(Self.journalEnding)", $0.shard)
+        }
+    }
+
+    /// The names, without their ending, of files in a folder that belong to another division of a
+    /// job into shards.
+    private func stems(
+        besides job: JobIdentity,
+        in folder: String,
+        endingWith ending: String
+    ) throws(SystemError) -> [(name: String, shard: Shard?)] {
         let whole = Self.stem(of: job, shard: nil)
-        let names = try Folder.names(in: folder, limit: .max) {
-            $0.hasBytePrefix(whole) && $0.hasByteSuffix(Self.journalEnding)
+        let names = try Folder.names(in: folder) {
+            $0.hasBytePrefix(whole) && $0.hasByteSuffix(ending)
         }
         return (names ?? []).sorted().compactMap { name in
-            let stem = String(name.dropLast(Self.journalEnding.count))
+            let stem = String(name.dropLast(ending.count))
             let shard = Shard(endOf: stem)
-            guard Self.stem(of: job, shard: shard) == stem, shard?.count != job.shard?.count else {
-                return nil
-            }
-            return ("\(folder)/\(name)", shard)
+            guard Self.stem(of: job, shard: shard).hasSameBytes(as: stem),
+                shard?.count != job.shard?.count
+            else { return nil }
+            return (stem, shard)
         }
     }
 
@@ -164,6 +188,7 @@ struct StateFolder {
     func folder(_ name: String) -> String? { path.map { "\($0)/\(name)" } }
 
     private static let journalEnding = ".journal"
+    private static let lockEnding = ".lock"
 
     /// The name, without its ending, of a file that belongs to a job or to one of its shards.
     private static func stem(of job: JobIdentity, key: String? = nil) -> String {

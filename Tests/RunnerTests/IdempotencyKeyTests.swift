@@ -407,6 +407,36 @@ import TransferModel
         #expect(accepted.withLock { $0 }.values.allSatisfy { $0.count == 2 })
     }
 
+    @Test(
+        arguments: [
+            ([], ["--shard", "1/1"], "without --shard"),
+            (["--shard", "1/1"], [], "with --shard 1/1"),
+        ] as [([String], [String], String)]
+    )
+    func `a simultaneous run of another number of shards is refused`(
+        first: [String],
+        second: [String],
+        part: String
+    ) throws {
+        let (arrived, rest) = (try Gate(), try Gate())
+        let server = try ScriptedServer { _ in
+            Reply([.open(arrived), .wait(rest)]) + Reply.status(201).steps
+        }
+        let job = try job(order("a", server))
+        let running = try job.runCommand(first).start()
+        try arrived.wait()
+        let other = try job.command(["run", "job.yaml", "--report", "second.json"] + second).run()
+        #expect(other.status == .exit(10))
+        #expect(other.standardError.contains("\(part) may send the same orders"), "\(other)")
+        #expect(!job.folder.contains("second.json"))
+        rest.open()
+        #expect(try running.finish().status == .exit(0))
+        #expect(server.requests.count == 1)
+        // After its end another number of shards is free.
+        let later = try job.command(["run", "job.yaml", "--report", "second.json"] + second).run()
+        #expect(later.status == .exit(0), "\(later)")
+    }
+
     @Test func `a simultaneous second run is refused with and without a lock`() throws {
         let (arrived, rest) = (try Gate(), try Gate())
         let server = try ScriptedServer { _ in

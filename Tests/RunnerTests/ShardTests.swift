@@ -134,8 +134,18 @@ import Testing
             #expect(outcome.standardError.contains(text), "\(outcome)")
         }
         #expect(server.requests.count == count)
+        func keys(_ requests: some Sequence<RecordedRequest>) -> [String: String] {
+            let pairs = requests.compactMap { request in
+                request.headers["Idempotency-Key"].map { (request.path, $0) }
+            }
+            return Dictionary(pairs) { first, _ in first }
+        }
+        let first = keys(server.requests)
         let again = try job.runner(["run", "job.yaml", "--shard", "\(unfinished)/4"])
         #expect(again.status == .exit(1), "\(again)")
+        let repeated = keys(server.requests.dropFirst(count))
+        #expect(!repeated.isEmpty)
+        for (path, key) in repeated { #expect(first[path] == key, "\(path)") }
     }
 
     @Test func `plan shows the tasks of a shard that the environment names`() throws {

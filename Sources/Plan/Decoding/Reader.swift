@@ -94,6 +94,11 @@ struct Reader {
         return read(&self)
     }
 
+    /// Reads values that decide which tasks there are, and what their ids are.
+    mutating func namingTasks<Value>(_ read: (inout Reader) -> Value) -> Value {
+        with(\.isNamingTasks, true) { $0.with(\.isNeededBeforeTheRun, true, read) }
+    }
+
     /// Reads settings, and puts off the ones at the top of the owner's mapping that depend on a
     /// row.
     mutating func deferringRowValues(_ read: (inout Reader) -> Void) -> [DeferredValue] {

@@ -15,7 +15,7 @@ enum RowKey {
     static func key(of row: Row, in source: RowSource, _ reader: inout Reader) -> String? {
         let field = source.key ?? source.field
         let text = reader.with(\.row, row) {
-            $0.with(\.isNeededBeforeTheRun, true) { reader in
+            $0.namingTasks { reader in
                 source.key.map { reader.text($0) } ?? naturalKey(of: row, in: source, &reader)
             }
         }

@@ -23,6 +23,10 @@ struct Interpolator {
     var captureNames: [Int: Set<String>] = [:]
     /// Whether tasks cannot fill in the setting being read.
     var isNeededBeforeTheRun = false
+    /// Whether the plan is of a shard.
+    var isOfShard = false
+    /// Whether the value being read decides which tasks there are, and what their ids are.
+    var isNamingTasks = false
     /// Whether the value being read belongs to the body of the task.
     var isReadingBody = false
     /// Whether the URL, the body or the key of the task being read differs in every run.
@@ -170,6 +174,11 @@ struct Interpolator {
                 }
                 value.isFilledIn = true
                 if value.isOfRun { noteRunValue(field, &faults) }
+                if value.isOfRun, isOfShard, isNamingTasks {
+                    reportRunValue(expression, text, field, &faults)
+                    isWhole = false
+                    continue
+                }
                 isFilledIn = true
                 pieces.append(FilledPiece(value: value, expression: expression))
                 length += value.text.utf8.count
@@ -204,6 +213,26 @@ struct Interpolator {
             let range = faults.range(of: fault.range, in: text, field.node)
             faults.report(explained, of: field, at: range)
         }
+    }
+
+    /// Reports a value of the run that would give a task another shard in each run.
+    private func reportRunValue(
+        _ expression: Expression,
+        _ text: String,
+        _ field: Field,
+        _ faults: inout FaultReporter
+    ) {
+        let fault = ValueFault(
+            .badExpression,
+            "`\(String(text.slice(expression.range)).excerpt)` differs in every run, and `--shard` needs the same "
+                + "ids in the runs of all shards",
+            help: "use a variable instead, such as `--var date=2026-11-21`"
+        )
+        faults.report(
+            fault,
+            of: field,
+            at: faults.range(of: expression.range, in: text, field.node)
+        )
     }
 
     /// Reports `raw:` where nothing is encoded.

@@ -25,7 +25,7 @@ struct Expansion {
             guard let found = document.value(of: entry.value, for: "forEach") else { continue }
             reader.faults.owner = .task(entry.kind, entry.key)
             let field = Field(name: "forEach", key: found.key, node: found.value)
-            let read = reader.with(\.isNeededBeforeTheRun, true) { rowSource(field, &$0) }
+            let read = reader.namingTasks { rowSource(field, &$0) }
             var rows = read ?? RowSource(.faulty, key: nil, field: field)
             count += rows.count
             if rows.standsInJobFile { inlineCount += rows.count }

@@ -40,6 +40,7 @@ struct JobHead {
             fileStatus: options.fileStatus,
             patternFault: options.patternFault
         )
+        reader.values.isOfShard = options.shard != nil
         reader.templates = TemplateFiles(options.dataFile)
         reader.faults.log.toleratesEnvironment = options.toleratesEnvironment
         VariableSection.declare(options.variables, &reader)
@@ -77,7 +78,9 @@ extension ReportDraft {
             let plain = isCompressed ? path.dropLast(3) : path[...]
             let folder = plain.lastByteIndex(of: "/") ?? plain.startIndex
             let dot = plain.lastByteIndex(of: ".") ?? plain.endIndex
-            let end = dot > folder ? dot : plain.endIndex
+            // The dot of a hidden file begins its name.
+            let isExtension = dot > folder && plain[folder..<dot] != "/"
+            let end = isExtension ? dot : plain.endIndex
             files[kind]?.path = plain[..<end] + shard.fileSuffix + path[end...]
         }
     }
@@ -134,6 +137,8 @@ enum VariableSection {
 
     /// Warns of variables of `--var` that nothing has used.
     static func warnOfUnused(_ reader: inout Reader) {
+        // The rows of other shards may use them.
+        guard !reader.values.isOfShard else { return }
         for name in reader.values.variables.unused.sorted() {
             let nearest = NearestName.find(name, among: reader.values.variables.names)
             reader.faults.log.warn(

@@ -21,7 +21,6 @@ extension Plan {
         if let shard = options.shard { ShardRows.choose(shard, with: &reader) }
         let files = expansion.dataFiles.paths
         var checks = JobChecks(of: head, taskReader, dataPaths: files, with: &reader)
-        // A plan of some tasks numbers them anew.
         let mostKept = options.isWhole ? options.mostKeptTasks : 0
         let kept = TaskPass.read(taskReader, mostKept: mostKept, into: &checks, with: &reader)
         var selection = TaskSelection(options.only, with: &reader)
@@ -33,7 +32,9 @@ extension Plan {
         checks.finish(graph, &reader)
 
         let diagnostics = inFileOrder(reader.faults.log.diagnostics)
-        guard !reader.faults.log.hasErrors, checks.destinations.reportFault == nil,
+        let optionFault =
+            checks.destinations.reportFault ?? taskReader.shared.fault(of: options.shard)
+        guard !reader.faults.log.hasErrors, optionFault == nil,
             selection.unknown.isEmpty || options.allowsAbsentTasks
         else {
             throw PlanRejected(
@@ -41,7 +42,7 @@ extension Plan {
                 dataFaults: reader.faults.log.dataFaults,
                 unknownTasks: selection.unknown,
                 secretVariables: reader.values.secrets.variables,
-                reportFault: checks.destinations.reportFault
+                optionFault: optionFault
             )
         }
         let all = reader.values.tasks
@@ -49,7 +50,6 @@ extension Plan {
         let position = { selection.position(of: $0, of: all, in: tasks, document) }
         var secrets = checks.secrets.secrets { position($0) != nil }
         secrets.formUnion(head.draft.hooks.secrets)
-        let tasksReader = reader.forReading(tasks)
         return Plan(
             head,
             checks.traits,
@@ -60,7 +60,7 @@ extension Plan {
             neededSecrets: secrets.positions.compactMap { reader.values.secrets.declarations[$0] },
             source: TaskSource(
                 tasks,
-                reader: tasksReader,
+                reader: reader.forReading(tasks),
                 taskReader: taskReader,
                 kept: kept,
                 captureUses: checks.captures.uses(in: tasks, position: position),

@@ -90,10 +90,11 @@ struct ShardNodes {
     /// A warning when one shard gets more than half of the job.
     private(set) var warning: String?
 
-    /// Nodes that needs join.
+    /// Nodes that needs join, or the rows of a `forEach` that stay together.
     private struct Part {
         /// The first name.
         var name: String
+        var isJoined: Bool
         /// The number of tasks.
         var count = 0
     }
@@ -114,12 +115,11 @@ struct ShardNodes {
         for node in 0..<graph.count {
             let tasks = graph.tasks(of: node)
             guard !tasks.isEmpty, let name = walk.name(of: tasks.lowerBound) else { continue }
-            guard joined.contains(node) else {
-                isOwn[node] = shard.has(name)
-                continue
-            }
+            let isJoined = joined.contains(node)
+            if !isJoined { isOwn[node] = shard.has(name) }
+            guard isJoined || tasks.count > 1 else { continue }
             let number = joined.first(of: node)
-            var part = parts[number] ?? Part(name: name)
+            var part = parts[number] ?? Part(name: name, isJoined: isJoined)
             if name.utf8.lexicographicallyPrecedes(part.name.utf8) { part.name = name }
             part.count += tasks.count
             parts[number] = part
@@ -141,8 +141,13 @@ struct ShardNodes {
         guard shard.count > 1, part.count > all / 2 else { return nil }
         var hash = ShardHash()
         hash.append(part.name)
+        let name = part.name.excerpt
+        let reason =
+            part.isJoined
+            ? "`needs` joins them to `\(name)`"
+            : "an expression in `needs` may name any row of `\(name)`"
         return "\(part.count) of \(all) tasks run in the shard \(hash.index(of: shard.count))/"
-            + "\(shard.count), because `needs` joins them to `\(part.name.excerpt)`"
+            + "\(shard.count), because \(reason)"
     }
 }
 

@@ -74,22 +74,25 @@ final class SharedSettings: Sendable {
         }
         reader.faults.owner = .job
         SharedStorages.shareCredentials(among: &sessions, &secrets)
-        self.sessions = sessions.map { $0.ofShard(head.options.shard, sharing: head.sharingCount) }
+        self.sessions =
+            head.sharingCount.map { count in sessions.map { $0.divided(by: count) } } ?? sessions
         self.defaults = defaults.task
         sessionSecrets = secrets
         self.faulty = faulty
         signers = sessions.map { $0.credentials.filter(\.isSigner) }
         hasBackground = sessions.contains { $0.kind == .background }
     }
-}
 
-extension SessionConfiguration {
-    /// The session in a shard: its part of the limits, and transfers of its own that are kept.
-    fileprivate func ofShard(_ shard: Shard?, sharing count: Int?) -> SessionConfiguration {
-        guard let shard else { return self }
-        var session = count.map(divided) ?? self
-        if let identifier { session.identifier = identifier + shard.fileSuffix }
-        return session
+    /// Why the job has no shards; nil when it may have some.
+    ///
+    /// The stored transfers of a background session do not tell with which number of shards they
+    /// began.
+    func fault(of shard: Shard?) -> String? {
+        guard shard != nil else { return nil }
+        return sessions.first { $0.kind == .background }.map {
+            "`--shard` cannot run a part of a job with a background session: `\($0.name.excerpt)` "
+                + "is one"
+        }
     }
 }
 

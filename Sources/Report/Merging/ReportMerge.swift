@@ -29,7 +29,7 @@ package struct ReportMerge {
     /// The positions of the reports by the beginnings of their runs.
     private let order: [Int]
     private let shards: ShardSet
-    private var winners: [String: Winner] = [:]
+    private var winners: [ByteText: Winner] = [:]
     private var supersededCount = 0
     private var summary: RunSummary
     private let detail: ReportDetail
@@ -89,12 +89,13 @@ package struct ReportMerge {
                 outcome: task.outcome,
                 verdict: task.verdict(in: report)
             )
-            if let earlier = winners[task.id] {
+            let id = ByteText(task.id)
+            if let earlier = winners[id] {
                 try shards.requireSameShard(index, earlier.report, of: task.id)
                 supersededCount += 1
                 if earlier.endDate > winner.endDate { return }
             }
-            winners[task.id] = winner
+            winners[id] = winner
         }
         summary.attempts.addSaturated(report.run.attempts)
         summary.redirects.addSaturated(report.run.redirects)
@@ -134,8 +135,9 @@ package struct ReportMerge {
         var number: Int64 = 0
         for index in order {
             try reports[index].forEachTask { task in
-                guard left[task.id]?.report == index, let json = task.json else { return }
-                left[task.id] = nil
+                let id = ByteText(task.id)
+                guard left[id]?.report == index, let json = task.json else { return }
+                left[id] = nil
                 writer.json.newline()
                 number += 1
                 Self.write(json, number: number, to: &writer)

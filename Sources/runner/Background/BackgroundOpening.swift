@@ -36,7 +36,6 @@ struct BackgroundOpening {
         }
         let kept = try keptSessions()
         let unended = kept.compactMap(\.unended)
-        let isOfAllTasks = !request.isPart && plan.shard == nil
         var journals: [BackgroundJournal?] = plan.sessions.map { _ in nil }
         // The journals that name an unended run are replaced last: they tell that other rounds
         // continue.
@@ -49,7 +48,7 @@ struct BackgroundOpening {
                     identifier: plan.identifier
                 ),
                 startDate: startDate,
-                taskCount: isOfAllTasks ? plan.sessionTasks[session.index] : nil,
+                taskCount: request.isPart ? nil : plan.sessionTasks[session.index],
                 unended: Set(unended)
             )
             let journal = try Self.keeping(session.identifier) {

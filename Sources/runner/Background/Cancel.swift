@@ -66,20 +66,12 @@ struct Cancel: ParsableCommand {
         let ids = left.transfers.map {
             SessionConfiguration.uploadName(of: $0.id, in: identifier)
         }
-        // A session of a shard has its suffix; a job may have chosen such a name, too.
-        for shard in [nil, Shard(endOf: identifier)] as Set {
-            let owner = JobIdentity(
-                name: job.name,
-                identifier: job.identifier,
-                path: job.path,
-                shard: shard
-            )
-            guard let path = stateFolder.uploadFolder(of: owner) else { continue }
-            _ = try? LeftUploads(in: path, of: ids).giveUp(
-                clock: .now(),
-                environment: ProcessContext.variable
-            )
-        }
+        let owner = JobIdentity(name: job.name, identifier: job.identifier, path: job.path)
+        guard let path = stateFolder.uploadFolder(of: owner) else { return }
+        _ = try? LeftUploads(in: path, of: ids).giveUp(
+            clock: .now(),
+            environment: ProcessContext.variable
+        )
     }
 
     private func line(about left: BackgroundRound?) -> String {

@@ -37,7 +37,12 @@ struct MergeCommand: ParsableCommand {
     )
     var output: String?
 
+    /// The files of the process besides the reports.
+    private static let spareFiles = 64
+
     mutating func run() throws {
+        // Each report stays open to be read twice.
+        ProcessContext.allowOpenFiles(reports.count + Self.spareFiles)
         let files = reports.map(WrittenReport.init)
         let readers = try files.map { try $0.read() }
         let merge: ReportMerge

@@ -61,8 +61,9 @@ final class JournalledKeys: OrderKeys {
                 guard count > 0 else { continue }
                 let part = shard.map { "with --shard \($0.text)" } ?? "without --shard"
                 throw RunObstacle(
-                    "a run \(part) has left \(count) orders in \(path): end it first by a run "
-                        + "\(part) with exit code 0, or delete the file if no order can arrive twice"
+                    "a run \(part) has left \(count) orders in \(path): end them first by a run "
+                        + "\(part) that still has these orders and gets them accepted, or delete "
+                        + "the file if no order can arrive twice"
                 )
             }
         } catch let obstacle as RunObstacle {

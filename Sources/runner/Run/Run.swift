@@ -152,8 +152,10 @@ struct Run: ParsableCommand {
         let plan = try source.requirePlan()
         if let earlier, try earlier.isDone(by: plan) { return }
         // Two runs at once would not know each other's orders.
-        if plan.orderCount > 0, held == nil {
-            held = try takeLock(LockRequest(of: plan)).lock
+        if plan.orderCount > 0 {
+            let request = LockRequest(of: plan)
+            if held == nil { held = try takeLock(request).lock }
+            try RunLock.requireOneDivision(of: request, in: state, jobPath: path)
         }
         let locks = try state.lockBackground(plan.sessions)
         defer { withExtendedLifetime(locks) {} }

@@ -51,8 +51,30 @@ struct RunLock {
         }
     }
 
+    /// Refuses to send orders while a run of another number of shards could send them under other
+    /// keys.
+    ///
+    /// Each run holds its own lock by now, so that of two runs at least one sees the other.
+    static func requireOneDivision(
+        of request: LockRequest,
+        in state: StateFolder,
+        jobPath: String
+    ) throws(Exit) {
+        let taken = try Exit.environment { () throws(SystemError) in
+            try state.takenLock(besides: JobIdentity(request, path: jobPath))
+        }
+        guard let (lock, shard) = taken else { return }
+        let part = shard.map { " with --shard \($0.text)" } ?? " without --shard"
+        throw Exit(
+            .locked,
+            "\(holder(of: lock, request))\(part) may send the same orders: nothing was done"
+        )
+    }
+
     /// The run that holds the lock, as the beginning of a sentence.
-    private var holder: String {
+    private var holder: String { Self.holder(of: file, request) }
+
+    private static func holder(of file: FileLock, _ request: LockRequest) -> String {
         let holder = file.note.flatMap(LockNote.init)?.description ?? ""
         return "another run of `\(request.jobName.onOneLine(limit: 80).text)`\(holder)"
     }

@@ -192,6 +192,44 @@ import TransferModel
         }
     }
 
+    @Test func `a warning names rows that a filled-in need keeps in one shard`() throws {
+        let job = """
+            version: 1
+            data:
+              a: { forEach: { range: [1, 9] }, url: "https://a/${item}" }
+              b: { forEach: { items: [{ id: x, n: "c" }] }, url: "https://a/", needs: ["${item.n}"] }
+              c: { url: "https://a/" }
+            """
+        var hash = ShardHash()
+        hash.append("a")
+        #expect(
+            try Self.plan(job, shard: Shard(1, of: 4)).shardWarning
+                == "9 of 11 tasks run in the shard \(hash.index(of: 4))/4, because an expression in "
+                + "`needs` may name any row of `a`"
+        )
+    }
+
+    @Test(
+        arguments: [
+            "items: [\"${run.date}\", b]", "{ items: [a, b], key: \"${item}-${run.id}\" }",
+            "items: [\"${var.day}\", b]",
+        ]
+    )
+    func `the ids of a shard are the same in every run`(items: String) throws {
+        let forEach = items.hasPrefix("{") ? items : "{ \(items) }"
+        let job = """
+            version: 1
+            variables: { day: "${run.date}" }
+            data: { a: { forEach: \(forEach), url: "https://a/${item}/${run.date}" } }
+            """
+        #expect(try Self.plan(job, shard: nil).taskCount == 2)
+        let fault = #expect(throws: PlanRejected.self) {
+            try Self.plan(job, shard: Shard(1, of: 2))
+        }
+        let message = "differs in every run, and `--shard` needs the same ids in the runs of all"
+        #expect(fault?.diagnostics.first?.message.contains(message) == true)
+    }
+
     @Test func `a row without a key is a fault in every shard`() throws {
         let job = """
             version: 1
@@ -219,20 +257,34 @@ import TransferModel
               s:
                 httpMaximumConnectionsPerHost: 8
                 limits: { bandwidth: 1000B/s }
-                configuration: background
-                identifier: nightly
-            report: { json: out/report.v1.json.gz, junit: out.d/junit }
+            report: { json: out/report.v1.json.gz, junit: out.d/junit, har: out/.har }
             downloads: { a: { url: "https://a/", to: a } }
             """
         let plan = try Self.plan(job, shard: Shard(2, of: 4))
         #expect(plan.schedule.maxConcurrentTasks == tasks)
         #expect(plan.sessions[0].httpMaximumConnectionsPerHost == connections)
         #expect(plan.sessions[0].limits.rates.down == .rate(rate))
-        #expect(plan.sessions[0].identifier == "nightly-2of4")
         #expect(plan.reportPaths[.json] == "/jobs/out/report.v1-2of4.json.gz")
         #expect(plan.reportPaths[.junit] == "/jobs/out.d/junit-2of4")
+        #expect(plan.reportPaths[.har] == "/jobs/out/.har-2of4")
         let whole = try Self.plan(job, shard: nil)
         #expect(whole.schedule.maxConcurrentTasks == 16)
-        #expect(whole.sessions[0].identifier == "nightly")
+    }
+
+    @Test func `a job with a background session has no shards`() throws {
+        let job = """
+            version: 1
+            sessions: { kept: { configuration: background, identifier: nightly } }
+            downloads: { a: { url: "https://a/", to: a } }
+            """
+        #expect(try Self.plan(job, shard: nil).sessions[0].identifier == "nightly")
+        let rejected = #expect(throws: PlanRejected.self) {
+            try Self.plan(job, shard: Shard(2, of: 4))
+        }
+        #expect(rejected?.isOnlyAboutOptions == true)
+        #expect(
+            rejected?.optionFault == "`--shard` cannot run a part of a job with a background "
+                + "session: `kept` is one"
+        )
     }
 }

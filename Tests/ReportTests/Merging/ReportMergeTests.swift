@@ -80,6 +80,16 @@ import TransferModel
         #expect(run?["endDate"]?.string == Samples.time(65_000_000).rfc3339)
     }
 
+    @Test func `ids are compared by their bytes`() throws {
+        let report = try Self.merged([
+            Self.reader([Self.task("\u{E9}", .succeeded)]),
+            Self.reader([Self.task("e\u{301}", .succeeded)], after: 60),
+        ])
+        #expect(report["tasks"]?.elements.count == 2)
+        #expect(report["summary"]?["tasks"]?.integer == 2)
+        #expect(report["run"]?["merge"]?["supersededTasks"]?.integer == 0)
+    }
+
     @Test func `the later attempt of a task wins, in any order of the reports`() throws {
         let first = try Self.reader(
             [Self.task("a", .succeeded), Self.task("b", .failed, Samples.refused.error)],
