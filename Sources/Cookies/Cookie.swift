@@ -46,7 +46,7 @@ package struct Cookie: Sendable, Hashable {
     ///   - now: When the response arrived.
     package init?(
         _ field: SetCookie,
-        from url: HTTPURL,
+        from url: TransferURL,
         suffixes: PublicSuffixes,
         at now: Timestamp
     ) {
@@ -132,7 +132,7 @@ package struct Cookie: Sendable, Hashable {
     ///     cookies go only to the origin that set them, not even to another port.
     ///   - now: The current time; expired cookies are not sent.
     /// - Returns: Whether to send the cookie.
-    func isFor(_ url: HTTPURL, isAway: Bool, at now: Timestamp) -> Bool {
+    func isFor(_ url: TransferURL, isAway: Bool, at now: Timestamp) -> Bool {
         let origin = url.origin
         let matchesHost =
             isHostOnly

@@ -42,7 +42,11 @@ package final class CookieJar: Sendable {
     ///   - first: The task's URL before redirects.
     ///   - now: The time of the request.
     /// - Returns: The value of `Cookie`; nil for none.
-    package func field(for url: HTTPURL, first: HTTPURL, at now: @autoclosure () -> Timestamp)
+    package func field(
+        for url: TransferURL,
+        first: TransferURL,
+        at now: @autoclosure () -> Timestamp
+    )
         -> String?
     {
         guard sends else { return nil }
@@ -61,8 +65,8 @@ package final class CookieJar: Sendable {
     ///   - now: When the response arrived.
     package func accept(
         _ fields: HeaderFields,
-        from url: HTTPURL,
-        first: HTTPURL,
+        from url: TransferURL,
+        first: TransferURL,
         at now: Timestamp
     ) {
         guard accepts(from: url.origin.host, mainHost: first.origin.host) else { return }

@@ -75,7 +75,8 @@ package struct CookieStore: Sendable {
     ///   - isAway: Whether a redirect led the request away from the job's origin.
     ///   - now: The time of the request, recorded as the cookies' last use.
     /// - Returns: The cookies in the order of the field.
-    package mutating func cookies(for url: HTTPURL, isAway: Bool, at now: Timestamp) -> [Cookie] {
+    package mutating func cookies(for url: TransferURL, isAway: Bool, at now: Timestamp) -> [Cookie]
+    {
         var found: [Cookie] = []
         var domain = url.origin.host[...]
         while true {
@@ -99,7 +100,7 @@ package struct CookieStore: Sendable {
     }
 
     /// The value of `Cookie` for a request; nil without cookies.
-    package mutating func field(for url: HTTPURL, isAway: Bool, at now: Timestamp) -> String? {
+    package mutating func field(for url: TransferURL, isAway: Bool, at now: Timestamp) -> String? {
         var field = ""
         for cookie in cookies(for: url, isAway: isAway, at: now) {
             let pair = cookie.pair

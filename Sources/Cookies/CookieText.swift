@@ -96,7 +96,7 @@ extension Cookie {
             let isHostOnly = line["isHostOnly"]?.bool, let isSecure = line["isSecure"]?.bool,
             let isHTTPOnly = line["isHTTPOnly"]?.bool,
             let sameSite = line["sameSite"]?.string.flatMap(SetCookie.SameSite.init(rawValue:)),
-            let source = line["source"]?.string.flatMap({ try? HTTPURL($0).origin }),
+            let source = line["source"]?.string.flatMap({ try? TransferURL($0).origin }),
             let expiryTime = time("expiryTimeUs"), let creationTime = time("creationTimeUs"),
             let modificationTime = time("modificationTimeUs"),
             let lastAccessTime = time("lastAccessTimeUs"),

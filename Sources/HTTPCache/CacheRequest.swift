@@ -8,7 +8,7 @@ package final class CacheRequest: Sendable {
     /// In upper case as written.
     package let method: String
     /// The URL, by which stored responses are found.
-    package let url: HTTPURL
+    package let url: TransferURL
     /// All sent fields that a response may vary by, including cookies and libcurl's own fields.
     package let fields: [HeaderField]
     /// How the request uses stored responses.
@@ -30,7 +30,7 @@ package final class CacheRequest: Sendable {
     /// Creates a request without a partition.
     package init(
         method: String,
-        url: HTTPURL,
+        url: TransferURL,
         fields: [HeaderField],
         policy: RequestCachePolicy = .useProtocolCachePolicy,
         mayHaveCopy: Bool = false,

@@ -249,7 +249,7 @@ package final class HTTPCache: Sendable {
     }
 
     /// Removes all stored responses of a URL.
-    package func forget(_ url: HTTPURL) {
+    package func forget(_ url: TransferURL) {
         if let key = key(of: url) { store.remove(key) }
     }
 
@@ -269,7 +269,7 @@ package final class HTTPCache: Sendable {
         findSecret.map { $0(text()) != nil } ?? false
     }
 
-    private func key(of url: HTTPURL) -> CacheKey? {
+    private func key(of url: TransferURL) -> CacheKey? {
         CacheKey(url, fingerprint)
     }
 }

@@ -35,7 +35,7 @@ package struct Invalidation: Sendable {
     package func apply(
         _ response: ResponseHead,
         to method: String,
-        _ url: HTTPURL,
+        _ url: TransferURL,
         at now: Timestamp
     ) {
         guard !RequestSpec.isSafe(method) else { return }
@@ -57,7 +57,9 @@ package struct Invalidation: Sendable {
     ///   - url: The request's URL.
     /// - Returns: None after a safe method or an error; otherwise the request's URL and the URLs of
     ///   the same origin in `Location` and `Content-Location`.
-    static func urls(after response: ResponseHead, to method: String, _ url: HTTPURL) -> [HTTPURL] {
+    static func urls(after response: ResponseHead, to method: String, _ url: TransferURL)
+        -> [TransferURL]
+    {
         guard !RequestSpec.isSafe(method), (200...399).contains(response.statusCode) else {
             return []
         }

@@ -44,7 +44,7 @@ extension ActiveTask {
         {
             pause = max(pause, asked)
         }
-        let answered = try? HTTPURL(result.currentRequest.url)
+        let answered = try? TransferURL(result.currentRequest.url)
         return ((answered ?? spec.request.url).origin, pause)
     }
 

@@ -5,7 +5,7 @@ import TransferModel
 /// The URL that a task requests.
 extension ActiveTask {
     /// The URL of the present attempt, or of the next one.
-    var url: HTTPURL {
+    var url: TransferURL {
         guard let mirrors, mirrors.current > 0 else { return spec.request.url }
         return spec.mirrors[mirrors.current - 1]
     }

@@ -37,14 +37,14 @@ package struct Checksum: Sendable, Hashable {
 /// A list of checksums on the network, in the format of `sha256sum`.
 package struct SumsFile: Sendable, Hashable {
     /// The URL of the list.
-    package var url: HTTPURL
+    package var url: TransferURL
     /// The function by which every digest in the list was computed.
     package var algorithm: Checksum.Algorithm
     /// The only name to look up in the list; nil for the download's own names.
     package var name: String?
 
     /// Creates a reference to a list; without `name` the download's own names are looked up.
-    package init(url: HTTPURL, algorithm: Checksum.Algorithm, name: String? = nil) {
+    package init(url: TransferURL, algorithm: Checksum.Algorithm, name: String? = nil) {
         self.url = url
         self.algorithm = algorithm
         self.name = name

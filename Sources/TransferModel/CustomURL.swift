@@ -71,7 +71,7 @@ package struct CustomURL: Sendable, Hashable {
     }
 }
 
-extension HTTPURL {
+extension TransferURL {
     /// A URL that a program of the session serves.
     package init(_ url: CustomURL) {
         let authorityEnd = url.origin.utf8.count

@@ -32,7 +32,7 @@ package struct Webhook: Sendable, Hashable {
     }
 
     /// Where the summary is posted.
-    package var url: HTTPURL
+    package var url: TransferURL
     /// Fields of the request, without the fields of its body.
     package var headers: [HeaderField]
     /// When the server gets a summary.
@@ -45,7 +45,7 @@ package struct Webhook: Sendable, Hashable {
 
     /// Creates a webhook.
     package init(
-        url: HTTPURL,
+        url: TransferURL,
         headers: [HeaderField],
         condition: Condition,
         timeout: Duration,

@@ -102,7 +102,7 @@ package struct OriginPattern: Sendable, Hashable {
         let isName = name.utf8.allSatisfy { byte in
             !"/?#@*\\ ".utf8.contains(byte)
         }
-        guard isName, !name.isEmpty, let url = try? HTTPURL("https://\(name)/"),
+        guard isName, !name.isEmpty, let url = try? TransferURL("https://\(name)/"),
             url.authorityEnd == url.text.utf8.count - 1, !url.hasUserInformation
         else { return nil }
         return withoutFinalDot(url.origin.host)
@@ -139,7 +139,7 @@ package struct URLPattern: Sendable, Hashable {
     }
 
     /// Whether a URL belongs to the set; compared are normalized paths.
-    package func matches(_ url: HTTPURL) -> Bool {
+    package func matches(_ url: TransferURL) -> Bool {
         guard origin.matches(url.origin) else { return false }
         guard let path else { return true }
         let url = url.normalized

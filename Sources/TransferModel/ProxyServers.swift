@@ -175,7 +175,7 @@ package enum ProxyScriptPlace: Sendable, Hashable {
     /// An absolute path, and the path as the job file has it.
     case file(path: String, displayPath: String)
     /// An http or https URL.
-    case url(HTTPURL)
+    case url(TransferURL)
 
     /// The place as messages name it.
     package var text: String {
@@ -289,9 +289,9 @@ package struct ProxyText: Sendable, Hashable {
         } else {
             userInformation = nil
         }
-        let url: HTTPURL
+        let url: TransferURL
         do {
-            url = try HTTPURL("http://\(authority)")
+            url = try TransferURL("http://\(authority)")
         } catch {
             switch error {
             case .missingHost: throw .missingHost

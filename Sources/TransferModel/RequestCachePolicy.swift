@@ -64,7 +64,7 @@ package struct StoringRule: Sendable, Hashable {
     }
 
     /// Whether the rule is about a response.
-    package func matches(_ url: HTTPURL, _ mimeType: String?) -> Bool {
+    package func matches(_ url: TransferURL, _ mimeType: String?) -> Bool {
         guard urls.isEmpty || urls.contains(where: { $0.matches(url) }) else { return false }
         guard !mimeTypes.isEmpty else { return true }
         guard let mimeType else { return false }

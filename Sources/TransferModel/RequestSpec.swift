@@ -3,19 +3,19 @@ package struct RequestSpec: Sendable, Hashable {
     /// A token in upper case as written, such as `GET`.
     package var method: String
     /// The URL of the first request; redirects may lead to others.
-    package var url: HTTPURL
+    package var url: TransferURL
     /// The task's fields, then those session fields that the task does not replace.
     package var headers: [HeaderField]
 
     /// Creates a request; `method` must be a token.
-    package init(method: String, url: HTTPURL, headers: [HeaderField] = []) {
+    package init(method: String, url: TransferURL, headers: [HeaderField] = []) {
         self.method = method
         self.url = url
         self.headers = headers
     }
 
     /// The same request for another URL; another origin gets only harmless fields.
-    package func directed(to other: HTTPURL) -> RequestSpec {
+    package func directed(to other: TransferURL) -> RequestSpec {
         guard other.origin != url.origin else {
             return RequestSpec(method: method, url: other, headers: headers)
         }

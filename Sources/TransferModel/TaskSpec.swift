@@ -220,7 +220,7 @@ package final class TaskSpec: Sendable {
     /// The destination of the response body; nil keeps the body in memory for checks only.
     package let destination: Destination?
     /// Other URLs of the same file, tried in order after a failed attempt.
-    package let mirrors: [HTTPURL]
+    package let mirrors: [TransferURL]
     /// Whether to remove the server's content coding before storing the file.
     package let decodesBody: Bool
     /// The requirements for a successful response.
@@ -259,7 +259,7 @@ package final class TaskSpec: Sendable {
         wantsKey: Bool = false,
         uploadResume: Resume = .nothing,
         destination: Destination? = nil,
-        mirrors: [HTTPURL] = [],
+        mirrors: [TransferURL] = [],
         decodesBody: Bool = false,
         expectation: Expectation = Expectation(),
         mixedReplace: MixedReplaceRule? = nil,

@@ -30,14 +30,14 @@ import TransferModel
     ) throws {
         jar.accept(
             HeaderFields(fields.map { HeaderField(name: "Set-Cookie", value: $0) }),
-            from: try HTTPURL(url),
-            first: try HTTPURL(first),
+            from: try TransferURL(url),
+            first: try TransferURL(first),
             at: time(1000)
         )
     }
 
     private static func field(_ jar: CookieJar, for url: String) throws -> String? {
-        let url = try HTTPURL(url)
+        let url = try TransferURL(url)
         return jar.field(for: url, first: url, at: time(1000))
     }
 

@@ -49,9 +49,9 @@ import TransferModel
     @Test func `without a list of suffixes no cookie is for more than its host`() throws {
         let field = try #require(SetCookie(Array("a=b; Domain=shop.example".utf8)[...]))
         let none = PublicSuffixes { _ in true }
-        let url = try HTTPURL("https://www.shop.example/")
+        let url = try TransferURL("https://www.shop.example/")
         #expect(Cookie(field, from: url, suffixes: none, at: time(0)) == nil)
-        let home = try HTTPURL("https://shop.example/")
+        let home = try TransferURL("https://shop.example/")
         #expect(Cookie(field, from: home, suffixes: none, at: time(0))?.isHostOnly == true)
     }
 

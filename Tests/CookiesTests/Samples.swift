@@ -18,7 +18,7 @@ func cookie(
     at now: Timestamp = time(1000)
 ) throws -> Cookie? {
     guard let field = SetCookie(Array(field.utf8)[...]) else { return nil }
-    return Cookie(field, from: try HTTPURL(url), suffixes: testSuffixes, at: now)
+    return Cookie(field, from: try TransferURL(url), suffixes: testSuffixes, at: now)
 }
 
 extension CookieStore {
@@ -39,6 +39,6 @@ extension CookieStore {
         isAway: Bool = false,
         at seconds: Int64 = 1000
     ) throws -> String? {
-        field(for: try HTTPURL(url), isAway: isAway, at: time(seconds))
+        field(for: try TransferURL(url), isAway: isAway, at: time(seconds))
     }
 }

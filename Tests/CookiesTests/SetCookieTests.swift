@@ -93,7 +93,7 @@ import TransferModel
             "None", "__Host-", "__Secure-", "\u{E4}", "\u{301}", "\u{0}", "\u{7F}", "%00", "[::1]",
         ]
         let urls = try ["https://www.shop.example/a/b", "http://[::1]/", "http://127.0.0.1"]
-            .map { try HTTPURL($0) }
+            .map { try TransferURL($0) }
         var state: UInt64 = 42
         func next(_ count: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -201,7 +201,7 @@ import TransferModel
         wanted: [String],
         isAnswered: Bool
     ) throws {
-        let url = try HTTPURL("http://a.example/x")
+        let url = try TransferURL("http://a.example/x")
         let outcome = plan(
             CacheRequest(method: "GET", url: url, fields: fields(wanted)),
             sample("Cache-Control: max-age=60", line),

@@ -21,7 +21,7 @@ import TransferModel
     }
 
     private func key(_ path: String = "x") throws -> CacheKey {
-        try #require(CacheKey(try HTTPURL("http://a.example/\(path)"), fingerprint))
+        try #require(CacheKey(try TransferURL("http://a.example/\(path)"), fingerprint))
     }
 
     private func content(_ store: any CacheStore, _ stored: StoredResponse) throws -> String {

@@ -16,7 +16,7 @@ import TransferModel
     }
 
     private func key(_ path: String = "x") throws -> CacheKey {
-        try #require(CacheKey(try HTTPURL("http://a.example/\(path)"), fingerprint))
+        try #require(CacheKey(try TransferURL("http://a.example/\(path)"), fingerprint))
     }
 
     @discardableResult
@@ -100,7 +100,7 @@ import TransferModel
         let store = store()
         try add(store, "one")
         let name = try key().name
-        let other = CacheKey(try HTTPURL("http://b.example/")) { _ in name }
+        let other = CacheKey(try TransferURL("http://b.example/")) { _ in name }
         #expect(store.find(try #require(other)).isEmpty)
     }
 
@@ -131,7 +131,7 @@ import TransferModel
                 let store = DiskStore(directory: folder.path("cache"), capacity: capacity)
                 for round in 0..<150 {
                     let number = (round * 7 + thread * 13) % 60
-                    guard let url = try? HTTPURL("http://a.example/\(number)"),
+                    guard let url = try? TransferURL("http://a.example/\(number)"),
                         let key = CacheKey(url, fingerprint)
                     else { continue }
                     let stored = sample("ETag: \"a\"", body: "")

@@ -64,7 +64,7 @@ import TransferModel
         func request(_ token: String) throws -> CacheRequest {
             CacheRequest(
                 method: "GET",
-                url: try HTTPURL("http://a.example/x"),
+                url: try TransferURL("http://a.example/x"),
                 fields: [HeaderField(name: "X-Token", value: token, isCaptured: true)]
             )
         }
@@ -109,7 +109,7 @@ import TransferModel
         let cache = cache()
         let invalidation = Invalidation(in: [cache], fingerprint: fingerprint)
         func change(_ path: String, at seconds: Int64) throws {
-            let url = try HTTPURL("http://a.example/\(path)")
+            let url = try TransferURL("http://a.example/\(path)")
             invalidation.apply(ResponseHead(statusCode: 204), to: "PUT", url, at: time(seconds))
         }
         func storing(_ path: String, askedAt seconds: Int64) throws -> CacheVerdict.Storing {
@@ -133,7 +133,7 @@ import TransferModel
 
     @Test func `a response invalidated during its storing is not stored`() throws {
         let place = try StoreFolder()
-        let (url, later) = (try HTTPURL("http://a.example/x"), time(9))
+        let (url, later) = (try TransferURL("http://a.example/x"), time(9))
         let invalidation = Lock<Invalidation?>(nil)
         let store = DiskStore(directory: place.path, capacity: 1 << 20) { step in
             guard step == .listWritten else { return false }
@@ -265,7 +265,7 @@ import TransferModel
     // RFC 3986 §6.2.3
     @Test func `an empty query is another one than none`() throws {
         let keys = try ["http://a.example/x", "http://a.example/x?", "http://a.example/x?#y"].map {
-            try #require(CacheKey(try HTTPURL($0), fingerprint)).url
+            try #require(CacheKey(try TransferURL($0), fingerprint)).url
         }
         #expect(keys == ["http://a.example/x", "http://a.example/x?", "http://a.example/x?"])
     }

@@ -53,7 +53,7 @@ func request(
     url: String = "http://a.example/x",
     policy: RequestCachePolicy = .useProtocolCachePolicy
 ) throws -> CacheRequest {
-    CacheRequest(method: method, url: try HTTPURL(url), fields: fields(lines), policy: policy)
+    CacheRequest(method: method, url: try TransferURL(url), fields: fields(lines), policy: policy)
 }
 
 /// The result of a plan.

@@ -6,7 +6,7 @@ import TransferModel
 @testable import HTTPCache
 
 func cacheKey(_ path: String = "x") throws -> CacheKey {
-    try #require(CacheKey(try HTTPURL("http://a.example/\(path)"), fingerprint))
+    try #require(CacheKey(try TransferURL("http://a.example/\(path)"), fingerprint))
 }
 
 extension CacheStore {

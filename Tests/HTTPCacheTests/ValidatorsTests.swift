@@ -64,7 +64,7 @@ import TransferModel
         let invalid = Invalidation.urls(
             after: answer,
             to: method,
-            try HTTPURL("http://a.example/x")
+            try TransferURL("http://a.example/x")
         )
         #expect(invalid.map(\.text) == urls)
     }
@@ -79,7 +79,7 @@ import TransferModel
         let invalid = Invalidation.urls(
             after: answer,
             to: "POST",
-            try HTTPURL("http://a.example/x")
+            try TransferURL("http://a.example/x")
         )
         #expect(invalid.map(\.text) == ["http://a.example/x"])
     }
@@ -95,7 +95,7 @@ import TransferModel
         ] as [(String, String?)]
     )
     func `a reference is resolved`(reference: String, url: String?) throws {
-        let base = try HTTPURL("http://a.example/b/c/d?q")
+        let base = try TransferURL("http://a.example/b/c/d?q")
         #expect(base.resolving(reference)?.normalized.text == url)
     }
 

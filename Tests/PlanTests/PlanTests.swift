@@ -17,7 +17,7 @@ import TransferModel
         #expect(plan.reportPaths.isEmpty)
         #expect(plan.warnings.isEmpty)
         let task = try plan.task(at: 0)
-        #expect(task.request == RequestSpec(method: "GET", url: try HTTPURL("http://a/")))
+        #expect(task.request == RequestSpec(method: "GET", url: try TransferURL("http://a/")))
         #expect(task.timeoutInterval == TimeLimit(.timeoutIntervalForRequest, .seconds(60)))
         #expect(task.retry == RetryPolicy())
         #expect(task.expectation == Expectation())
@@ -142,7 +142,7 @@ import TransferModel
             "checksum: { from: https://example.com/SUMS, algorithm: sha512, name: x }"
         )
         let list = SumsFile(
-            url: try HTTPURL("https://example.com/SUMS"),
+            url: try TransferURL("https://example.com/SUMS"),
             algorithm: .sha512,
             name: "x"
         )

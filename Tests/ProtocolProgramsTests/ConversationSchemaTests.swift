@@ -65,7 +65,9 @@ import TransferModel
     }
 
     @Test func `what the runner says is a message`() throws {
-        let url = HTTPURL(try CustomURL("Notes://Desk/a b".replacing(" ", with: "%20") + "#part"))
+        let url = TransferURL(
+            try CustomURL("Notes://Desk/a b".replacing(" ", with: "%20") + "#part")
+        )
         let request = RequestSpec(
             method: "PUT",
             url: url,

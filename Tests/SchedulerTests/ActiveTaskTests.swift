@@ -69,7 +69,7 @@ import TransferModel
         }
         _ = task.begin(Self.start)
         var wrong = result(failure(.integrity))
-        wrong.mirrors = [try HTTPURL("http://m.test/").origin]
+        wrong.mirrors = [try TransferURL("http://m.test/").origin]
         for isFirst in [true, false] {
             let history = task.history(after: wrong, wall: Timestamp(microseconds: 0), Self.start)
             task.end(EndedAttempt(wrong), RunSimulation.clock)

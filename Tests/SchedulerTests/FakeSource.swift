@@ -79,7 +79,7 @@ struct FakeSource: TaskSource {
         guard values.count == task.uses.count else { throw PlanRejected(diagnostics: []) }
         let text = task.url.split(separator: "$", omittingEmptySubsequences: false)
             .joined(separator: values.joined(separator: ","))
-        guard let url = try? HTTPURL(text) else {
+        guard let url = try? TransferURL(text) else {
             guard task.uses.isEmpty else { throw PlanRejected(diagnostics: []) }
             throw Undecodable()
         }
@@ -92,7 +92,7 @@ struct FakeSource: TaskSource {
             wantsKey: task.wantsKey,
             uploadResume: task.uploadResume,
             destination: task.destination,
-            mirrors: try task.mirrors.map { try HTTPURL($0) },
+            mirrors: try task.mirrors.map { try TransferURL($0) },
             retry: task.retry,
             earliestBeginDate: task.earliestBeginDate,
             access: task.access,

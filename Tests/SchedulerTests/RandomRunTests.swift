@@ -37,7 +37,7 @@ private struct RandomRun {
                 "http://h\(Int.random(in: 0..<4, using: &generator)).test/mirror"
             }
             let list = Int.random(in: 0..<4, using: &generator)
-            if let url = try? HTTPURL("http://sums.test/\(list)"), list < 2 {
+            if let url = try? TransferURL("http://sums.test/\(list)"), list < 2 {
                 task.destination = TaskSpec.Destination(
                     path: "/t\(index)",
                     displayPath: "t\(index)",

@@ -15,7 +15,7 @@ import TransferModel
         let headers = key ? [HeaderField(name: "Idempotency-Key", value: "\"k\"")] : []
         let request = RequestSpec(
             method: method,
-            url: try HTTPURL("http://a.test/"),
+            url: try TransferURL("http://a.test/"),
             headers: headers
         )
         return RetryDecision.decide(
@@ -34,7 +34,7 @@ import TransferModel
     }
 
     private static func get(_ url: String = "http://a.test/") throws -> RequestSpec {
-        RequestSpec(method: "GET", url: try HTTPURL(url))
+        RequestSpec(method: "GET", url: try TransferURL(url))
     }
 
     @Test(
@@ -300,7 +300,7 @@ import TransferModel
         failure.httpStatus = status
         let request =
             url == "custom"
-            ? RequestSpec(method: "GET", url: HTTPURL(try CustomURL("my://a/b")))
+            ? RequestSpec(method: "GET", url: TransferURL(try CustomURL("my://a/b")))
             : try Self.get(url)
         failure.explain(.attemptsExhausted, of: request, under: .steady)
         #expect(failure.help?.hasSuffix(advice ?? "") == (advice == nil ? nil : true))

@@ -10,7 +10,7 @@ import TransferModel
         _ ids: [String] = ["a", "b", "c"],
         retry: RetryPolicy = .steady
     ) throws -> [FakeSource.Task] {
-        let list = SumsFile(url: try HTTPURL("http://s.test/SUMS"), algorithm: .sha256)
+        let list = SumsFile(url: try TransferURL("http://s.test/SUMS"), algorithm: .sha256)
         return ids.map { id in
             FakeSource.Task(id, "http://a.test/\(id)").with {
                 $0.kind = .download

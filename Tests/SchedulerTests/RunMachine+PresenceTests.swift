@@ -142,7 +142,7 @@ import TransferModel
     }
 
     @Test func `a listed file is hashed by the task that has fetched the list`() throws {
-        let list = SumsFile(url: try HTTPURL("http://s.test/SUMS"), algorithm: .sha256)
+        let list = SumsFile(url: try TransferURL("http://s.test/SUMS"), algorithm: .sha256)
         var run = RunSimulation([task(checksum: .listed(list))], occupied: ["a"])
         let line = String(repeating: "07", count: 32) + "  a"
         run.finish("a") { $0.checksums = ChecksumList(Array(line.utf8)) }

@@ -224,7 +224,7 @@ extension ResumeOutcome {
     /// The state of an upload after an attempt.
     static func upload(mayBeComplete: Bool, isKept: Bool = false) throws -> ResumeOutcome {
         let partial = PartialUpload(
-            url: try HTTPURL("http://a.test/upload/1"),
+            url: try TransferURL("http://a.test/upload/1"),
             version: .v6,
             digest: "d",
             salt: "s",

@@ -9,7 +9,7 @@ import TransferModel
     private let start = RunSimulation.clock.monotonic
 
     init() throws {
-        lane = HostLanes.Lane(session: 0, origin: try HTTPURL("http://a.test/").origin)
+        lane = HostLanes.Lane(session: 0, origin: try TransferURL("http://a.test/").origin)
     }
 
     private func key(_ task: Int, isRetry: Bool = false) -> TaskKey {

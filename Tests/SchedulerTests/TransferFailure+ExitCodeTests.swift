@@ -42,7 +42,7 @@ import TransferModel
         let key = HeaderField(name: "Idempotency-Key", value: "\"k\"")
         let request = RequestSpec(
             method: method,
-            url: try HTTPURL("https://a.test/"),
+            url: try TransferURL("https://a.test/"),
             headers: hasKey ? [key] : []
         )
         var failure = TransferFailure(kind: kind, phase: .wait, detail: "")
@@ -68,7 +68,7 @@ import TransferModel
         status: Int?,
         isUnknown: Bool
     ) throws {
-        let order = RequestSpec(method: "POST", url: try HTTPURL("https://a.test/"))
+        let order = RequestSpec(method: "POST", url: try TransferURL("https://a.test/"))
         var failure = TransferFailure(kind: kind, phase: .wait, detail: "")
         failure.httpStatus = status
         failure.followsOrder = true

@@ -3,14 +3,14 @@ import TransferModel
 
 @Suite struct CustomURLTests {
     @Test func `a URL keeps its text and compares by scheme and authority`() throws {
-        let url = HTTPURL(try CustomURL("Notes://Desk:7/a/ü?q=\"1\"#end"))
+        let url = TransferURL(try CustomURL("Notes://Desk:7/a/ü?q=\"1\"#end"))
         #expect(url.text == "notes://Desk:7/a/%C3%BC?q=%221%22#end")
         #expect(url.origin.text == "notes://desk:7")
         #expect(url.schemeName == "notes" && url.isCustom && !url.isLocal)
         #expect(url.path == "/a/%C3%BC")
         #expect(url.query == "q=%221%22")
-        #expect(HTTPURL(try CustomURL("notes:///a")).origin.text == "notes://")
-        #expect(HTTPURL(try CustomURL("notes://desk")).path == "/")
+        #expect(TransferURL(try CustomURL("notes:///a")).origin.text == "notes://")
+        #expect(TransferURL(try CustomURL("notes://desk")).path == "/")
     }
 
     @Test(

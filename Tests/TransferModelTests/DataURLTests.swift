@@ -77,7 +77,7 @@ import TransferModel
 
     @Test func `the parser of http URLs refuses local URLs`() {
         for text in ["data:,x", "data://a.example/", "DATA:text/plain,x"] {
-            #expect((try? HTTPURL(text)) == nil)
+            #expect((try? TransferURL(text)) == nil)
         }
     }
 }

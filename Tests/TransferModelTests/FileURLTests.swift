@@ -16,7 +16,7 @@ import TransferModel
         #expect(url.path == path)
         #expect(url.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
         #expect(try FileURL(url.text).path == path)
-        #expect(HTTPURL(url).isLocal)
+        #expect(TransferURL(url).isLocal)
     }
 
     @Test(arguments: [

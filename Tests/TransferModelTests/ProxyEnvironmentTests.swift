@@ -3,7 +3,7 @@ import TransferModel
 
 @Suite struct ProxyEnvironmentTests {
     private func proxy(_ url: String, _ environment: [String: String]) throws -> String? {
-        let origin = try HTTPURL(url).origin
+        let origin = try TransferURL(url).origin
         return try ProxyEnvironment { environment[$0] }.servers.server(for: origin)?.url
     }
 

@@ -20,7 +20,7 @@ import TransferModel
         servers.https = try https.map(Self.server)
         servers.socks = try socks.map(Self.server)
         servers.exceptions = ProxyExceptions(exceptions)
-        return try servers.server(for: HTTPURL(url).origin)?.url
+        return try servers.server(for: TransferURL(url).origin)?.url
     }
 
     // As with `connectionProxyDictionary`: the proxy of a scheme precedes the proxy for all.

@@ -28,9 +28,9 @@ import TransferModel
         url: String,
         matches: Bool
     ) throws {
-        let origin = try HTTPURL(url).origin
+        let origin = try TransferURL(url).origin
         #expect(try #require(OriginPattern(pattern)).matches(origin) == matches)
-        #expect(try #require(URLPattern(pattern)).matches(HTTPURL(url)) == matches)
+        #expect(try #require(URLPattern(pattern)).matches(TransferURL(url)) == matches)
     }
 
     @Test(arguments: [
@@ -53,7 +53,7 @@ import TransferModel
         url: String,
         matches: Bool
     ) throws {
-        #expect(try #require(URLPattern(pattern)).matches(HTTPURL(url)) == matches)
+        #expect(try #require(URLPattern(pattern)).matches(TransferURL(url)) == matches)
     }
 
     @Test(arguments: [
@@ -71,11 +71,11 @@ import TransferModel
         let stars = String(repeating: "*a", count: 100)
         let path = String(repeating: "a", count: 20_000)
         let pattern = try #require(URLPattern("https://a.example/\(stars)b"))
-        #expect(!pattern.matches(try HTTPURL("https://a.example/\(path)")))
+        #expect(!pattern.matches(try TransferURL("https://a.example/\(path)")))
     }
 
     @Test func `a rule about a MIME type needs one`() throws {
-        let url = try HTTPURL("https://a.example/")
+        let url = try TransferURL("https://a.example/")
         let rule = StoringRule(mimeTypes: ["image/*", "text/html"], stores: false)
         #expect(rule.matches(url, "image/png"))
         #expect(rule.matches(url, "text/html"))

@@ -154,7 +154,7 @@ import TransferModel
         )
         let request = RequestSpec(
             method: vector.method,
-            url: try HTTPURL(vector.url).signable,
+            url: try TransferURL(vector.url).signable,
             headers: vector.headers
         )
         let fields = try #require(
@@ -184,7 +184,7 @@ import TransferModel
         )
         let request = RequestSpec(
             method: "PUT",
-            url: try HTTPURL("https://a.example/"),
+            url: try TransferURL("https://a.example/"),
             headers: []
         )
         let fields = try #require(

@@ -211,7 +211,7 @@ import TransferModel
             }
         }
         let relay = try RecordingRelay(to: server.port)
-        let space = ProtectionSpace(scope: .origin(try HTTPURL(relay.origin).origin))
+        let space = ProtectionSpace(scope: .origin(try TransferURL(relay.origin).origin))
         let login = Login(user: "me", password: Secret("open sesame"))
         let harness = try EngineHarness {
             $0.credentials = [Credential(space: space, proof: .digest(login))]

@@ -13,7 +13,7 @@ import TransferModel
         _ server: ScriptedServer,
         _ proofs: Credential.Proof...
     ) throws -> EngineHarness {
-        let origin = try HTTPURL(server.origin).origin
+        let origin = try TransferURL(server.origin).origin
         return try EngineHarness {
             $0.credentials = proofs.map {
                 Credential(space: .init(scope: .origin(origin)), proof: $0)

@@ -100,7 +100,7 @@ import TransferModel
         let otherOrigin = try #require(other.secureOrigin)
         let own = try nginx("location = /away { return 302 \(otherOrigin)/who; }")
         let ownOrigin = try #require(own.secureOrigin)
-        let harness = try harness(client, for: .origin(try HTTPURL(ownOrigin).origin))
+        let harness = try harness(client, for: .origin(try TransferURL(ownOrigin).origin))
         #expect(try answer(otherOrigin + "/who", harness) == "NONE ")
         #expect(try answer(ownOrigin + "/away", harness, key: 1) == "NONE ")
         #expect(try answer(ownOrigin + "/who", harness, key: 2) == "SUCCESS CN=client")
@@ -112,7 +112,7 @@ import TransferModel
         let own = try nginx()
         let ownOrigin = try #require(own.secureOrigin)
         let first = try nginx("location = /away { return 302 \(ownOrigin)/who; }")
-        let harness = try harness(client, for: .origin(try HTTPURL(ownOrigin).origin))
+        let harness = try harness(client, for: .origin(try TransferURL(ownOrigin).origin))
         let url = try #require(first.secureOrigin) + "/away"
         #expect(try answer(url, harness) == "SUCCESS CN=client")
     }
@@ -120,7 +120,7 @@ import TransferModel
     @Test func `a certificate leaves no trace on a reused handle`() throws {
         let nginx = try nginx()
         let origin = try #require(nginx.secureOrigin)
-        let harness = try harness(client, for: .origin(try HTTPURL(origin).origin))
+        let harness = try harness(client, for: .origin(try TransferURL(origin).origin))
         #expect(try answer(origin + "/who", harness) == "SUCCESS CN=client")
         let byAddress = origin.replacing("localhost", with: "127.0.0.1") + "/who"
         #expect(try answer(byAddress, harness, key: 1) == "NONE ")

@@ -19,7 +19,7 @@ import TransferModel
         for server: ScriptedServer,
         realm: String? = nil
     ) throws -> Credential {
-        let origin = try HTTPURL(server.origin).origin
+        let origin = try TransferURL(server.origin).origin
         return Credential(space: .init(scope: .origin(origin), realm: realm), proof: proof)
     }
 

@@ -25,11 +25,11 @@ import TransferModel
 
     private static let sum = String(repeating: "ab", count: 32)
     private let folder: TemporaryFolder
-    private let url: HTTPURL
+    private let url: TransferURL
 
     init() throws {
         folder = try TemporaryFolder()
-        url = try HTTPURL("http://a.test/name.txt")
+        url = try TransferURL("http://a.test/name.txt")
     }
 
     private func choose(

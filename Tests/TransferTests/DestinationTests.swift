@@ -210,7 +210,7 @@ import TransferModel
         hasHelp: Bool
     ) throws {
         let server = try ScriptedServer(["/file": [.ok("content")]])
-        let list = SumsFile(url: try HTTPURL(server.url("/sums")), algorithm: .sha256)
+        let list = SumsFile(url: try TransferURL(server.url("/sums")), algorithm: .sha256)
         var attempt = try AttemptRequest.download(
             server.url("/file"),
             to: folder.path("in/file"),
@@ -278,7 +278,11 @@ import TransferModel
             "/moved": [.redirect(to: "/pub/file")],
         ])
         let sums = "\(try #require(MessageDigest.sha256(of: body)))  file\n"
-        let list = SumsFile(url: try HTTPURL(server.url("/sums")), algorithm: .sha256, name: name)
+        let list = SumsFile(
+            url: try TransferURL(server.url("/sums")),
+            algorithm: .sha256,
+            name: name
+        )
         var attempt = try AttemptRequest.download(
             server.url(path),
             to: folder.path(to),

@@ -15,7 +15,9 @@ import TransferModel
         var dispatch = dispatch(limit: limit, threads: threads)
         var counts = Array(repeating: 0, count: threads)
         for key in 0..<limit {
-            counts[dispatch.place(key, session: 0, origin: try HTTPURL("http://a.test/").origin)] +=
+            counts[
+                dispatch.place(key, session: 0, origin: try TransferURL("http://a.test/").origin)
+            ] +=
                 1
         }
         for thread in 0..<threads {
@@ -37,7 +39,7 @@ import TransferModel
             )
         ]
         var dispatch = EngineDispatch(sessions: [other, session], threadCount: 2)
-        let origin = try HTTPURL("https://a.test/").origin
+        let origin = try TransferURL("https://a.test/").origin
         let places = (0..<8).map { dispatch.place($0, session: $0 % 2, origin: origin) }
         #expect(places == [0, 2, 1, 2, 0, 2, 1, 2])
         #expect(dispatch.shares.map { $0.part(of: 2) } == [1, 1, 2])
@@ -48,14 +50,14 @@ import TransferModel
     @Test func `a thread without connections gets nothing, however many attempts there are`() throws
     {
         var dispatch = dispatch(limit: 1)
-        let origin = try HTTPURL("https://a.test/").origin
+        let origin = try TransferURL("https://a.test/").origin
         for key in 0..<100 { #expect(dispatch.place(key, session: 0, origin: origin) == 0) }
     }
 
     @Test func `the place of a finished attempt is reused`() throws {
         var dispatch = dispatch(limit: 2)
-        let first = dispatch.place(0, session: 0, origin: try HTTPURL("http://a.test/").origin)
-        let second = dispatch.place(1, session: 0, origin: try HTTPURL("http://a.test/").origin)
+        let first = dispatch.place(0, session: 0, origin: try TransferURL("http://a.test/").origin)
+        let second = dispatch.place(1, session: 0, origin: try TransferURL("http://a.test/").origin)
         #expect(first != second)
         let result = AttemptResult(
             key: 0,
@@ -67,14 +69,18 @@ import TransferModel
         #expect(dispatch.thread(of: 0) == nil)
         #expect(dispatch.thread(of: 1) == second)
         #expect(
-            dispatch.place(2, session: 0, origin: try HTTPURL("http://a.test/").origin) == first
+            dispatch.place(2, session: 0, origin: try TransferURL("http://a.test/").origin) == first
         )
     }
 
     @Test func `hosts are counted apart`() throws {
         var dispatch = dispatch(limit: 1)
-        #expect(dispatch.place(0, session: 0, origin: try HTTPURL("http://a.test/").origin) == 0)
-        #expect(dispatch.place(1, session: 0, origin: try HTTPURL("http://b.test/").origin) == 0)
+        #expect(
+            dispatch.place(0, session: 0, origin: try TransferURL("http://a.test/").origin) == 0
+        )
+        #expect(
+            dispatch.place(1, session: 0, origin: try TransferURL("http://b.test/").origin) == 0
+        )
     }
 
     @Test func `the threads' answers on progress are merged`() throws {

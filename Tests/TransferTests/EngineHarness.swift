@@ -130,7 +130,7 @@ extension AttemptRequest {
             key: key,
             session: 0,
             number: 1,
-            request: RequestSpec(method: method, url: try HTTPURL(url), headers: headers),
+            request: RequestSpec(method: method, url: try TransferURL(url), headers: headers),
             body: body
         )
         change(&attempt)

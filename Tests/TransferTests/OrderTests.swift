@@ -19,7 +19,7 @@ import TransferModel
             index: 0,
             kind: .upload,
             session: 0,
-            request: RequestSpec(method: method, url: try HTTPURL(url)),
+            request: RequestSpec(method: method, url: try TransferURL(url)),
             body: body,
             wantsKey: true,
             source: SourceLocation(file: "job.yaml", line: 1, column: 1)
@@ -135,7 +135,7 @@ import TransferModel
                 index: 0,
                 kind: .download,
                 session: 0,
-                request: RequestSpec(method: "GET", url: try HTTPURL("http://a.test/")),
+                request: RequestSpec(method: "GET", url: try TransferURL("http://a.test/")),
                 destination: .init(path: path, displayPath: name ?? path),
                 source: SourceLocation(file: "job.yaml", line: 1, column: 1)
             )

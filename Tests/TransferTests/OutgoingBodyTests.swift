@@ -5,7 +5,7 @@ import TransferModel
 
 @Suite struct OutgoingBodyTests {
     private static func body(_ source: BodySource?) throws -> OutgoingBody {
-        let url = try HTTPURL("http://a.test/x")
+        let url = try TransferURL("http://a.test/x")
         let request = RequestSpec(method: "PUT", url: url)
         return OutgoingBody(
             of: AttemptRequest(key: 1, session: 0, number: 1, request: request, body: source)

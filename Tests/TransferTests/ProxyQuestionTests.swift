@@ -99,7 +99,7 @@ import TransferModel
             default: .hangUp
             }
         }
-        let origin = try HTTPURL(server.origin).origin
+        let origin = try TransferURL(server.origin).origin
         let login = Login(user: "me", password: Secret("open sesame"))
         let harness = try EngineHarness {
             $0.credentials = [Credential(space: .init(scope: .origin(origin)), proof: .ntlm(login))]
@@ -213,7 +213,7 @@ import TransferModel
             let fields = ["WWW-Authenticate: NTLM \(ntlmChallenge)", "Transfer-Encoding: chunked"]
             return Reply([.send(Reply.head(401, fields))] + body)
         }
-        let origin = try HTTPURL(server.origin).origin
+        let origin = try TransferURL(server.origin).origin
         let login = Login(user: "me", password: Secret("open sesame"))
         let harness = try EngineHarness {
             $0.credentials = [Credential(space: .init(scope: .origin(origin)), proof: .ntlm(login))]

@@ -178,7 +178,7 @@ import TransferModel
         let matrixCase = Case(status: 302, method: "GET", way: way)
         let servers = try servers(for: matrixCase, challenge: method.challenge)
         let authority = try TestCertificates.shared().authorityFile
-        let home = try HTTPURL(servers.home.url("/in"))
+        let home = try TransferURL(servers.home.url("/in"))
         let harness = try EngineHarness {
             $0.tls.caFile = authority
             let space = ProtectionSpace(scope: .origin(home.origin))

@@ -75,7 +75,7 @@ import TransferModel
     ])
     func `without a field the URL names the file`(url: String, expected: String) throws {
         let head = ResponseHead(statusCode: 200)
-        #expect(ServerFileName.choose(head, url: try HTTPURL(url)) == expected)
+        #expect(ServerFileName.choose(head, url: try TransferURL(url)) == expected)
     }
 
     @Test(arguments: [
@@ -88,7 +88,7 @@ import TransferModel
     func `a field wins when its name is usable`(value: String, expected: String) throws {
         var head = ResponseHead(statusCode: 200)
         head.fields.append(HeaderField(name: "content-disposition", value: value))
-        let url = try HTTPURL("https://a.test/from-url")
+        let url = try TransferURL("https://a.test/from-url")
         #expect(ServerFileName.choose(head, url: url) == expected)
     }
 
@@ -107,7 +107,9 @@ import TransferModel
         var head = ResponseHead(statusCode: 200)
         let value = "attachment; filename=\"\(name)\""
         head.fields.append(HeaderField(name: "content-disposition", value: value))
-        let chosen = ServerFileName.choose(head, url: try HTTPURL(url)) { !$0.contains("s3cret") }
+        let chosen = ServerFileName.choose(head, url: try TransferURL(url)) {
+            !$0.contains("s3cret")
+        }
         #expect(chosen == expected)
     }
 

@@ -249,7 +249,7 @@ import TransferModel
             let head = Reply.head(401, [challenge, "Content-Length: \(body.count)"])
             return Reply([.send(head + body + (Self.extras["response"] ?? []))])
         }
-        let space = ProtectionSpace(scope: .origin(try HTTPURL(server.origin).origin))
+        let space = ProtectionSpace(scope: .origin(try TransferURL(server.origin).origin))
         let login = Login(user: "me", password: Secret("open sesame"))
         let harness = try EngineHarness {
             $0.credentials = [Credential(space: space, proof: .digest(login))]

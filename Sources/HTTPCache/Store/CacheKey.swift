@@ -12,7 +12,7 @@ package struct CacheKey: Sendable, Hashable {
     /// - Parameters:
     ///   - url: The requested URL.
     ///   - fingerprint: Makes the name.
-    package init?(_ url: HTTPURL, _ fingerprint: Fingerprint) {
+    package init?(_ url: TransferURL, _ fingerprint: Fingerprint) {
         let text = Self.text(of: url)
         guard let name = fingerprint(Array(text.utf8)) else { return nil }
         self.url = text
@@ -20,7 +20,7 @@ package struct CacheKey: Sendable, Hashable {
     }
 
     /// The common text of equivalent URLs; an empty query differs from no query (RFC 3986 §6.2.3).
-    static func text(of url: HTTPURL) -> String {
+    static func text(of url: TransferURL) -> String {
         url.normalized.text + (url.hasEmptyQuery ? "?" : "")
     }
 }

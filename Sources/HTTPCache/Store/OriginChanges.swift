@@ -8,7 +8,7 @@ internal import TransferModel
 package final class OriginChanges: Sendable {
     private struct State {
         /// Changes whose keys are not made yet, because no lookup has needed them.
-        var recent: [(url: HTTPURL, time: Timestamp)] = []
+        var recent: [(url: TransferURL, time: Timestamp)] = []
         /// By `CacheKey.url`.
         var times: [String: Timestamp] = [:]
         /// All responses requested before this time count as changed.
@@ -30,7 +30,7 @@ package final class OriginChanges: Sendable {
     /// - Parameters:
     ///   - url: The changed URL.
     ///   - time: When the origin's response arrived.
-    func note(_ url: HTTPURL, at time: Timestamp) {
+    func note(_ url: TransferURL, at time: Timestamp) {
         state.withLock { state in
             if state.recent.count + state.times.count == Self.most {
                 state.recent = []

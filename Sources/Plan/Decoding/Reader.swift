@@ -30,7 +30,7 @@ struct Reader {
     /// Finds the rows of entries by their keys, for the entries that were looked up.
     var keyIndexes: [Int: TextIndex] = [:]
     /// The URL that was read last: the next one most often has its origin.
-    var lastURL: HTTPURL?
+    var lastURL: TransferURL?
 
     init(
         document: Document,

@@ -121,7 +121,7 @@ struct FilledURL {
         guard let front,
             DataURL.isMeant(by: value.text) || FileURL.isMeant(by: value.text)
                 || CustomURL.scheme(of: value.text).map(CustomURL.reservedSchemes.contains) == false
-                || HTTPURL.isOfFileServer(value.text)
+                || TransferURL.isOfFileServer(value.text)
         else { return }
         throw Misfit(front, "a captured value may only begin an http or https URL")
     }
@@ -364,7 +364,7 @@ struct FilledURL {
     private func closeSegment(at end: Int, of bytes: Span<UInt8>) throws(Misfit) {
         guard let fill = segmentFill else { return }
         let segment = bytes.extracting(segmentStart..<end)
-        let dots = HTTPURL.dotCount(segment)
+        let dots = TransferURL.dotCount(segment)
         if dots == 2 {
             throw Misfit(
                 fill.expression,

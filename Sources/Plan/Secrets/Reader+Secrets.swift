@@ -101,13 +101,13 @@ extension Reader {
     /// `parse` gets the text and a URL whose origin it may well have.
     mutating func url(
         _ field: Field,
-        parse: (String, HTTPURL?) throws(ValueFault) -> HTTPURL = URLText.parse(_:like:)
-    ) -> HTTPURL? {
+        parse: (String, TransferURL?) throws(ValueFault) -> TransferURL = URLText.parse(_:like:)
+    ) -> TransferURL? {
         guard let scalar = sentScalar(field, as: .url), let text = text(of: scalar, field),
             scalar.secrets.isEmpty || mayHoldSecrets(scalar, field)
         else { return nil }
         if let start = scalar.standInStart, !URLText.hasOrigin(text.slice(0..<start)) { return nil }
-        let url: HTTPURL
+        let url: TransferURL
         do {
             url = try parse(text, lastURL)
         } catch {

@@ -63,7 +63,7 @@ enum ConnectToTable {
         .text(pattern: #"^([^/:?#@\s]+|\[[^/?#@\s]+\])(:[0-9]{1,5})?$"#, example: "192.0.2.1:8443")
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
-        guard let url = try? HTTPURL("https://\(text)/"), !url.hasUserInformation,
+        guard let url = try? TransferURL("https://\(text)/"), !url.hasUserInformation,
             url.authorityEnd == url.text.utf8.count - 1, !text.hasByteSuffix(":")
         else {
             let fault = ValueFault(

@@ -5,7 +5,7 @@ internal import TransferModel
 enum ChecksumTable {
     /// A `checksum` mapping while it is read.
     struct Draft: Sendable {
-        var url: HTTPURL?
+        var url: TransferURL?
         var algorithm: Checksum.Algorithm?
         var name: String?
     }

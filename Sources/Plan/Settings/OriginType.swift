@@ -16,8 +16,8 @@ enum OriginType {
     ) {
         reader,
         field in
-        if let text = reader.text(field), HTTPURL.isOfFileServer(text) {
-            if let origin = HTTPURL.originOfFileServer(text) { return origin }
+        if let text = reader.text(field), TransferURL.isOfFileServer(text) {
+            if let origin = TransferURL.originOfFileServer(text) { return origin }
             reader.report(
                 .badURL,
                 "`\(field.name)` must be a scheme, a host and perhaps a port",
@@ -63,7 +63,7 @@ enum OriginType {
         reader,
         field in
         guard let text = reader.text(field) else { return nil }
-        guard let url = try? HTTPURL("https://\(text)/"), !url.hasUserInformation,
+        guard let url = try? TransferURL("https://\(text)/"), !url.hasUserInformation,
             url.authorityEnd == url.text.utf8.count - 1,
             text.hasByteSuffix("]") || !text.utf8.contains(UInt8(ascii: ":"))
         else {

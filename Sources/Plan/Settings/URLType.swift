@@ -4,18 +4,18 @@ internal import TransferModel
 /// The URL that a task requests.
 enum URLType {
     /// An http or https URL.
-    static let type = ValueType<HTTPURL>(.text(pattern: URLText.pattern, example: example)) {
+    static let type = ValueType<TransferURL>(.text(pattern: URLText.pattern, example: example)) {
         $0.url($1)
     }
 
     private static let example = "https://example.com/file"
 
     /// A URL that is a secret: its path lets a client post there.
-    static let ofWebhook = ValueType<HTTPURL>(.credential) { $0.url($1) }
+    static let ofWebhook = ValueType<TransferURL>(.credential) { $0.url($1) }
         .checkingText()
 
     /// The URL of a task itself, which may also be local, of a file server or of a custom scheme.
-    static let task = ValueType<HTTPURL>(
+    static let task = ValueType<TransferURL>(
         .text(pattern: URLText.taskPattern, example: example)
     ) { reader, field in
         let schemes = reader.customSchemes
@@ -26,7 +26,7 @@ enum URLType {
     .checkingText()
 }
 
-extension ValueType where Value == HTTPURL {
+extension ValueType where Value == TransferURL {
     /// The same URLs, with warnings of text that other tools expand; a placeholder that no URL can
     /// have is reported in place of its characters.
     func checkingText() -> ValueType {

@@ -5,7 +5,7 @@ internal import TransferModel
 enum WebhookTable {
     /// A `webhook` mapping while it is read.
     struct Draft: Sendable {
-        var url: (value: HTTPURL, field: Field)?
+        var url: (value: TransferURL, field: Field)?
         var headers: [HeaderField] = []
         var condition = Webhook.Condition.failure
         var timeout = Duration.seconds(30)

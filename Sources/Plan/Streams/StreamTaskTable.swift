@@ -14,16 +14,16 @@ struct StreamTaskDraft: Sendable {
     /// The peer as a URL, by which secrets know it: https when any step has TLS.
     ///
     /// Nil before host and port are known.
-    var url: HTTPURL? { url(isSecure: isSecure || startsTLS) }
+    var url: TransferURL? { url(isSecure: isSecure || startsTLS) }
 
     /// The peer as a URL, by which sessions and proxies know it: https when the connection begins
     /// with TLS.
-    var connectionURL: HTTPURL? { url(isSecure: isSecure) }
+    var connectionURL: TransferURL? { url(isSecure: isSecure) }
 
     /// Whether a step begins TLS.
     var startsTLS: Bool { steps.contains { $0.action == .startSecureConnection } }
 
-    private func url(isSecure: Bool) -> HTTPURL? {
+    private func url(isSecure: Bool) -> TransferURL? {
         guard let host, let port else { return nil }
         return try? StreamTaskTable.url(host: host, port: port, isSecure: isSecure)
     }
@@ -103,11 +103,11 @@ enum StreamTaskTable {
         host: String,
         port: Int,
         isSecure: Bool
-    ) throws(HTTPURL.Fault) -> HTTPURL {
+    ) throws(TransferURL.Fault) -> TransferURL {
         guard host.utf8.allSatisfy({ !"/?#@[]\\%".utf8.contains($0) && $0 > 0x20 }) else {
             throw .badHost
         }
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return try HTTPURL("\(isSecure ? "https" : "http")://\(name):\(port)/")
+        return try TransferURL("\(isSecure ? "https" : "http")://\(name):\(port)/")
     }
 }

@@ -130,7 +130,7 @@ struct TaskAssembly: Sendable {
 
     /// The request with the task's own fields, those of its body, then those of the session.
     private func request(
-        _ url: HTTPURL,
+        _ url: TransferURL,
         _ draft: TaskDraft,
         _ entry: TaskList.Entry,
         _ inherited: [HeaderField]

@@ -26,7 +26,7 @@ struct TaskDraft: Sendable {
 
     /// Position in the plan's list; nil when the task names none.
     var session: Int?
-    var url: HTTPURL?
+    var url: TransferURL?
     var method: String?
     var headers: [HeaderField] = []
     /// Nil when the session's request timeout holds; nil inside means unlimited.
@@ -81,7 +81,7 @@ struct TaskDraft: Sendable {
     var modificationDate = TaskSpec.ModificationDate.now
     /// `extract` of a download.
     var archive: ExtractTable.Draft?
-    var mirrors: [HTTPURL] = []
+    var mirrors: [TransferURL] = []
     var decodesBody: Bool?
     /// Nil when the session decides.
     var cachePolicy: RequestCachePolicy?

@@ -197,7 +197,7 @@ struct TaskReader: Sendable {
 
     /// Checks the settings of a task whose URL has another scheme than http and https.
     private func checkURL(
-        _ url: HTTPURL,
+        _ url: TransferURL,
         of draft: TaskDraft,
         at place: TaskPlace,
         _ log: inout DiagnosticLog

@@ -66,8 +66,8 @@ enum ProxyURLText {
     }
 
     /// The URL of a script, which must not hold a login.
-    static func script(_ text: String) throws(ValueFault) -> HTTPURL {
-        guard let url = try? HTTPURL(text) else {
+    static func script(_ text: String) throws(ValueFault) -> TransferURL {
+        guard let url = try? TransferURL(text) else {
             throw ValueFault(
                 .badProxy,
                 "the URL of a PAC script begins with `http://` or `https://`",
@@ -87,7 +87,7 @@ enum ProxyURLText {
     static func exception(_ text: String) throws(ValueFault) -> String {
         if ProxyExceptions.isEntry(text) { return text }
         let isBelow = text.hasBytePrefix("*.") && ProxyExceptions.isEntry(String(text.dropFirst()))
-        let host = (try? HTTPURL(text))?.origin.host
+        let host = (try? TransferURL(text))?.origin.host
         throw ValueFault(
             .badProxy,
             "`\(text.excerpt)` is not a host, domain, address or network",

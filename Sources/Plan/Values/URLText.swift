@@ -31,12 +31,12 @@ enum URLText {
         return false
     }
 
-    static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
+    static func parse(_ text: String) throws(ValueFault) -> TransferURL {
         try parse(text, like: nil)
     }
 
     /// Takes a URL apart; `other` is one whose origin it may well have.
-    static func parse(_ text: String, like other: HTTPURL?) throws(ValueFault) -> HTTPURL {
+    static func parse(_ text: String, like other: TransferURL?) throws(ValueFault) -> TransferURL {
         if let url = try local(text) {
             throw ValueFault(
                 .badURL,
@@ -44,7 +44,7 @@ enum URLText {
                 help: "only a data task or a download may have one, as its `url`"
             )
         }
-        if HTTPURL.isOfFileServer(text) { throw FileServerURLText.elsewhere(text) }
+        if TransferURL.isOfFileServer(text) { throw FileServerURLText.elsewhere(text) }
         return try parseHTTP(text, like: other)
     }
 
@@ -52,22 +52,22 @@ enum URLText {
     /// these custom schemes.
     static func parseTask(
         _ text: String,
-        like other: HTTPURL?,
+        like other: TransferURL?,
         _ customSchemes: Set<String>
-    ) throws(ValueFault) -> HTTPURL {
+    ) throws(ValueFault) -> TransferURL {
         if let url = try local(text) { return url }
-        if HTTPURL.isOfFileServer(text) { return try FileServerURLText.parse(text) }
+        if TransferURL.isOfFileServer(text) { return try FileServerURLText.parse(text) }
         if let url = try CustomURLText.parse(text, customSchemes) { return url }
         return try parseHTTP(text, like: other)
     }
 
     private static func parseHTTP(
         _ text: String,
-        like other: HTTPURL?
-    ) throws(ValueFault) -> HTTPURL {
-        let url: HTTPURL
+        like other: TransferURL?
+    ) throws(ValueFault) -> TransferURL {
+        let url: TransferURL
         do {
-            url = try HTTPURL(text, like: other)
+            url = try TransferURL(text, like: other)
         } catch {
             throw fault(error, text)
         }
@@ -76,7 +76,7 @@ enum URLText {
     }
 
     /// Throws for a URL with a login, also one whose password has torn the URL.
-    static func refuseUserInformation(of url: HTTPURL) throws(ValueFault) {
+    static func refuseUserInformation(of url: TransferURL) throws(ValueFault) {
         guard url.hasUserInformation || url.mayBeTornLogin else { return }
         let mend = "write it as `credentials` of the session, the password as a secret"
         throw ValueFault(
@@ -88,13 +88,13 @@ enum URLText {
     }
 
     /// A URL without a server; nil for a text that begins like another one.
-    private static func local(_ text: String) throws(ValueFault) -> HTTPURL? {
+    private static func local(_ text: String) throws(ValueFault) -> TransferURL? {
         if DataURL.isMeant(by: text) { return try DataURLText.parse(text) }
         return FileURL.isMeant(by: text) ? try FileURLText.parse(text) : nil
     }
 
     /// The fault of a text that is no URL.
-    static func fault(_ fault: HTTPURL.Fault, _ text: String) -> ValueFault {
+    static func fault(_ fault: TransferURL.Fault, _ text: String) -> ValueFault {
         switch fault {
         case .notAbsolute:
             if let scheme = webSocketSchemes.first(where: {
@@ -157,7 +157,7 @@ enum URLText {
     private static func likely(_ text: String) -> String? {
         let bare = withoutCurlyQuotes(text)
         let candidate: String?
-        if bare != text, (try? HTTPURL(bare)) != nil {
+        if bare != text, (try? TransferURL(bare)) != nil {
             candidate = bare
         } else if let colon = bare.utf8.firstIndex(where: { ":/".utf8.contains($0) }) {
             let scheme = String(bare[..<colon]).lowercased()
@@ -173,7 +173,7 @@ enum URLText {
             candidate = withScheme(bare)
         }
         // Do not offer a text that would be refused next.
-        guard let candidate, let url = try? HTTPURL(candidate), !url.hasUserInformation
+        guard let candidate, let url = try? TransferURL(candidate), !url.hasUserInformation
         else { return nil }
         return candidate
     }
@@ -216,11 +216,11 @@ enum URLText {
 /// The URL of a task whose scheme a program of the session serves.
 enum CustomURLText {
     /// Takes a URL apart; nil for a text with none of the schemes.
-    static func parse(_ text: String, _ schemes: Set<String>) throws(ValueFault) -> HTTPURL? {
+    static func parse(_ text: String, _ schemes: Set<String>) throws(ValueFault) -> TransferURL? {
         guard !schemes.isEmpty, let scheme = CustomURL.scheme(of: text), schemes.contains(scheme)
         else { return nil }
         do throws(CustomURL.Fault) {
-            return HTTPURL(try CustomURL(text))
+            return TransferURL(try CustomURL(text))
         } catch {
             throw fault(error)
         }
@@ -250,9 +250,9 @@ enum CustomURLText {
 
 /// The `data` URL of a task.
 enum DataURLText {
-    static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
+    static func parse(_ text: String) throws(ValueFault) -> TransferURL {
         do {
-            return HTTPURL(try DataURL(text))
+            return TransferURL(try DataURL(text))
         } catch {
             throw fault(error)
         }
@@ -298,9 +298,9 @@ enum DataURLText {
 
 /// The `file` URL of a task.
 enum FileURLText {
-    static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
+    static func parse(_ text: String) throws(ValueFault) -> TransferURL {
         do {
-            return HTTPURL(try FileURL(text))
+            return TransferURL(try FileURL(text))
         } catch {
             throw fault(error)
         }
@@ -347,10 +347,10 @@ enum FileURLText {
 
 /// The URL of a task whose file is at a server of FTP or SSH.
 enum FileServerURLText {
-    static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
-        let url: HTTPURL
-        do throws(HTTPURL.FileServerFault) {
-            url = try HTTPURL(fileServer: text)
+    static func parse(_ text: String) throws(ValueFault) -> TransferURL {
+        let url: TransferURL
+        do throws(TransferURL.FileServerFault) {
+            url = try TransferURL(fileServer: text)
         } catch {
             throw fault(error, text)
         }
@@ -368,7 +368,7 @@ enum FileServerURLText {
         )
     }
 
-    private static func fault(_ fault: HTTPURL.FileServerFault, _ text: String) -> ValueFault {
+    private static func fault(_ fault: TransferURL.FileServerFault, _ text: String) -> ValueFault {
         switch fault {
         case .url(let fault): URLText.fault(fault, text)
         case .folder:

@@ -75,7 +75,7 @@ enum WebSocketTable {
         ] + [TaskTable.retry, TaskTable.redirects] + NetworkAccessTable.task
     )
 
-    static let url = ValueType<HTTPURL>(
+    static let url = ValueType<TransferURL>(
         .text(pattern: WebSocketURLText.pattern, example: "wss://example.com/")
     ) {
         $0.url($1) { text, _ throws(ValueFault) in try WebSocketURLText.parse(text) }

@@ -7,7 +7,7 @@ internal import TransferModel
 enum WebSocketURLText {
     static let pattern = "^[wW][sS]{1,2}://"
 
-    static func parse(_ text: String) throws(ValueFault) -> HTTPURL {
+    static func parse(_ text: String) throws(ValueFault) -> TransferURL {
         guard let scheme = scheme(of: text) else { throw fault(text) }
         guard !text.utf8.contains(UInt8(ascii: "#")) else {
             throw ValueFault(

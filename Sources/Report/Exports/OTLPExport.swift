@@ -211,7 +211,7 @@ struct OTLPSpans {
     }
 
     private static func attributes(of exchange: ReportedExchange, at index: Int) -> [Attribute] {
-        let origin = (try? HTTPURL(exchange.url))?.origin
+        let origin = (try? TransferURL(exchange.url))?.origin
         let (name, version) = exchange.protocolParts
         let isHTTP = ["http://", "https://"].contains { exchange.url.hasBytePrefix($0) }
         return [

@@ -80,7 +80,7 @@ extension Attempt {
 
 extension Attempt {
     /// Starts the program for the hop's request, and the conversation with it.
-    func beginProgram(in roster: ProgramRoster) -> Next {
+    func beginProgram(in roster: RunningPrograms) -> Next {
         perform { () throws(TransferFailure) in
             do throws(TransferFailure) {
                 try openProgram(in: roster)
@@ -92,7 +92,7 @@ extension Attempt {
         }
     }
 
-    private func openProgram(in roster: ProgramRoster) throws(TransferFailure) {
+    private func openProgram(in roster: RunningPrograms) throws(TransferFailure) {
         let hop = exchange.hop
         let scheme = hop.url.schemeName
         let programs = exchange.session.configuration.protocolPrograms

@@ -149,7 +149,7 @@ package struct AttemptRequest: Sendable {
     /// Makes the conversation once the connection is open; nil for HTTP.
     var conversationStart: ConversationStart?
     /// The mirrors of the file, in the order in which they replace this URL after any failure.
-    package var nextMirrors: [HTTPURL] = []
+    package var nextMirrors: [TransferURL] = []
     /// Whether several connections may fetch parts of the file from those mirrors, too.
     package var mixesMirrors = true
     /// The conversation that follows the opening handshake; nil for other tasks.

@@ -19,7 +19,7 @@ final class EngineLoop: MultiHandle.Driver {
     private let keeper: PartialKeeper
     /// nil when no script chooses the proxies of a session.
     private let proxies: ProxyFinder?
-    private let programs: ProgramRoster
+    private let programs: RunningPrograms
     /// nil when no session has a limit of bandwidth.
     private let pacing: EnginePacing?
 
@@ -41,7 +41,7 @@ final class EngineLoop: MultiHandle.Driver {
     /// The ends that are not delivered yet; the replacement of this thread delivers them.
     private let results: Lock<[AttemptEvent]>
     private var refreshes = Refreshes()
-    private var segments = SegmentDesk()
+    private var segments = SegmentedDownloads()
     private var heldTurns = 0
     private var toPublish: [PublicationJob] = []
     private var publication: Publication
@@ -65,7 +65,7 @@ final class EngineLoop: MultiHandle.Driver {
             publisher: context.publisher
         )
         proxies = ProxyFinder(context.sessions, sockets)
-        programs = ProgramRoster(sockets, errors)
+        programs = RunningPrograms(sockets, errors)
         pacing = EnginePacing(context.sessions)
         publication = Publication(durability: context.publisher.durability)
         positions = TransportPositions(of: context.sessions.map(\.configuration))

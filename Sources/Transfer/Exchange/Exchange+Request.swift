@@ -6,7 +6,12 @@ internal import TransferModel
 extension Exchange {
     /// Prepares the policies for the first request of a hop.
     func beginHop(by cause: ExchangePolicies.HopCause) {
-        policies.beginHop(hop, by: cause, carriesBody: body.isCarried, known: session.knownSpaces)
+        policies.beginHop(
+            hop,
+            by: cause,
+            carriesBody: body.isCarried,
+            known: session.acceptedCredentials
+        )
     }
 
     /// Signs the next exchange's request, if its credential signs requests.
@@ -58,7 +63,7 @@ extension Exchange {
     }
 
     /// The cookies that the current hop carries, or would to another URL; nil for none.
-    func cookieField(for url: HTTPURL) -> String? {
+    func cookieField(for url: TransferURL) -> String? {
         session.cookies?.field(for: url, with: hop.headers, first: request.request.url)
     }
 

@@ -68,7 +68,7 @@ struct ExchangePolicies {
         _ hop: RequestSpec,
         by cause: HopCause,
         carriesBody: Bool,
-        known: KnownSpaces
+        known: AcceptedCredentials
     ) {
         switch cause {
         case .start: break

@@ -50,7 +50,7 @@ struct ResponseJudge {
             lacksBody: lacksBody,
             didSend: exchange.recorder.hasSentAuthorization,
             hasNewCookies: exchange.cookieField(for: exchange.hop.url) != exchange.sent.cookies,
-            in: &session.knownSpaces
+            in: &session.acceptedCredentials
         )
         if let answer, answer != .none { exchange.response.verdict = .challenge(answer) }
         switch answer {

@@ -78,7 +78,7 @@ final class FileTransfer {
 
     /// Reads the lines of the session's `knownHosts` for the server, which may have changed since
     /// the last attempt.
-    func readKnownHosts(of url: HTTPURL, in session: SessionTransport) throws(SystemError) {
+    func readKnownHosts(of url: TransferURL, in session: SessionTransport) throws(SystemError) {
         guard scheme == .sftp, let path = session.configuration.ssh?.knownHosts else { return }
         reading = try session.knownHosts.reading(of: path, for: url.origin)
         easy.knownHosts = reading?.lines.path
@@ -86,7 +86,7 @@ final class FileTransfer {
 
     /// Lets a request send its body under a temporary name; the URL's name replaces it when the
     /// server has the whole body.
-    func willSend(_ request: EasyRequest, to url: HTTPURL) {
+    func willSend(_ request: EasyRequest, to url: TransferURL) {
         let names = UploadNames(of: url)
         request.url = names.temporaryURL
         request.requiresFreshConnection = true

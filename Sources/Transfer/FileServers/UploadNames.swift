@@ -13,7 +13,7 @@ struct UploadNames {
     private static let mostBytes = 200
 
     /// `token` makes the name different each time; letters and digits.
-    init(of url: HTTPURL, token: String = Self.makeToken()) {
+    init(of url: TransferURL, token: String = Self.makeToken()) {
         let path = url.decodedPath
         let slash = UInt8(ascii: "/")
         let start = path.lastIndex(of: slash).map { $0 + 1 } ?? 0

@@ -18,7 +18,7 @@ struct LocalBody {
     var isAtEnd: Bool { offset == length }
 
     /// Opens the content of a local URL; a file must be below one of the folders.
-    init(_ url: HTTPURL, below folders: [String]) throws(TransferFailure) {
+    init(_ url: TransferURL, below folders: [String]) throws(TransferFailure) {
         if let data = try? DataURL(url.text) {
             content = .memory(data.bytes)
             length = Int64(data.bytes.count)

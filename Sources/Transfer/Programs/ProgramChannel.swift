@@ -11,7 +11,7 @@ final class ProgramChannel: ConversationChannel {
     private let errorStream: ErrorStream
     private let sockets: SocketTable
     private let key: Int
-    private unowned let roster: ProgramRoster
+    private unowned let roster: RunningPrograms
     /// The watched descriptors.
     private var watched: Set<Int32> = []
     private var hasOutputEnded = false
@@ -28,7 +28,7 @@ final class ProgramChannel: ConversationChannel {
         _ errorStream: ErrorStream,
         _ sockets: SocketTable,
         key: Int,
-        of roster: ProgramRoster
+        of roster: RunningPrograms
     ) {
         self.process = process
         self.errorStream = errorStream

@@ -60,7 +60,7 @@ extension ChecksumList {
     /// - Returns: nil when the list has no such checksum or several.
     package func checksum(
         in list: SumsFile,
-        of url: HTTPURL,
+        of url: TransferURL,
         _ destination: TaskSpec.Destination
     ) -> Checksum? {
         let paths = list.name.map { [$0] } ?? [ServerFileName.path(of: url), destination.path]

@@ -8,7 +8,7 @@ enum DestinationChoice {
     static func file(
         _ wanted: TaskSpec.Destination,
         for head: ResponseHead,
-        from url: HTTPURL,
+        from url: TransferURL,
         _ request: borrowing AttemptRequest,
         _ claims: DestinationClaims?,
         _ written: (any WrittenFileRecord)?,
@@ -65,8 +65,8 @@ enum DestinationChoice {
         of file: TaskSpec.Destination,
         in list: SumsFile,
         _ checksums: ChecksumList?,
-        _ first: HTTPURL,
-        _ url: HTTPURL
+        _ first: TransferURL,
+        _ url: TransferURL
     ) throws(TransferFailure) -> Checksum {
         let paths =
             list.name.map { [$0] } ?? [

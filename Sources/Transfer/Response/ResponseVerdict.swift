@@ -134,7 +134,7 @@ enum ResponseVerdict {
     static func statusFailure(
         _ head: ResponseHead,
         _ expectation: Expectation? = nil,
-        from url: HTTPURL? = nil
+        from url: TransferURL? = nil
     ) -> TransferFailure {
         var failure = TransferFailure(
             kind: .httpStatus,
@@ -189,7 +189,7 @@ extension TransferFailure {
     fileprivate mutating func explainStatus(
         _ head: ResponseHead,
         _ expectation: Expectation,
-        from url: HTTPURL?
+        from url: TransferURL?
     ) {
         let isRedirect = [301, 302, 303, 307, 308].contains(head.statusCode)
         let location = head.fields["location"]

@@ -21,7 +21,7 @@ enum ServerFileName {
     /// - Returns: A safe name.
     static func choose(
         _ head: ResponseHead,
-        url: HTTPURL,
+        url: TransferURL,
         mayName: (String) -> Bool = { _ in true }
     ) -> String {
         let field = head.fields.firstValue(of: "content-disposition")
@@ -35,13 +35,13 @@ enum ServerFileName {
     }
 
     /// The last segment of a URL's path, decoded; invalid UTF-8 becomes U+FFFD.
-    static func lastSegment(of url: HTTPURL) -> String {
+    static func lastSegment(of url: TransferURL) -> String {
         let path = path(of: url)
         return path.cut(atLast: "/").map { String($0.behind) } ?? path
     }
 
     /// A URL's decoded path.
-    static func path(of url: HTTPURL) -> String {
+    static func path(of url: TransferURL) -> String {
         String(decoding: PercentCoding.decodeLeniently(url.path.utf8), as: UTF8.self)
     }
 

@@ -330,7 +330,7 @@ final class SegmentedDownload {
 }
 
 /// The downloads of an engine thread that have several connections each.
-struct SegmentDesk {
+struct SegmentedDownloads {
     private var downloads: [SegmentedDownload] = []
     private var keyCount = 0
 

@@ -47,7 +47,7 @@ final class SessionTransport {
     /// Further origins are not remembered.
     private static let mostOriginsWithoutALPN = 1024
     /// The protection spaces that accepted the session's credentials.
-    var knownSpaces = KnownSpaces()
+    var acceptedCredentials = AcceptedCredentials()
     /// The lines of the session's `knownHosts` for servers of SSH.
     var knownHosts = KnownHostsReadings()
     /// The versions of resumable uploads that the origins support.
@@ -59,7 +59,7 @@ final class SessionTransport {
     /// The connections that may use several paths.
     var multipathConnections: Set<Int> = []
     /// The paths of its connections under a policy, by number; includes closed ones for a while.
-    private(set) var ways: [Int: ConnectionWay] = [:]
+    private(set) var ways: [Int: ConnectionInterface] = [:]
     /// The number of paths at which those of closed connections are removed.
     private var mostWays = 64
 
@@ -161,7 +161,7 @@ final class SessionTransport {
     }
 
     /// Keeps the path of a connection.
-    func keep(_ way: ConnectionWay) {
+    func keep(_ way: ConnectionInterface) {
         ways[way.number] = way
         guard ways.count > mostWays else { return }
         ways = ways.filter { $0.value.socket?.isOpen != false }
@@ -169,7 +169,7 @@ final class SessionTransport {
     }
 
     /// Ends a connection at once; the kernel drops unsent bytes.
-    func reset(_ way: ConnectionWay) {
+    func reset(_ way: ConnectionInterface) {
         way.socket?.reset()
         ways[way.number] = nil
     }

@@ -55,7 +55,7 @@ struct UpgradeRequest {
     }
 }
 
-extension HTTPURL {
+extension TransferURL {
     /// The value of `Host` (RFC 9110 §7.2): without the zone of an address, and without the
     /// scheme's default port.
     fileprivate var hostField: String {
@@ -72,7 +72,7 @@ extension HTTPURL {
     }
 }
 
-extension HTTPURL {
+extension TransferURL {
     /// The URL to which an opening handshake is redirected by a `Location`, which may have the
     /// schemes of WebSockets; nil for one that is no URL.
     func webSocketTarget(_ location: String) -> String? {

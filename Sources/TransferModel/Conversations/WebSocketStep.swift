@@ -35,11 +35,11 @@ package final class WebSocketSpec: Sendable {
 extension TransactionMetrics.SentRequest {
     /// The same request with the scheme of the job file in place of HTTP's.
     package var overWebSocket: Self {
-        Self(method: method, url: HTTPURL.webSocketText(of: url), headers: headers)
+        Self(method: method, url: TransferURL.webSocketText(of: url), headers: headers)
     }
 }
 
-extension HTTPURL {
+extension TransferURL {
     /// The URL of an opening handshake with the scheme that the job file has: ws for http, wss for
     /// https (RFC 6455 §3).
     package var webSocketText: String { Self.webSocketText(of: text) }

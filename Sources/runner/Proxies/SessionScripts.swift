@@ -92,10 +92,10 @@ struct SessionScripts {
 
 /// Fetches a proxy auto-configuration script, directly and with the session's trust.
 struct ScriptDownload {
-    private let url: HTTPURL
+    private let url: TransferURL
     private let session: SessionConfiguration
 
-    init(of url: HTTPURL, for session: SessionConfiguration) {
+    init(of url: TransferURL, for session: SessionConfiguration) {
         self.url = url
         var own = SessionConfiguration(name: session.name)
         own.kind = .ephemeral

@@ -191,11 +191,11 @@ import TransferModel
     )
     func `a host is all of its ports over https`(url: String, isInside: Bool) throws {
         let space = ProtectionSpace(scope: .host("a.example"))
-        #expect(space.contains(try HTTPURL(url).origin) == isInside)
+        #expect(space.contains(try TransferURL(url).origin) == isInside)
     }
 
     @Test func `on this machine a host is reached over http, too`() throws {
         let space = ProtectionSpace(scope: .host("localhost"))
-        #expect(space.contains(try HTTPURL("http://localhost:8080").origin))
+        #expect(space.contains(try TransferURL("http://localhost:8080").origin))
     }
 }

@@ -116,7 +116,7 @@ import TransferModel
         _ value: String,
         in place: Place,
         from source: Source
-    ) throws -> HTTPURL {
+    ) throws -> TransferURL {
         let (front, back) = place.around
         let expression =
             switch source {

@@ -83,7 +83,7 @@ import TransferModel
         #expect(servers.http?.url == "http://a:1")
         #expect(servers.https?.url == "http://b:1")
         #expect(servers.https?.credentials == nil)
-        #expect(servers.server(for: try HTTPURL("https://b.a.test/").origin) == nil)
+        #expect(servers.server(for: try TransferURL("https://b.a.test/").origin) == nil)
         #expect(try Self.session("none", defaults: defaults).proxy == .direct)
         let own = try Self.session("{ socks: \"socks5h://c\" }", defaults: "{ proxy: none }")
         #expect(own.proxy.servers?.socks?.url == "socks5h://c:1080")

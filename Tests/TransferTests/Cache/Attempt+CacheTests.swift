@@ -225,7 +225,7 @@ import TransferModel
                 ? .status(401, ["WWW-Authenticate: Basic realm=\"r\"", "Set-Cookie: sid=alice"])
                 : .ok(request.headers["cookie"] ?? "", [Self.fresh, "Vary: Cookie"])
         }
-        let origin = try HTTPURL(server.url("/a")).origin
+        let origin = try TransferURL(server.url("/a")).origin
         func configure(_ session: inout SessionConfiguration) {
             session.credentials = [
                 Credential(

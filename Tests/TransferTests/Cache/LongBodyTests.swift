@@ -75,7 +75,7 @@ import TransferModel
             responseTime: time,
             body: .init(length: 1 << 40, hash: 0)
         )
-        let url = try HTTPURL(server.url("/long"))
+        let url = try TransferURL(server.url("/long"))
         let key = try #require(CacheKey(url) { Engine.sha256(of: $0) })
         #expect(store.add(response, .memory([]), for: key, of: time))
         let file = try folder.write("", to: "out")

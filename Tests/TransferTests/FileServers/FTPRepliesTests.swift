@@ -103,7 +103,7 @@ import Testing
         "ftp:///x", "ftp://a.test:0/x", "ftp://a.test/a b", "ftpx://a.test/x",
     ])
     func `a URL that is not of one file at a file server is refused`(text: String) {
-        #expect(throws: HTTPURL.FileServerFault.self) { try HTTPURL(fileServer: text) }
+        #expect(throws: TransferURL.FileServerFault.self) { try TransferURL(fileServer: text) }
     }
 
     @Test(arguments: [
@@ -116,9 +116,9 @@ import Testing
         origin: String,
         port: Int
     ) throws {
-        let url = try HTTPURL(fileServer: text)
+        let url = try TransferURL(fileServer: text)
         #expect(url.origin.text == origin)
         #expect(url.origin.port == port)
-        #expect(throws: HTTPURL.Fault.self) { try HTTPURL(text) }
+        #expect(throws: TransferURL.Fault.self) { try TransferURL(text) }
     }
 }

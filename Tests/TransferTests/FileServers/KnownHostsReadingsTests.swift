@@ -10,8 +10,8 @@ import TransferModel
         let folder = try TemporaryFolder()
         let key = "ssh-ed25519 \(Base64.encode([0, 0, 0, 11] + Array("ssh-ed25519".utf8)))"
         let path = try folder.write("a.test \(key)\n", to: "known_hosts")
-        let server = try HTTPURL(fileServer: "sftp://a.test/x").origin
-        let other = try HTTPURL(fileServer: "sftp://b.test/x").origin
+        let server = try TransferURL(fileServer: "sftp://a.test/x").origin
+        let other = try TransferURL(fileServer: "sftp://b.test/x").origin
         var readings = KnownHostsReadings()
         let first = try readings.reading(of: path, for: server)
         #expect(first.hosts.knowsServer)

@@ -5,7 +5,7 @@ import TransferModel
 
 @Suite struct UploadNamesTests {
     private static func names(_ url: String) throws -> UploadNames {
-        UploadNames(of: try HTTPURL(fileServer: url), token: "t0")
+        UploadNames(of: try TransferURL(fileServer: url), token: "t0")
     }
 
     @Test func `FTP renames a file in the folder of the connection`() throws {
@@ -28,7 +28,7 @@ import TransferModel
     }
 
     @Test func `each upload has another temporary name, of at most 255 bytes`() throws {
-        let url = try HTTPURL(fileServer: "ftp://a.test/" + String(repeating: "x", count: 250))
+        let url = try TransferURL(fileServer: "ftp://a.test/" + String(repeating: "x", count: 250))
         let (one, other) = (UploadNames(of: url), UploadNames(of: url))
         #expect(one.temporaryURL != other.temporaryURL)
         #expect(one.temporaryURL.utf8.count - "ftp://a.test/".utf8.count <= 255)

@@ -6,12 +6,12 @@ import TransferModel
 /// What an attempt does about its upload, without a server, a thread or a file.
 @Suite struct ActiveUploadTests {
     private static let total = Int64(TaskSpec.leastResumableCount)
-    private let task: HTTPURL
-    private let own: HTTPURL
+    private let task: TransferURL
+    private let own: TransferURL
 
     init() throws {
-        task = try HTTPURL("http://a.test/files")
-        own = try HTTPURL("http://a.test/u/1")
+        task = try TransferURL("http://a.test/files")
+        own = try TransferURL("http://a.test/u/1")
     }
 
     private func start(
@@ -45,7 +45,8 @@ import TransferModel
         )
     }
 
-    private func partial(of start: UploadStart, at url: HTTPURL? = nil) throws -> PartialUpload {
+    private func partial(of start: UploadStart, at url: TransferURL? = nil) throws -> PartialUpload
+    {
         let digests = try #require(start.source.digests("s"))
         return PartialUpload(
             url: url ?? own,
@@ -112,7 +113,7 @@ import TransferModel
     }
 
     @Test func `an upload at another origin is begun anew only where it may be repeated`() throws {
-        let left = try partial(of: start(), at: try HTTPURL("http://b.test/u/1"))
+        let left = try partial(of: start(), at: try TransferURL("http://b.test/u/1"))
         #expect(try start { $0.partial = left }.upload(.v6) == nil)
         let upload = try start(isRepeatable: true) { $0.partial = left }.upload(.v6)
         #expect(upload?.machine.leg == .creation)

@@ -20,7 +20,7 @@ import TransferModel
         return Challenge.all(in: fields, named: "www-authenticate")
     }
 
-    private static let url = try? HTTPURL("https://a.example/folder/file")
+    private static let url = try? TransferURL("https://a.example/folder/file")
 
     /// The start of an attempt without known spaces, and its answers to challenges.
     private static func answers(
@@ -33,7 +33,7 @@ import TransferModel
             url,
             hasBody: false,
             hasAuthorization: false,
-            known: KnownSpaces()
+            known: AcceptedCredentials()
         )
         return challenges.map {
             machine.answer($0, from: url, didSend: machine.carried != nil)
@@ -71,7 +71,7 @@ import TransferModel
         var machine = Authentication(Self.all, sendsItself: true)
         let url = try #require(Self.url)
         func judge(_ value: String, didSend: Bool) -> Authentication.Answer {
-            var known = KnownSpaces()
+            var known = AcceptedCredentials()
             let fields = HeaderFields([HeaderField(name: "WWW-Authenticate", value: value)])
             return machine.judge(
                 ResponseHead(statusCode: 401, fields: fields),
@@ -82,7 +82,12 @@ import TransferModel
                 in: &known
             )
         }
-        _ = machine.begin(url, hasBody: false, hasAuthorization: false, known: KnownSpaces())
+        _ = machine.begin(
+            url,
+            hasBody: false,
+            hasAuthorization: false,
+            known: AcceptedCredentials()
+        )
         #expect(judge("Negotiate, NTLM", didSend: false) == .none)
         #expect(judge("Negotiate, NTLM, Digest realm=x, nonce=n", didSend: false) == .credential(2))
         #expect(machine.digestChallenge?.text("nonce") == "n")
@@ -90,7 +95,12 @@ import TransferModel
         #expect(judge(stale, didSend: true) == .credential(2))
         #expect(machine.digestChallenge?.text("nonce") == "m")
         #expect(judge(stale, didSend: true) == .stop)
-        _ = machine.begin(url, hasBody: false, hasAuthorization: false, known: KnownSpaces())
+        _ = machine.begin(
+            url,
+            hasBody: false,
+            hasAuthorization: false,
+            known: AcceptedCredentials()
+        )
         #expect(machine.digestChallenge == nil)
     }
 
@@ -193,24 +203,24 @@ import TransferModel
             url,
             hasBody: hasBody,
             hasAuthorization: false,
-            known: KnownSpaces()
+            known: AcceptedCredentials()
         )
         #expect(start == expected)
         let own = machine.begin(
             url,
             hasBody: hasBody,
             hasAuthorization: true,
-            known: KnownSpaces()
+            known: AcceptedCredentials()
         )
         #expect(own == .plain)
         let basic = Self.challenges("Basic realm=x")
         let answer = machine.answer(basic, from: url, didSend: true)
         #expect(answer == .none)
         let elsewhere = machine.begin(
-            try HTTPURL("https://b.example/"),
+            try TransferURL("https://b.example/"),
             hasBody: hasBody,
             hasAuthorization: false,
-            known: KnownSpaces()
+            known: AcceptedCredentials()
         )
         #expect(elsewhere == .plain)
     }
@@ -222,10 +232,10 @@ import TransferModel
         {
             var machine = Authentication(credentials)
             return machine.begin(
-                try HTTPURL(url),
+                try TransferURL(url),
                 hasBody: false,
                 hasAuthorization: false,
-                known: KnownSpaces()
+                known: AcceptedCredentials()
             )
         }
         let basic = Self.credential(.basic(Self.login))
@@ -265,7 +275,7 @@ import TransferModel
         proof: Credential.Proof
     ) throws {
         let url = try #require(Self.url)
-        var known = KnownSpaces()
+        var known = AcceptedCredentials()
         known.note(0, at: url, hasRealm: false)
         for (hasBody, expected) in [(false, Authentication.Start.carrying(0)), (true, .asking)] {
             var machine = Authentication([Self.credential(proof)])
@@ -288,7 +298,7 @@ import TransferModel
                 url,
                 hasBody: true,
                 hasAuthorization: false,
-                known: KnownSpaces()
+                known: AcceptedCredentials()
             )
             #expect(start == .asking)
         }
@@ -296,10 +306,10 @@ import TransferModel
 
     @Test func `an accepted credential goes at once, unless it was refused since`() throws {
         let url = try #require(Self.url)
-        var known = KnownSpaces()
+        var known = AcceptedCredentials()
         known.note(0, at: url, hasRealm: false)
         var machine = Authentication([Self.credential(.basic(Self.login))])
-        let later = try HTTPURL("https://a.example/other")
+        let later = try TransferURL("https://a.example/other")
         let start = machine.begin(
             later,
             hasBody: false,
@@ -323,7 +333,12 @@ import TransferModel
         var machine = Authentication([Self.credential(.digest(Self.login))])
         let url = try #require(Self.url)
         for _ in 0..<2 {
-            _ = machine.begin(url, hasBody: false, hasAuthorization: false, known: KnownSpaces())
+            _ = machine.begin(
+                url,
+                hasBody: false,
+                hasAuthorization: false,
+                known: AcceptedCredentials()
+            )
             let answers = ["nonce=a", "nonce=b, stale=true"].map {
                 machine.answer(
                     Self.challenges("Digest realm=x, \($0)"),
@@ -338,7 +353,7 @@ import TransferModel
     @Test func `a credential that could not be sent was not refused`() throws {
         var machine = Authentication([Self.credential(.digest(Self.login))])
         let url = try #require(Self.url)
-        var known = KnownSpaces()
+        var known = AcceptedCredentials()
         known.note(0, at: url, hasRealm: false)
         let start = machine.begin(url, hasBody: false, hasAuthorization: false, known: known)
         #expect(start == .carrying(0))
@@ -364,9 +379,9 @@ import TransferModel
     )
     // RFC 7617 §2.2
     func `a realm applies below the folder that asked for it`(url: String, isKnown: Bool) throws {
-        var known = KnownSpaces()
+        var known = AcceptedCredentials()
         known.note(3, at: try #require(Self.url), hasRealm: true)
-        #expect((known.credential(for: try HTTPURL(url)) == 3) == isKnown)
+        #expect((known.credential(for: try TransferURL(url)) == 3) == isKnown)
     }
 
     // MARK: - Requests and failures
@@ -377,7 +392,7 @@ import TransferModel
             try #require(url),
             hasBody: false,
             hasAuthorization: false,
-            known: KnownSpaces()
+            known: AcceptedCredentials()
         )
         return machine
     }
@@ -420,12 +435,12 @@ import TransferModel
     }
 
     @Test func `the nearest known folder counts`() throws {
-        var known = KnownSpaces()
-        known.note(0, at: try HTTPURL("https://a.example/"), hasRealm: false)
-        known.note(1, at: try HTTPURL("https://a.example/a/b"), hasRealm: true)
-        #expect(known.credential(for: try HTTPURL("https://a.example/a/c")) == 1)
-        #expect(known.credential(for: try HTTPURL("https://a.example/b/c")) == 0)
-        known.note(2, at: try HTTPURL("https://a.example/a/d"), hasRealm: true)
-        #expect(known.credential(for: try HTTPURL("https://a.example/a/c")) == 2)
+        var known = AcceptedCredentials()
+        known.note(0, at: try TransferURL("https://a.example/"), hasRealm: false)
+        known.note(1, at: try TransferURL("https://a.example/a/b"), hasRealm: true)
+        #expect(known.credential(for: try TransferURL("https://a.example/a/c")) == 1)
+        #expect(known.credential(for: try TransferURL("https://a.example/b/c")) == 0)
+        known.note(2, at: try TransferURL("https://a.example/a/d"), hasRealm: true)
+        #expect(known.credential(for: try TransferURL("https://a.example/a/c")) == 2)
     }
 }

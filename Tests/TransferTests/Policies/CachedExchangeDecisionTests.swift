@@ -37,7 +37,7 @@ import TransferModel
 
     /// An exchange that asks the origin about a stale response with an entity tag.
     private func asking(staleIfError: Duration = .zero) throws -> CachedExchange {
-        let url = try HTTPURL("http://a.test/x")
+        let url = try TransferURL("http://a.test/x")
         let cache = HTTPCache(
             store: EmptyStore(),
             staleIfError: staleIfError,

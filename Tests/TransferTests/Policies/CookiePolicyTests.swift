@@ -28,7 +28,7 @@ import TransferModel
     func `the cookies of a response go with the next request, whatever its status`(
         status: Int
     ) throws {
-        let (policy, url) = (Self.policy(), try HTTPURL("https://shop.example/"))
+        let (policy, url) = (Self.policy(), try TransferURL("https://shop.example/"))
         #expect(policy.field(for: url, with: [], first: url) == nil)
         policy.keep(Self.head(status, setting: "a=1", "b=2"), from: url, first: url)
         #expect(policy.field(for: url, with: [], first: url) == "a=1; b=2")
@@ -36,7 +36,7 @@ import TransferModel
 
     @Test(arguments: ["Cookie", "cookie", "COOKIE"])
     func `a task's own Cookie replaces those of the session`(name: String) throws {
-        let (policy, url) = (Self.policy(), try HTTPURL("https://shop.example/"))
+        let (policy, url) = (Self.policy(), try TransferURL("https://shop.example/"))
         policy.keep(Self.head(200, setting: "a=1"), from: url, first: url)
         let own = [HeaderField(name: name, value: "c=3")]
         #expect(policy.field(for: url, with: own, first: url) == nil)
@@ -46,20 +46,20 @@ import TransferModel
 
     @Test func `a cookie stays away from other hosts, from plain http and from other paths`() throws
     {
-        let (policy, url) = (Self.policy(), try HTTPURL("https://shop.example/app/"))
+        let (policy, url) = (Self.policy(), try TransferURL("https://shop.example/app/"))
         policy.keep(Self.head(200, setting: "a=1; Secure; Path=/app"), from: url, first: url)
         for other in [
             "https://other.example/app/", "http://shop.example/app/", "https://shop.example/",
         ] {
-            let other = try HTTPURL(other)
+            let other = try TransferURL(other)
             #expect(policy.field(for: other, with: [], first: other) == nil, "\(other)")
         }
-        let inner = try HTTPURL("https://shop.example/app/orders")
+        let inner = try TransferURL("https://shop.example/app/orders")
         #expect(policy.field(for: inner, with: [], first: inner) == "a=1")
     }
 
     @Test func `an expired cookie is not sent, by the run's own clock`() throws {
-        let (policy, url) = (Self.policy(), try HTTPURL("https://shop.example/"))
+        let (policy, url) = (Self.policy(), try TransferURL("https://shop.example/"))
         policy.keep(Self.head(200, setting: "a=1", "b=2; Max-Age=60"), from: url, first: url)
         policy.keep(
             Self.head(200, setting: "a=; Expires=Sat, 08 Sep 2001 00:00:00 GMT"),

@@ -87,7 +87,7 @@ import TransferModel
         waits: Bool = false
     ) throws -> PathPolicy {
         PathPolicy(
-            to: try HTTPURL(url).origin,
+            to: try TransferURL(url).origin,
             under: access,
             waitsForConnectivity: waits,
             ways

@@ -13,7 +13,7 @@ import TransferModel
         let names = ["X-Token", "Authorization", "Cookie", "Accept"]
         let request = RequestSpec(
             method: hasBody ? "PUT" : "GET",
-            url: try HTTPURL(url),
+            url: try TransferURL(url),
             headers: names.map { HeaderField(name: $0, value: "v") }
         )
         return RedirectDecision.decide(
@@ -117,7 +117,7 @@ import TransferModel
     ) throws {
         let request = RequestSpec(
             method: method,
-            url: try HTTPURL("https://a.example/1"),
+            url: try TransferURL("https://a.example/1"),
             headers: [HeaderField(name: "Idempotency-Key", value: "k")]
         )
         let decision = RedirectDecision.decide(
@@ -136,7 +136,7 @@ import TransferModel
     func `the key of an order goes with the order alone`(status: Int, isKept: Bool) throws {
         let request = RequestSpec(
             method: "POST",
-            url: try HTTPURL("https://a.example/1"),
+            url: try TransferURL("https://a.example/1"),
             headers: [HeaderField(name: "idempotency-Key", value: "k")]
         )
         let decision = RedirectDecision.decide(
@@ -163,7 +163,7 @@ import TransferModel
         var rule = RedirectRule()
         rule.allowMethodChange = true
         func decision(_ target: String) throws -> RedirectDecision {
-            let request = RequestSpec(method: method, url: try HTTPURL("http://127.0.0.1:81/1"))
+            let request = RequestSpec(method: method, url: try TransferURL("http://127.0.0.1:81/1"))
             return RedirectDecision.decide(
                 status: status,
                 locations: [target],

@@ -9,11 +9,11 @@ import TransferModel
 @Suite struct ResumptionTests {
     private static let offer = ResumeOffer(offset: 4, total: 9, validator: nil)
     private let folder: TemporaryFolder
-    private let url: HTTPURL
+    private let url: TransferURL
 
     init() throws {
         folder = try TemporaryFolder()
-        url = try HTTPURL("http://a.test/file")
+        url = try TransferURL("http://a.test/file")
     }
 
     private func part(_ count: Int) throws -> PartialDownload {
@@ -82,7 +82,7 @@ import TransferModel
         let own = Resumption(try part(4), Self.offer, hasChecksum: false, keepTime: nil)
         #expect(judge(own, head(206, "bytes 4-8/9")))
         let other = Resumption(try part(4), Self.offer, hasChecksum: false, keepTime: nil)
-        let moved = try HTTPURL("http://b.test/file")
+        let moved = try TransferURL("http://b.test/file")
         let mayResume = other.judge(
             head(206, "bytes 4-8/9"),
             contentLength: nil,

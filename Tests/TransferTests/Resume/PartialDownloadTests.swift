@@ -51,7 +51,7 @@ import TransferModel
     /// Leaves a part with a checkpoint, as a process that ends does.
     private func leave(
         checkpointAt length: Int64? = 60_000,
-        _ reach: PartialReach = .powerLoss,
+        _ reach: PartialDurability = .powerLoss,
         boot: String = "boot",
         url: String = "http://a/"
     ) throws {

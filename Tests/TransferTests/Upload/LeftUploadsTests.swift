@@ -15,7 +15,7 @@ import TransferModel
         let store = UploadStore(folder: folder.path)
         for task in tasks {
             let partial = PartialUpload(
-                url: try HTTPURL(task.url),
+                url: try TransferURL(task.url),
                 version: .v5,
                 digest: "d",
                 salt: "s",

@@ -6,7 +6,7 @@ import TransferModel
 @Suite struct PartialUploadTests {
     private func partial(url: String = "https://a.test/u/1") throws -> PartialUpload {
         PartialUpload(
-            url: try HTTPURL(url),
+            url: try TransferURL(url),
             version: .v5,
             digest: "0123",
             salt: "4567",

@@ -47,7 +47,7 @@ import TransferModel
                 statusCode: 200,
                 fields: HeaderFields([HeaderField(name: "ETag", value: "\"a\"")])
             ),
-            to: CacheRequest(method: "GET", url: try HTTPURL(server.url("/")), fields: []),
+            to: CacheRequest(method: "GET", url: try TransferURL(server.url("/")), fields: []),
             requestTime: Timestamp(microseconds: 0),
             responseTime: Timestamp(microseconds: 0),
             length: 0
@@ -181,7 +181,7 @@ import TransferModel
             }
         )
         let login = Login(user: "me", password: Secret("you"))
-        let origin = try HTTPURL(server.origin).origin
+        let origin = try TransferURL(server.origin).origin
         let harness = try EngineHarness { session in
             session.credentials = [
                 Credential(space: .init(scope: .origin(origin)), proof: .basic(login))

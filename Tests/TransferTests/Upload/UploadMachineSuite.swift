@@ -10,12 +10,12 @@ protocol UploadMachineSuite {
 
 /// The URL of a task, and the one of its upload.
 struct UploadMachineURLs {
-    let task: HTTPURL
-    let own: HTTPURL
+    let task: TransferURL
+    let own: TransferURL
 
     init() throws {
-        task = try HTTPURL("http://a.test/files")
-        own = try HTTPURL("http://a.test/u/1")
+        task = try TransferURL("http://a.test/files")
+        own = try TransferURL("http://a.test/u/1")
     }
 }
 
@@ -23,9 +23,9 @@ struct UploadMachineURLs {
 @dynamicMemberLookup
 final class UploadMachineDriver {
     private var machine: UploadMachine
-    private let task: HTTPURL
+    private let task: TransferURL
 
-    init(_ machine: UploadMachine, _ task: HTTPURL) {
+    init(_ machine: UploadMachine, _ task: TransferURL) {
         self.machine = machine
         self.task = task
     }
@@ -75,8 +75,8 @@ final class UploadMachineDriver {
 extension UploadMachineSuite {
     typealias Driver = UploadMachineDriver
 
-    var task: HTTPURL { urls.task }
-    var own: HTTPURL { urls.own }
+    var task: TransferURL { urls.task }
+    var own: TransferURL { urls.own }
 
     func machine(
         total: Int64 = 1_000_000,

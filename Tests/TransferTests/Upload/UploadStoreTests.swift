@@ -14,7 +14,7 @@ import TransferModel
 
     private func partial(confirmed: Int64 = 0) throws -> PartialUpload {
         PartialUpload(
-            url: try HTTPURL("http://a.test/u/1"),
+            url: try TransferURL("http://a.test/u/1"),
             version: .v6,
             digest: "d",
             salt: "s",
@@ -73,7 +73,7 @@ import TransferModel
     @Test func `an unreadable record is not written`() throws {
         let store = UploadStore(folder: path)
         let long = PartialUpload(
-            url: try HTTPURL("http://a.test/" + String(repeating: "u", count: 1 << 16)),
+            url: try TransferURL("http://a.test/" + String(repeating: "u", count: 1 << 16)),
             version: .v6,
             digest: "d",
             salt: "s",

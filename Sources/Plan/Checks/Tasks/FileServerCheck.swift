@@ -13,7 +13,7 @@ enum FileServerCheck {
 
     static func check(
         _ draft: TaskDraft,
-        of url: HTTPURL,
+        of url: TransferURL,
         in session: SessionConfiguration?,
         at place: TaskPlace,
         _ log: inout DiagnosticLog
@@ -51,7 +51,7 @@ enum FileServerCheck {
 
     /// Reports a name that the command that gives it could not carry.
     private static func checkUpload(
-        to url: HTTPURL,
+        to url: TransferURL,
         _ name: String,
         at place: TaskPlace,
         _ log: inout DiagnosticLog
@@ -68,7 +68,7 @@ enum FileServerCheck {
 
     private static func checkSession(
         _ session: SessionConfiguration,
-        of url: HTTPURL,
+        of url: TransferURL,
         _ name: String,
         at place: TaskPlace,
         _ log: inout DiagnosticLog
@@ -103,7 +103,7 @@ enum FileServerCheck {
     /// Reports a login that is missing, or that others could read.
     private static func checkLogin(
         of session: SessionConfiguration,
-        at url: HTTPURL,
+        at url: TransferURL,
         _ title: String,
         _ node: NodeID,
         _ place: TaskPlace,

@@ -11,7 +11,7 @@ enum LocalURLCheck {
 
     static func check(
         _ draft: TaskDraft,
-        of url: HTTPURL,
+        of url: TransferURL,
         in session: SessionConfiguration?,
         at place: TaskPlace,
         _ log: inout DiagnosticLog
@@ -69,7 +69,7 @@ enum LocalURLCheck {
 
     /// Reports a file outside of the session's folders, and an expected media type.
     private static func checkFile(
-        _ url: HTTPURL,
+        _ url: TransferURL,
         _ draft: TaskDraft,
         in session: SessionConfiguration?,
         at place: TaskPlace,
@@ -109,7 +109,7 @@ enum CustomURLCheck {
 
     static func check(
         _ draft: TaskDraft,
-        of url: HTTPURL,
+        of url: TransferURL,
         in session: SessionConfiguration?,
         at place: TaskPlace,
         _ log: inout DiagnosticLog

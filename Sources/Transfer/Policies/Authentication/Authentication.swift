@@ -71,10 +71,10 @@ struct Authentication {
     ///   - known: The protection spaces that accepted the session's credentials.
     /// - Returns: The credential, or none.
     mutating func begin(
-        _ url: HTTPURL,
+        _ url: TransferURL,
         hasBody: Bool,
         hasAuthorization: Bool,
-        known: KnownSpaces
+        known: AcceptedCredentials
     ) -> Start {
         carried = nil
         digestChallenge = nil
@@ -109,7 +109,7 @@ struct Authentication {
 
     /// The login that goes over TLS before the server asks, because many servers hide a private
     /// resource behind a 404; nil while another method may be wanted.
-    private func early(_ usable: [Int], to url: HTTPURL) -> Int? {
+    private func early(_ usable: [Int], to url: TransferURL) -> Int? {
         guard url.origin.scheme == .https else { return nil }
         let answering = usable.filter {
             credentials[$0].strength != nil && !credentials[$0].isFallback
@@ -196,7 +196,7 @@ struct Authentication {
 
     /// Notes that the server did not refuse the carried credential: other requests can carry it at
     /// once.
-    func didAccept(at url: HTTPURL, in known: inout KnownSpaces) {
+    func didAccept(at url: TransferURL, in known: inout AcceptedCredentials) {
         guard let carried else { return }
         switch credentials[carried].proof {
         case .basic, .digest, .ntlm, .negotiate:
@@ -206,7 +206,7 @@ struct Authentication {
     }
 
     /// Adds to a refusal which part the session's credentials had in it.
-    func explain(_ failure: inout TransferFailure, _ head: ResponseHead?, from url: HTTPURL) {
+    func explain(_ failure: inout TransferFailure, _ head: ResponseHead?, from url: TransferURL) {
         guard !isOverruled else { return }
         if failure.httpStatus == 401 { explainChallenge(&failure, head) }
         // A server may hide a private resource behind these.
@@ -250,11 +250,11 @@ struct Authentication {
     /// Judges a final response with regard to the session's credentials.
     mutating func judge(
         _ head: ResponseHead,
-        from url: HTTPURL,
+        from url: TransferURL,
         lacksBody: Bool,
         didSend: @autoclosure () -> Bool,
         hasNewCookies: @autoclosure () -> Bool,
-        in known: inout KnownSpaces
+        in known: inout AcceptedCredentials
     ) -> Answer {
         guard head.statusCode == 401 else {
             if !lacksBody { didAccept(at: url, in: &known) }
@@ -279,7 +279,7 @@ struct Authentication {
     /// - Returns: The next step.
     mutating func answer(
         _ challenges: [Challenge],
-        from url: HTTPURL,
+        from url: TransferURL,
         didSend: Bool
     ) -> Answer {
         guard let carried else { return next(challenges, url) }
@@ -300,7 +300,7 @@ struct Authentication {
     /// Gives up the carried credential, because libcurl could have continued but did not.
     mutating func giveUp(
         _ challenges: [Challenge],
-        from url: HTTPURL,
+        from url: TransferURL,
         didSend: Bool
     ) -> Answer {
         if let carried { drop(carried, isRefused: didSend) }
@@ -315,7 +315,7 @@ struct Authentication {
         hasAnsweredStale = false
     }
 
-    private mutating func next(_ challenges: [Challenge], _ url: HTTPURL) -> Answer {
+    private mutating func next(_ challenges: [Challenge], _ url: TransferURL) -> Answer {
         guard spent.count < Self.mostFailures, !isOverruled else { return .none }
         var best: (position: Int, strength: Int)?
         for (position, credential) in credentials.enumerated()

@@ -7,7 +7,7 @@ struct CacheOutcome: Sendable {
     /// nil when nothing is stored.
     let draft: CacheDraft?
     /// The URLs whose stored responses answered, including redirects.
-    let used: [HTTPURL]
+    let used: [TransferURL]
 
     /// Stores a correct response, and removes the stored ones of a wrong result.
     func end(_ result: inout AttemptResult) {

@@ -33,7 +33,7 @@ final class CachedExchange {
     private var reading: Serving.Reading?
     private var hasSoughtPart = false
     /// The redirects so far that came from the cache or were stored.
-    private var followed: [HTTPURL] = []
+    private var followed: [TransferURL] = []
     /// The request that a stale response answered and that must be repeated; nil without one.
     private(set) var refresh: RequestSpec?
     /// The current decision of the cache.
@@ -113,7 +113,7 @@ final class CachedExchange {
     /// - Returns: How to answer the request.
     func plan(
         _ method: String,
-        _ url: HTTPURL,
+        _ url: TransferURL,
         _ fields: [HeaderField],
         at now: Timestamp
     ) -> CachePlan {
@@ -129,7 +129,7 @@ final class CachedExchange {
 
     private func makeRequest(
         _ method: String,
-        _ url: HTTPURL,
+        _ url: TransferURL,
         _ fields: [HeaderField]
     ) -> CacheRequest {
         CacheRequest(
@@ -219,7 +219,7 @@ final class CachedExchange {
     func endReading() { reading = nil }
 
     /// Forgets a stored response whose body is missing or damaged, to ask the origin instead.
-    func drop(_ url: HTTPURL) {
+    func drop(_ url: TransferURL) {
         cache.forget(url)
         question = .init(reason: .damaged)
     }
@@ -257,7 +257,7 @@ final class CachedExchange {
     var servedLength: Int64? { served?.length }
 
     /// The target of a stored redirect, which libcurl does not see.
-    func redirectURL(from url: HTTPURL, _ head: ResponseHead) -> String? {
+    func redirectURL(from url: TransferURL, _ head: ResponseHead) -> String? {
         guard served != nil, let location = head.fields["location"] else { return nil }
         return url.resolving(location)?.text
     }

@@ -10,7 +10,7 @@ struct CookiePolicy {
     /// The cookies for a request; nil for none.
     ///
     /// A task's own `Cookie` replaces all of them, as in `URLRequest.httpShouldHandleCookies`.
-    func field(for url: HTTPURL, with headers: [HeaderField], first: HTTPURL) -> String? {
+    func field(for url: TransferURL, with headers: [HeaderField], first: TransferURL) -> String? {
         guard let field = jar.field(for: url, first: first, at: clock.timestamp(of: .now)) else {
             return nil
         }
@@ -18,7 +18,7 @@ struct CookiePolicy {
     }
 
     /// Keeps the cookies of a response, whatever its verdict.
-    func keep(_ head: ResponseHead, from url: HTTPURL, first: HTTPURL) {
+    func keep(_ head: ResponseHead, from url: TransferURL, first: TransferURL) {
         jar.accept(head.fields, from: url, first: first, at: clock.timestamp(of: .now))
     }
 }

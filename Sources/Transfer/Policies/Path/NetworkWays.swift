@@ -34,7 +34,7 @@ protocol NetworkWays: AnyObject {
 extension PathFinder: NetworkWays {}
 
 /// The interface over which a connection was made; it stays the same when routes change.
-struct ConnectionWay {
+struct ConnectionInterface {
     let number: Int
     let connection: ConnectionFacts
     let interface: Int32

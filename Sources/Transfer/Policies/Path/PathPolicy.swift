@@ -54,7 +54,7 @@ struct PathPolicy {
     private var isTried = false
     /// The interface of the request's connection; nil before, and for a connection that stays on
     /// this machine.
-    private(set) var way: ConnectionWay?
+    private(set) var way: ConnectionInterface?
 
     /// Creates the policy for an exchange with `peer`, which is the proxy if there is one.
     init(
@@ -150,7 +150,7 @@ struct PathPolicy {
     mutating func use(
         _ connection: ConnectionFacts,
         _ number: Int,
-        known: ConnectionWay?,
+        known: ConnectionInterface?,
         socket: ConnectionSocket?
     ) -> Use {
         if let remote = IPAddress(connection.remoteAddress), ways.isLocal(remote) { return .free }
@@ -160,7 +160,7 @@ struct PathPolicy {
         if way?.isBound != true {
             let bound = socket.map(\.boundInterface).flatMap { $0 == 0 ? nil : $0 }
             way = (bound ?? interface(ofUnbound: connection, socket)?.index).map {
-                ConnectionWay(number, connection, $0, isBound: bound != nil, socket)
+                ConnectionInterface(number, connection, $0, isBound: bound != nil, socket)
             }
             if let known, let way, known.interface != way.interface, access.isRestricted {
                 return refuse(nil)
@@ -289,7 +289,8 @@ struct PathPolicy {
     ///
     /// Responses come to that address, whatever interface packets leave by. A link-local address is
     /// not looked up.
-    private static func hasAddress(_ way: ConnectionWay, in network: NetworkSnapshot) -> Bool {
+    private static func hasAddress(_ way: ConnectionInterface, in network: NetworkSnapshot) -> Bool
+    {
         guard let own = IPAddress(way.connection.localAddress), !own.isLinkLocal else {
             return true
         }

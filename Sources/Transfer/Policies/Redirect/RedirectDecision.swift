@@ -33,13 +33,13 @@ enum RedirectDecision {
         hasBody: Bool,
         rule: RedirectRule,
         visited: [String],
-        cookies: (HTTPURL) -> String? = { _ in nil }
+        cookies: (TransferURL) -> String? = { _ in nil }
     ) -> RedirectDecision {
         guard Set(locations).count == 1, let location = locations.first, let target else {
             return refuse("the redirect has no usable Location")
         }
-        let url: HTTPURL
-        do throws(HTTPURL.Fault) {
+        let url: TransferURL
+        do throws(TransferURL.Fault) {
             url = try self.url(target, for: location, after: request.url)
         } catch {
             return refuse(describe(error, target), help: targetHelp)
@@ -104,7 +104,7 @@ enum RedirectDecision {
     /// Why the job file does not let a redirect be followed; nil when it does.
     private static func refusal(
         of follow: RedirectRule.Follow,
-        to url: HTTPURL,
+        to url: TransferURL,
         crosses: Bool
     ) -> String? {
         switch follow {
@@ -119,7 +119,7 @@ enum RedirectDecision {
     ///
     /// A page that sets a cookie and redirects to itself gets a different request, which is no
     /// loop.
-    static func visit(_ method: String, _ url: HTTPURL, _ cookies: String? = nil) -> String {
+    static func visit(_ method: String, _ url: TransferURL, _ cookies: String? = nil) -> String {
         "\(method) \(url.text[..<url.fragmentStart])" + (cookies.map { " \($0)" } ?? "")
     }
 
@@ -127,29 +127,29 @@ enum RedirectDecision {
     private static func url(
         _ target: String,
         for location: String,
-        after url: HTTPURL
-    ) throws(HTTPURL.Fault) -> HTTPURL {
+        after url: TransferURL
+    ) throws(TransferURL.Fault) -> TransferURL {
         guard url.isCustom else {
-            return try HTTPURL(absoluteURL(target, for: location, after: url))
+            return try TransferURL(absoluteURL(target, for: location, after: url))
         }
         // The program must name the whole URL.
         guard CustomURL.scheme(of: target) == url.schemeName else {
-            return try HTTPURL(withoutUserInformation(target))
+            return try TransferURL(withoutUserInformation(target))
         }
         guard let custom = try? CustomURL(target) else { throw .badHost }
-        return HTTPURL(custom)
+        return TransferURL(custom)
     }
 
     /// The URL of a redirect, from libcurl's reading of its `Location`.
     private static func absoluteURL(
         _ target: String,
         for location: String,
-        after url: HTTPURL
+        after url: TransferURL
     ) -> String {
         let hash = UInt8(ascii: "#")
         // libcurl 7.88 treats a `Location` that is only a fragment as the name of a file.
         if location.utf8.first == hash { return url.text[..<url.fragmentStart] + location }
-        // Releases of libcurl differ in whether `%2e` is a dot: `HTTPURL` resolves such a path.
+        // Releases of libcurl differ in whether `%2e` is a dot: `TransferURL` resolves such a path.
         var target = target
         if hasEscapedDot(location), let resolved = url.resolving(location) {
             target = resolved.text + String(Substring(location.utf8.drop { $0 != hash }))
@@ -199,7 +199,7 @@ enum RedirectDecision {
 
     /// A target as messages quote it: without user information, which callers remove or refuse,
     /// and without its query, which may contain a secret of the server.
-    static func shown(_ url: HTTPURL) -> String { withoutQuery(url.text) }
+    static func shown(_ url: TransferURL) -> String { withoutQuery(url.text) }
 
     private static func withoutQuery(_ url: String) -> String {
         let text = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -208,7 +208,7 @@ enum RedirectDecision {
 
     /// Why a target is refused; quotes only a target whose user information, which may contain a
     /// password, can be told apart.
-    private static func describe(_ fault: HTTPURL.Fault, _ target: String) -> String {
+    private static func describe(_ fault: TransferURL.Fault, _ target: String) -> String {
         guard case .unsupportedScheme(let scheme) = fault, scheme.allSatisfy(\.isLetter) else {
             return "a redirect to something other than an http or https URL is not followed"
         }
@@ -238,7 +238,7 @@ enum RedirectDecision {
     }
 }
 
-extension HTTPURL {
+extension TransferURL {
     /// The start of the fragment, with its hash; the end of the text without one.
     fileprivate var fragmentStart: String.Index {
         text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
@@ -274,7 +274,7 @@ extension RedirectRule {
     /// Whether another request may follow a redirect; otherwise the response is the result.
     ///
     /// A `Location` without a usable URL leads on, to a failure that tells so.
-    func leadsOn(_ head: ResponseHead, from url: HTTPURL) -> Bool {
+    func leadsOn(_ head: ResponseHead, from url: TransferURL) -> Bool {
         guard !decisions.isEmpty else { return follow != .never }
         let target = head.fields["location"].flatMap(url.resolving)
         return follow(to: target?.origin) != .never

@@ -101,7 +101,7 @@ struct PartPolicy {
     /// - Returns: False when the part has another path, so that the whole file is requested.
     mutating func open(
         _ file: TaskSpec.Destination,
-        from url: HTTPURL,
+        from url: TransferURL,
         for request: borrowing AttemptRequest,
         _ response: inout ResponseIntake
     ) throws(SystemError) -> Bool {
@@ -135,7 +135,7 @@ struct PartPolicy {
         _ output: OutputFile,
         _ folder: Folder,
         _ file: TaskSpec.Destination,
-        from url: HTTPURL,
+        from url: TransferURL,
         for request: borrowing AttemptRequest,
         _ response: borrowing ResponseIntake
     ) {
@@ -182,7 +182,7 @@ struct PartPolicy {
     /// Moves a small resumable body from memory into a part.
     private mutating func spill(
         after failure: TransferFailure?,
-        from url: HTTPURL,
+        from url: TransferURL,
         for request: borrowing AttemptRequest,
         _ response: inout ResponseIntake
     ) {
@@ -201,7 +201,7 @@ struct PartPolicy {
     mutating func look(
         at now: MonotonicTime,
         after failure: TransferFailure?,
-        from url: HTTPURL,
+        from url: TransferURL,
         for request: borrowing AttemptRequest,
         _ response: inout ResponseIntake
     ) {
@@ -238,7 +238,7 @@ struct PartPolicy {
     /// this attempt resumed.
     mutating func outcome(
         after failure: TransferFailure?,
-        from url: HTTPURL,
+        from url: TransferURL,
         for request: borrowing AttemptRequest,
         _ response: inout ResponseIntake
     ) -> ResumeOutcome? {

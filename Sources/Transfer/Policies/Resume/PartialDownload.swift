@@ -17,7 +17,7 @@ package final class PartialDownload: Sendable {
         /// Whether a checkpoint is in progress.
         var isBusy = false
         /// The checkpoint requested meanwhile, which follows; nil without one.
-        var next: (length: Int64, reach: PartialReach)?
+        var next: (length: Int64, reach: PartialDurability)?
         /// Whether a checkpoint found that the part must not be resumed.
         var isSpoilt = false
     }
@@ -203,10 +203,10 @@ package final class PartialDownload: Sendable {
     ///     the record; false postpones the rest to the next checkpoint.
     func checkpoint(
         at length: Int64,
-        _ reach: PartialReach,
+        _ reach: PartialDurability,
         while isWorthwhile: @Sendable () -> Bool = { true }
     ) {
-        var next: (length: Int64, reach: PartialReach)? = (length, reach)
+        var next: (length: Int64, reach: PartialDurability)? = (length, reach)
         while let (length, reach) = next {
             guard beginCheckpoint(length, reach) else { return }
             do throws(SystemError) {
@@ -236,7 +236,7 @@ package final class PartialDownload: Sendable {
 
     /// Whether this thread may make the checkpoint; otherwise the thread that is making one does
     /// this one too.
-    private func beginCheckpoint(_ length: Int64, _ reach: PartialReach) -> Bool {
+    private func beginCheckpoint(_ length: Int64, _ reach: PartialDurability) -> Bool {
         state.withLock { state in
             state.isQueued = false
             guard state.isKept, !state.isOver else { return false }
@@ -276,7 +276,7 @@ package final class PartialDownload: Sendable {
     /// Hashes the part, syncs it if it must survive a power loss, and notes it.
     private func vouch(
         upTo length: Int64,
-        _ reach: PartialReach
+        _ reach: PartialDurability
     ) throws(SystemError) {
         let (end, digest, pieces) = try withPrefix { prefix throws(SystemError) in
             let end = min(length, prefix.firstUnproven ?? length)
@@ -307,7 +307,7 @@ package final class PartialDownload: Sendable {
     private func note(
         _ checkpoint: PartialRecord.Checkpoint?,
         _ pieces: [PartialRecord.Piece],
-        _ reach: PartialReach
+        _ reach: PartialDurability
     ) throws(SystemError) {
         try writing.withLock { writing throws(SystemError) in
             guard var record = writing.record else { return }

@@ -75,7 +75,7 @@ final class Resumption {
     func judge(
         _ head: ResponseHead,
         contentLength: Int64?,
-        from url: HTTPURL,
+        from url: TransferURL,
         needsMIMEType: Bool
     ) -> Bool {
         guard let offer else { return true }
@@ -108,7 +108,7 @@ final class Resumption {
     func wantWholeFile() { repetition = .wholeFile }
 
     /// Whether a URL may have the rest of the part.
-    private func mayContinue(from url: HTTPURL) -> Bool {
+    private func mayContinue(from url: TransferURL) -> Bool {
         hasChecksum || partial.map { $0.isFrom(url.resource(under: $0.validator)) } == true
     }
 

@@ -128,7 +128,7 @@ final class ActiveUpload {
     ///
     /// A request to the upload's own URL has the task's fields, except those about its body or its
     /// order.
-    func request(at url: HTTPURL) -> RequestSpec {
+    func request(at url: TransferURL) -> RequestSpec {
         let method: String
         switch machine.leg {
         case .creation, .over: return start.request
@@ -150,7 +150,7 @@ final class ActiveUpload {
     ]
 
     /// The URL of the current leg: an append goes where the last request was redirected.
-    func url(after hop: HTTPURL) -> HTTPURL {
+    func url(after hop: TransferURL) -> TransferURL {
         if case .append = machine.leg { hop } else { machine.url ?? hop }
     }
 
@@ -183,7 +183,7 @@ final class ActiveUpload {
     func leave() { machine.leave() }
 
     /// Takes a 104, which may name the upload's URL; the URL is recorded at once.
-    func didInform(_ head: ResponseHead, from url: HTTPURL, _ support: inout UploadSupport) {
+    func didInform(_ head: ResponseHead, from url: TransferURL, _ support: inout UploadSupport) {
         guard machine.didInform(head.fields, from: url) else {
             // A 104 of another version than the request's does not count, but the next request uses
             // that version.
@@ -215,7 +215,7 @@ final class ActiveUpload {
     /// Judges the head of a final response.
     func judge(
         _ head: ResponseHead,
-        from url: HTTPURL,
+        from url: TransferURL,
         isSent: Bool,
         mayFollow: Bool
     ) -> Judgement {
@@ -344,10 +344,10 @@ final class ActiveUpload {
 
     /// The URL of the running request for a report; the URL of an upload would allow others to add
     /// to it.
-    func reported(_ url: HTTPURL) -> String { isAtOwnURL ? url.withoutPath : url.text }
+    func reported(_ url: TransferURL) -> String { isAtOwnURL ? url.withoutPath : url.text }
 
     /// A response's head for a report.
-    func reported(_ head: ResponseHead, from url: HTTPURL) -> ResponseHead {
+    func reported(_ head: ResponseHead, from url: TransferURL) -> ResponseHead {
         guard let own = machine.url else { return head }
         var fields = HeaderFields()
         var isChanged = false
@@ -362,7 +362,7 @@ final class ActiveUpload {
     }
 }
 
-extension HTTPURL {
+extension TransferURL {
     /// The URL without its path, which only the upload's owner may know.
     fileprivate var withoutPath: String { "\(origin.text)/<redacted>" }
 }

@@ -9,7 +9,7 @@ package final class PartialUpload: Sendable, Equatable {
 
     /// The URL of the upload, a secret: every client that knows it may add to the upload or cancel
     /// it.
-    let url: HTTPURL
+    let url: TransferURL
     let version: UploadVersion
     /// The digest of the request and its body; `salt` is the beginning of its text.
     let digest: String
@@ -41,7 +41,7 @@ package final class PartialUpload: Sendable, Equatable {
     package let isKept: Bool
 
     init(
-        url: HTTPURL,
+        url: TransferURL,
         version: UploadVersion,
         digest: String,
         salt: String,
@@ -117,7 +117,7 @@ package final class PartialUpload: Sendable, Equatable {
     /// How much that run sent in the end is unknown.
     init?(_ record: JSONValue) {
         guard record["formatVersion"]?.integer == Self.formatVersion,
-            let url = record["url"]?.string.flatMap({ try? HTTPURL($0) }),
+            let url = record["url"]?.string.flatMap({ try? TransferURL($0) }),
             let version = record["version"]?.integer.flatMap({ UploadVersion(rawValue: Int($0)) }),
             let digest = record["digest"]?.string,
             let salt = record["salt"]?.string, let order = record["order"]?.string,

@@ -22,7 +22,7 @@ struct UploadMachine: Equatable {
     let total: Int64
     private(set) var version: UploadVersion
     /// nil until the server has given it.
-    private(set) var url: HTTPURL?
+    private(set) var url: TransferURL?
     /// The bytes that the server certainly has.
     private(set) var confirmed: Int64 = 0
     /// Whether the last byte may have arrived.
@@ -117,7 +117,7 @@ struct UploadMachine: Equatable {
     // MARK: Events
 
     /// Takes a 104; true when it gave the upload its URL.
-    mutating func didInform(_ head: HeaderFields, from request: HTTPURL) -> Bool {
+    mutating func didInform(_ head: HeaderFields, from request: TransferURL) -> Bool {
         let fields = UploadFields(head)
         note(fields)
         if let offset = fields.offset, offset <= total, url != nil {
@@ -166,7 +166,7 @@ struct UploadMachine: Equatable {
     ///   - request: The URL of the request.
     ///   - isSent: Whether the whole request has left.
     /// - Returns: The next step; the leg then belongs to the next request.
-    mutating func didAnswer(_ head: ResponseHead, from request: HTTPURL, isSent: Bool) -> Step {
+    mutating func didAnswer(_ head: ResponseHead, from request: TransferURL, isSent: Bool) -> Step {
         let fields = UploadFields(head.fields)
         note(fields)
         switch leg {
@@ -183,7 +183,7 @@ struct UploadMachine: Equatable {
     private mutating func didCreate(
         _ head: ResponseHead,
         _ fields: UploadFields,
-        from request: HTTPURL,
+        from request: TransferURL,
         isSent: Bool
     ) -> Step {
         switch head.statusCode {
@@ -370,7 +370,7 @@ struct UploadMachine: Equatable {
 
     /// The upload's URL in a response; only at the origin of the request, because no other origin
     /// may get the body.
-    private static func url(in head: HeaderFields, from request: HTTPURL) -> HTTPURL? {
+    private static func url(in head: HeaderFields, from request: TransferURL) -> TransferURL? {
         let locations = Set(head.values(of: "location"))
         guard locations.count == 1, let location = locations.first,
             let url = request.resolving(location), url.origin == request.origin,

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 
 /// The runner decides by its own reading of a URL, and libcurl connects and sends by another one.
-@Suite struct HTTPURLLibcurlTests {
+@Suite struct TransferURLLibcurlTests {
     private static let authorities = [
         "example.com", "Example.COM.", "a-b_c~d.test", "-a", "xn--bcher-kva.example",
         "bücher.example", "日本語。jp", "192.0.2.1", "[2001:DB8::1]", "[fe80::1%25eth0]",
@@ -21,7 +21,7 @@ import TransferModel
         for authority in Self.authorities {
             for port in Self.ports {
                 for rest in Self.rests {
-                    let url = try HTTPURL("\(scheme)://\(authority)\(port)\(rest)")
+                    let url = try TransferURL("\(scheme)://\(authority)\(port)\(rest)")
                     #expect(try LibcurlURL(url.sentText) == Self.parts(of: url))
                 }
             }
@@ -39,7 +39,7 @@ import TransferModel
         ]
     )
     func `libcurl takes the same host from another spelling of an address`(host: String) throws {
-        let url = try HTTPURL("http://\(host)/")
+        let url = try TransferURL("http://\(host)/")
         #expect(try LibcurlURL(url.sentText) == Self.parts(of: url))
     }
 
@@ -57,7 +57,7 @@ import TransferModel
         "http://a\r\nb/", "http://a/\r\nb", "http://a/\u{7f}", "http://[::1]@a:b/",
     ])
     func `libcurl refuses a URL that the runner refuses`(text: String) throws {
-        #expect(throws: HTTPURL.Fault.self) { try HTTPURL(text) }
+        #expect(throws: TransferURL.Fault.self) { try TransferURL(text) }
         #expect(try LibcurlURL(text) == nil)
     }
 
@@ -82,7 +82,7 @@ import TransferModel
         ("http://4294967296/", "libcurl asks the resolver for an address with a wrong number"),
     ])
     func `the runner refuses more than libcurl`(text: String, _: String) throws {
-        #expect(throws: HTTPURL.Fault.self) { try HTTPURL(text) }
+        #expect(throws: TransferURL.Fault.self) { try TransferURL(text) }
         #expect(try LibcurlURL(text) != nil)
     }
 
@@ -93,18 +93,18 @@ import TransferModel
         ("http://[::1%]/", "libcurl refuses an empty zone"),
     ])
     func `libcurl refuses a URL that the runner reads`(text: String, _: String) throws {
-        #expect(throws: Never.self) { try HTTPURL(text) }
+        #expect(throws: Never.self) { try TransferURL(text) }
         #expect(try LibcurlURL(text) == nil)
     }
 
     @Test func `libcurl keeps a spelling of an address that is shorter than the usual one`() throws
     {
         let text = "http://[::ffff:7f00:1]/"
-        #expect(try HTTPURL(text).origin.host == "[::ffff:127.0.0.1]")
+        #expect(try TransferURL(text).origin.host == "[::ffff:127.0.0.1]")
         #expect(try LibcurlURL(text)?.host == "[::ffff:7f00:1]")
     }
 
-    private static func parts(of url: HTTPURL) -> LibcurlURL {
+    private static func parts(of url: TransferURL) -> LibcurlURL {
         let origin = url.origin
         let address = origin.address?.text ?? ""
         return LibcurlURL(

@@ -3,7 +3,7 @@ import TransferModel
 
 @testable import Transfer
 
-@Suite struct HTTPURLSignatureTests {
+@Suite struct TransferURLSignatureTests {
     private static let amazon =
         "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=k&X-Amz-Date=1&X-Amz-Expires=9"
         + "&X-Amz-SignedHeaders=host&X-Amz-Signature="
@@ -27,7 +27,7 @@ import TransferModel
         query: String,
         kept: String
     ) throws {
-        let url = try HTTPURL("https://a.example:8443/x" + query)
+        let url = try TransferURL("https://a.example:8443/x" + query)
         #expect(url.withoutSignature == "https://a.example:8443/x" + kept)
         #expect(url.resource(under: .entityTag("\"1\"")) == url.withoutSignature)
         let hash = ResumeValidator.entityTag("\"d41d8cd98f00b204e9800998ecf8427e\"")

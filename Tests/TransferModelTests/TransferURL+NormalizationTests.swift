@@ -1,7 +1,7 @@
 import Testing
 import TransferModel
 
-@Suite struct HTTPURLNormalizationTests {
+@Suite struct TransferURLNormalizationTests {
     // RFC 3986 §5.2.4.
     @Test(arguments: [
         ("", "/"), ("/", "/"), ("/a/b", "/a/b"), ("/a//b/", "/a//b/"), ("/a/../b", "/b"),
@@ -9,7 +9,7 @@ import TransferModel
         ("/.a/..b/c..", "/.a/..b/c.."), ("/a/b/../../..//c", "//c"), ("/a/../b?x=/../y", "/b"),
     ])
     func `the path that is sent has no dot segments`(path: String, sent: String) throws {
-        #expect(try HTTPURL("https://a.example" + path).sentPath == sent)
+        #expect(try TransferURL("https://a.example" + path).sentPath == sent)
     }
 
     @Test(arguments: [
@@ -18,7 +18,7 @@ import TransferModel
         ("/a/%2e%2", "/a/%2e%2"), ("/a/%2f/../b", "/a/b"), ("/%20/%2Eb", "/%20/%2Eb"),
     ])
     func `dots that are percent-encoded are dots`(path: String, sent: String) throws {
-        #expect(try HTTPURL("https://a.example" + path).sentPath == sent)
+        #expect(try TransferURL("https://a.example" + path).sentPath == sent)
     }
 
     @Test(arguments: [
@@ -27,7 +27,7 @@ import TransferModel
         ("/100%/%zz/%4", "/100%/%zz/%4"), ("/a//b/", "/a//b/"), ("/é?é=é", "/%C3%A9?%C3%A9=%C3%A9"),
     ])
     func `a normalized URL has one form`(text: String, normalized: String) throws {
-        let url = try HTTPURL("https://a.example:8443" + text).normalized
+        let url = try TransferURL("https://a.example:8443" + text).normalized
         #expect(url.text == "https://a.example:8443" + normalized)
         #expect(url.origin.port == 8443)
     }
@@ -40,12 +40,12 @@ import TransferModel
         text: String,
         signable: String
     ) throws {
-        let url = try HTTPURL("https://a.example" + text).signable
+        let url = try TransferURL("https://a.example" + text).signable
         #expect(url.text == "https://a.example" + signable)
     }
 
     @Test func `a normalized URL has its host in small letters and no usual port`() throws {
-        #expect(try HTTPURL("HTTP://LocalHost:80/A").normalized.text == "http://localhost/A")
+        #expect(try TransferURL("HTTP://LocalHost:80/A").normalized.text == "http://localhost/A")
     }
 
     @Test(arguments: [
@@ -56,7 +56,7 @@ import TransferModel
         path: String,
         mayHave: Bool
     ) throws {
-        #expect(try HTTPURL("https://a.example" + path).mayHaveDotSegments == mayHave)
+        #expect(try TransferURL("https://a.example" + path).mayHaveDotSegments == mayHave)
     }
 
     @Test(arguments: [
@@ -65,7 +65,7 @@ import TransferModel
         ("GET  HTTP/1.1", nil), ("GET /b", nil),
     ])
     func `a request line tells the URL`(line: String, asked: String?) throws {
-        let url = try HTTPURL("https://A.example:8443/a/../b")
+        let url = try TransferURL("https://A.example:8443/a/../b")
         #expect(url.asked(by: Array(line.utf8).span) == asked)
     }
 }

@@ -5,7 +5,7 @@ internal import SystemKit
 
 // MARK: Files at servers of FTP and SSH
 
-extension HTTPURL {
+extension TransferURL {
     /// Why the path of a URL does not name one file of a file server.
     package enum FileServerFault: Error, Hashable {
         /// The text is no URL.
@@ -39,7 +39,7 @@ extension HTTPURL {
     /// The path is refused where a command of FTP could carry more than one file's name.
     package init(fileServer text: String) throws(FileServerFault) {
         do throws(Fault) {
-            self = try HTTPURL(text) { bytes, end in
+            self = try TransferURL(text) { bytes, end in
                 let name = String(decoding: (0..<end).map { bytes[$0] }, as: UTF8.self)
                 let scheme = Origin.Scheme(rawValue: name.lowercased())
                 return scheme?.isOfFileServer == true ? scheme : nil
@@ -63,7 +63,7 @@ extension HTTPURL {
     /// The origin of a text that has nothing behind its host and port but perhaps a slash.
     package static func originOfFileServer(_ text: String) -> Origin? {
         let folder = text.hasByteSuffix("/") ? text : text + "/"
-        guard let url = try? HTTPURL(fileServer: folder + "x"), !url.hasUserInformation,
+        guard let url = try? TransferURL(fileServer: folder + "x"), !url.hasUserInformation,
             url.path == "/x"
         else { return nil }
         return url.origin
@@ -107,7 +107,7 @@ extension Origin.Scheme {
 
 // MARK: URLs without a server
 
-extension HTTPURL {
+extension TransferURL {
     /// A `data` URL; its origin is shared by all of them and has no host.
     package init(_ url: DataURL) {
         self.init(

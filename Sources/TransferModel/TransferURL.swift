@@ -6,7 +6,7 @@ package import SystemKit
 /// It keeps only the parts that decide about a transfer: the origin, whether there is user
 /// information, and the ASCII text to send. Other characters become A-labels in the host (RFC 5891)
 /// and escapes elsewhere.
-package struct HTTPURL: Sendable, Hashable {
+package struct TransferURL: Sendable, Hashable {
     /// The data of a URL: an object, because URLs are passed on often and rarely made.
     private final class Parts: Sendable {
         let text: String
@@ -68,7 +68,7 @@ package struct HTTPURL: Sendable, Hashable {
     }
 
     /// Whether two URLs have the same text and the same server.
-    package static func == (left: HTTPURL, right: HTTPURL) -> Bool {
+    package static func == (left: TransferURL, right: TransferURL) -> Bool {
         left.parts === right.parts || left.text == right.text && left.origin == right.origin
     }
 
@@ -96,7 +96,7 @@ package struct HTTPURL: Sendable, Hashable {
     ///   - text: The URL.
     ///   - other: A URL that may have the same origin, which then need not be parsed again.
     /// - Throws: Why the text is not a URL.
-    package init(_ text: String, like other: HTTPURL? = nil) throws(Fault) {
+    package init(_ text: String, like other: TransferURL? = nil) throws(Fault) {
         try self.init(text, like: other, findScheme: Self.scheme)
     }
 
@@ -105,7 +105,7 @@ package struct HTTPURL: Sendable, Hashable {
     /// `findScheme` gets the text and the number of bytes of its scheme.
     init(
         _ text: String,
-        like other: HTTPURL? = nil,
+        like other: TransferURL? = nil,
         findScheme: (Span<UInt8>, Int) -> Origin.Scheme?
     ) throws(Fault) {
         let bytes = text.utf8.span
@@ -115,7 +115,7 @@ package struct HTTPURL: Sendable, Hashable {
             if bytes[offset] >= 0x80 || bytes[offset] == UInt8(ascii: "\"") { isPlain = false }
         }
         if !isPlain, let ascii = try Self.ascii(text) {
-            self = try HTTPURL(ascii, like: other, findScheme: findScheme)
+            self = try TransferURL(ascii, like: other, findScheme: findScheme)
             return
         }
         if let other, other.beginsLike(bytes) {
@@ -465,11 +465,11 @@ package struct Origin: Sendable, Hashable {
     }
 }
 
-extension HTTPURL {
+extension TransferURL {
     /// Resolves a reference received from this URL (RFC 3986 §5.2.2); nil for an unusable result.
     ///
     /// The result has no fragment. Dot segments stay, as in every other URL.
-    package func resolving(_ reference: String) -> HTTPURL? {
+    package func resolving(_ reference: String) -> TransferURL? {
         let reference = Substring(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
         let base = Self.slice(text, 0..<authorityEnd)
         let target: String
@@ -486,7 +486,7 @@ extension HTTPURL {
         } else {
             target = base + (path.cut(atLast: "/")?.before ?? "") + "/" + reference
         }
-        return try? HTTPURL(target, like: self)
+        return try? TransferURL(target, like: self)
     }
 
     /// Whether the reference has a scheme: a colon before any slash, question mark or hash.

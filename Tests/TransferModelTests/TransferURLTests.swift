@@ -2,7 +2,7 @@ import SystemKit
 import Testing
 import TransferModel
 
-@Suite struct HTTPURLTests {
+@Suite struct TransferURLTests {
     @Test(arguments: [
         ("http://example.com", "http://example.com", "/"),
         ("HTTPS://Example.COM:443/a/b?c=/d#e", "https://example.com", "/a/b"),
@@ -15,7 +15,7 @@ import TransferModel
         ("http://user:p%40ss@example.com/x@y", "http://example.com", "/x@y"),
     ])
     func `origin and path are taken from the text`(text: String, origin: String, path: String) {
-        let url = try? HTTPURL(text)
+        let url = try? TransferURL(text)
         #expect(url?.origin.text == origin)
         #expect(url?.path == path)
         #expect(url?.text == text)
@@ -43,10 +43,10 @@ import TransferModel
             ("http://example.com\\@evil/", .badCharacter(offset: 18)),
             ("http://example.com/\r\nX: y", .badCharacter(offset: 19)),
             ("http://example.com/\u{0}", .badCharacter(offset: 19)),
-        ] as [(String, HTTPURL.Fault)]
+        ] as [(String, TransferURL.Fault)]
     )
-    func `a text that is no usable URL says why`(text: String, fault: HTTPURL.Fault) {
-        #expect(throws: fault) { try HTTPURL(text) }
+    func `a text that is no usable URL says why`(text: String, fault: TransferURL.Fault) {
+        #expect(throws: fault) { try TransferURL(text) }
     }
 
     @Test(
@@ -60,7 +60,7 @@ import TransferModel
         ]
     )
     func `an origin knows whether it is this machine`(host: String, isLoopback: Bool) throws {
-        #expect(try HTTPURL("http://\(host)/").origin.isLoopback == isLoopback)
+        #expect(try TransferURL("http://\(host)/").origin.isLoopback == isLoopback)
     }
 
     // RFC 3986 §2.5, RFC 5891 §4.
@@ -75,10 +75,10 @@ import TransferModel
         ("http://straße.example/", "http://xn--strae-oqa.example/"),
     ])
     func `a URL is ASCII when it is sent`(text: String, sent: String) throws {
-        let url = try HTTPURL(text)
+        let url = try TransferURL(text)
         #expect(url.text == sent)
-        #expect(try HTTPURL(text, like: url) == url)
-        #expect(try HTTPURL(sent) == url)
+        #expect(try TransferURL(text, like: url) == url)
+        #expect(try TransferURL(sent) == url)
     }
 
     @Test(arguments: [
@@ -86,7 +86,7 @@ import TransferModel
         "http://\(String(repeating: "ü", count: 64)).example/", "http://[ü]/", "http://a\u{FF20}b/",
     ])
     func `a host that is no international name is refused`(text: String) {
-        #expect(throws: HTTPURL.Fault.self) { try HTTPURL(text) }
+        #expect(throws: TransferURL.Fault.self) { try TransferURL(text) }
     }
 
     @Test(arguments: [
@@ -95,15 +95,15 @@ import TransferModel
         ("http://a/b%2F../c", "http://a/b%2F../c"), ("http://a", "http://a"),
     ])
     func `a request has a path without dot segments`(text: String, sent: String) throws {
-        #expect(try HTTPURL(text).sentText == sent)
+        #expect(try TransferURL(text).sentText == sent)
     }
 
     @Test func `origins differ by scheme, host and port`() throws {
-        let origin = try HTTPURL("http://a/").origin
-        #expect(try HTTPURL("http://A:80/x").origin == origin)
-        #expect(try HTTPURL("https://a/").origin != origin)
-        #expect(try HTTPURL("http://a:81/").origin != origin)
-        #expect(try HTTPURL("http://a./").origin != origin)
+        let origin = try TransferURL("http://a/").origin
+        #expect(try TransferURL("http://A:80/x").origin == origin)
+        #expect(try TransferURL("https://a/").origin != origin)
+        #expect(try TransferURL("http://a:81/").origin != origin)
+        #expect(try TransferURL("http://a./").origin != origin)
     }
 
     @Test(arguments: [
@@ -116,7 +116,7 @@ import TransferModel
     func `an address of one link may have a zone`(url: String, address: String?, zone: String?)
         throws
     {
-        let origin = try HTTPURL(url).origin
+        let origin = try TransferURL(url).origin
         #expect(origin.address?.text == address)
         #expect(origin.zone.map(String.init) == zone)
     }

@@ -7,7 +7,7 @@ internal import TransferModel
 ///
 /// A program whose exchange has ended gets a second to end by itself. Then it is killed, with its
 /// process group.
-final class ProgramRoster {
+final class RunningPrograms {
     private let sockets: SocketTable
     private let errors: ErrorRelay
     /// The programs whose exchange has ended, in the order of their deadlines.

@@ -6,7 +6,7 @@ internal import TransferModel
 ///
 /// A credential for any realm applies to the whole origin. One with a realm applies to the folder
 /// of the challenged URL and everything below.
-struct KnownSpaces {
+struct AcceptedCredentials {
     private struct Space: Hashable {
         var origin: Origin
         /// With a slash at both ends.
@@ -20,7 +20,7 @@ struct KnownSpaces {
     private static let capacity = 64
 
     /// The credential that was accepted nearest to a URL; nil for none.
-    func credential(for url: HTTPURL) -> Int? {
+    func credential(for url: TransferURL) -> Int? {
         guard !spaces.isEmpty else { return nil }
         let path = url.sentPath
         let isPlain = Self.isPlain(path)
@@ -32,7 +32,7 @@ struct KnownSpaces {
     }
 
     /// Notes that a request with a credential was not refused.
-    mutating func note(_ credential: Int, at url: HTTPURL, hasRealm: Bool) {
+    mutating func note(_ credential: Int, at url: TransferURL, hasRealm: Bool) {
         let folder = hasRealm ? Self.folder(of: url.sentPath) : "/"
         let space = Space(origin: url.origin, folder: folder, credential: credential)
         guard !spaces.contains(space) else { return }

@@ -1,5 +1,5 @@
 /// The events that a note of a part survives.
-enum PartialReach: Int, Comparable {
+enum PartialDurability: Int, Comparable {
     /// The end of the process.
     case process
     /// The same events as the run's files survive: without syncing, a restart of the machine

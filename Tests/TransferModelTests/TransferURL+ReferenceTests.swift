@@ -1,7 +1,7 @@
 import Testing
 import TransferModel
 
-@Suite struct HTTPURLReferenceTests {
+@Suite struct TransferURLReferenceTests {
     @Test(
         arguments: [
             ("http://b.test/x", "http://b.test/x"), ("//b.test/x", "https://b.test/x"),
@@ -17,12 +17,12 @@ import TransferModel
         reference: String,
         target: String?
     ) throws {
-        let url = try HTTPURL("https://a.test:8443/d/e?f=g#h")
+        let url = try TransferURL("https://a.test:8443/d/e?f=g#h")
         #expect(url.resolving(reference)?.text == target)
     }
 
     @Test func `a URL without a path has the root`() throws {
-        let url = try HTTPURL("http://a.test")
+        let url = try TransferURL("http://a.test")
         #expect(url.resolving("x")?.text == "http://a.test/x")
         #expect(url.resolving("?q")?.text == "http://a.test/?q")
     }

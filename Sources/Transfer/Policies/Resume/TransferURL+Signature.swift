@@ -1,7 +1,7 @@
 internal import SystemKit
 internal import TransferModel
 
-extension HTTPURL {
+extension TransferURL {
     /// The resource of a partial file: the URL that answered, without its query under a validator
     /// that no two files share by chance, and otherwise without a known signature.
     func resource(under validator: ResumeValidator?) -> String {

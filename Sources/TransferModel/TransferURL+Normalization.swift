@@ -1,7 +1,7 @@
 internal import SystemKit
 
 // Equivalent forms of a URL (RFC 3986 §6.2.2).
-extension HTTPURL {
+extension TransferURL {
     /// The path to send: without dot segments (RFC 3986 §5.2.4).
     ///
     /// Percent-encoded dots count as dots (RFC 3986 §6.2.2.2).
@@ -38,12 +38,12 @@ extension HTTPURL {
 
     /// The one form of all equivalent URLs, without a fragment: lower-case host, no dot segments,
     /// escapes in capitals, non-ASCII escaped and unreserved characters unescaped.
-    package var normalized: HTTPURL {
+    package var normalized: TransferURL {
         if isNormalized { return self }
         let path = Self.withUsualEscapes(sentPath)
         let query = query
         let tail = query.isEmpty ? "" : "?" + Self.withUsualEscapes(query)
-        return (try? HTTPURL(origin.text + path + tail, like: self)) ?? self
+        return (try? TransferURL(origin.text + path + tail, like: self)) ?? self
     }
 
     /// The URL for requests signed for AWS, whose servers sign the decoded URL: normalized, and all
@@ -51,7 +51,7 @@ extension HTTPURL {
     ///
     /// A raw `+` means a space to S3 in a path, and itself to stores like S3; in a query it means a
     /// space to all of them.
-    package var signable: HTTPURL {
+    package var signable: TransferURL {
         let url = normalized
         let path = Self.encoded(url.path, keeping: UInt8(ascii: "/"))
         let query = url.query.utf8.split(
@@ -61,7 +61,7 @@ extension HTTPURL {
             Self.encoded(String(Substring($0)), keeping: UInt8(ascii: "&"), UInt8(ascii: "="))
         }.joined(separator: "%20")
         let tail = query.isEmpty ? "" : "?" + query
-        return (try? HTTPURL(url.origin.text + path + tail, like: url)) ?? url
+        return (try? TransferURL(url.origin.text + path + tail, like: url)) ?? url
     }
 
     /// The text with all but unreserved characters, escapes and `kept` escaped.
