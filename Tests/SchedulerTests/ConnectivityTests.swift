@@ -75,7 +75,7 @@ import TransferModel
         _ = connectivity.holdBack(ClosedPaths.Path(waiting), Self.failure, until: nil, Self.start)
         #expect(connectivity.hold(try Self.spec(1, session: 2, "http://b.test/"), Self.start))
         let local = try Self.spec(2, session: 2)
-        #expect(!connectivity.hold(local, Self.start))
+        #expect(connectivity.hold(local, Self.start) == false)
         #expect(connectivity.open(for: local, isWaiting: false) == [])
         #expect(connectivity.open(for: waiting, isWaiting: false) == [1])
     }
