@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TransferModel
 
 /// Four processes share a job.
 @Suite struct ShardTests {
