@@ -121,7 +121,7 @@ import Testing
         #expect(run.kind(name) == "timeout", "\(run.command.standardError)")
         // The handshake of the commands ends by the same limit, and not by `connectTimeout`.
         guard name == "ftps_handshake" else { return }
-        let message = run.task(name)?["error"]?["message"]?.string
+        let message = run.attempts(name).first?["error"]?["message"]?.string
         #expect(message?.contains("`timeoutIntervalForRequest: 1s`") == true, "\(message ?? "")")
     }
 

@@ -66,6 +66,7 @@ struct Interpolator {
         var fresh = Interpolator(environment: environment, variables: variables, run: run)
         fresh.secrets = secrets
         fresh.tasks = tasks
+        fresh.isOfShard = isOfShard
         return fresh
     }
 
@@ -224,8 +225,8 @@ struct Interpolator {
     ) {
         let fault = ValueFault(
             .badExpression,
-            "`\(String(text.slice(expression.range)).excerpt)` differs in every run, and `--shard` needs the same "
-                + "ids in the runs of all shards",
+            "`\(String(text.slice(expression.range)).excerpt)` differs in every run, and all shards of a "
+                + "job need the same ids",
             help: "use a variable instead, such as `--var date=2026-11-21`"
         )
         faults.report(

@@ -5,7 +5,7 @@
 enum HTMLPage {
     /// The content security policy, with the SHA-256 of `script` and of the style in Base64.
     static let policy =
-        "default-src 'none'; script-src 'sha256-J2xyCOlsarEjrHObOnLqEZ+m/V8VK4Xc3F+hljd9m7s='; "
+        "default-src 'none'; script-src 'sha256-+dVKAGqBKgZts1dKZYI/PZwAstRIZTLyZpJI7U+XeAM='; "
         + "style-src 'sha256-hL4BiO5a9DJlu0WDrB+MLPOyjIWIBIH0AgmToGEBdF8='; "
         + "base-uri 'none'; form-action 'none'"
 

@@ -226,7 +226,7 @@ import TransferModel
         let fault = #expect(throws: PlanRejected.self) {
             try Self.plan(job, shard: Shard(1, of: 2))
         }
-        let message = "differs in every run, and `--shard` needs the same ids in the runs of all"
+        let message = "differs in every run, and all shards of a job need the same ids"
         #expect(fault?.diagnostics.first?.message.contains(message) == true)
     }
 
