@@ -119,10 +119,20 @@ import Testing
             try hostile.folder(deadline: "12s").run(environment: ["PASSWORD": "hunter2hunter2"])
         }
         #expect(run.kind(name) == "timeout", "\(run.command.standardError)")
-        // The handshake of the commands ends by the same limit, and not by `connectTimeout`.
-        guard name == "ftps_handshake" else { return }
-        let message = run.attempts(name).first?["error"]?["message"]?.string
-        #expect(message?.contains("`timeoutIntervalForRequest: 1s`") == true, "\(message ?? "")")
+    }
+
+    /// It does not end by `connectTimeout`.
+    @Test func `a handshake of FTPS that stands still ends by the limit of silence`() throws {
+        let peers = try HostilePeers(certificate: TestCertificates.shared().server)
+        var hostile = HostileJob()
+        hostile.limits = "timeoutIntervalForRequest: 1s"
+        let url = "ftp://127.0.0.1:\(try #require(peers.ports["ftps_handshake"]))/x"
+        hostile.add("downloads", "a", "session: safe, url: \"\(url)\", to: a, \(Self.once)")
+        let run = try withExtendedLifetime(peers) {
+            try hostile.folder(deadline: "12s").run(environment: ["PASSWORD": "hunter2hunter2"])
+        }
+        let message = run.task("a")?["error"]?["message"]?.string ?? ""
+        #expect(message.contains("`timeoutIntervalForRequest: 1s`"), "\(message)")
     }
 
     // libcurl 7.88.1 does a handshake without a return, and judges old waits before it reads.
