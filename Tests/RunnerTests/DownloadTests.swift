@@ -117,7 +117,7 @@ import TransferModel
         let job = try JobFolder(
             """
             version: 1
-            sessions: { s: { timeoutIntervalForRequest: 100ms } }
+            sessions: { s: { timeoutIntervalForRequest: 2s } }
             downloads: { a: { url: \(server.url("/")), to: a.bin, retry: { attempts: 2, backoff: { initial: 1ms } } } }
             """
         )

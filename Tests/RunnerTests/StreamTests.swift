@@ -27,13 +27,13 @@ import Testing
     }
 
     @Test func `a stream keeps to the bandwidth of its session, which is no silence`() throws {
-        let answer = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+        let answer = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
         let server = try TCPServer(greeting: []) { _ in .close(answer) }
         let job = try JobFolder(
             """
             version: 1
             sessions:
-              s: { limits: { bandwidth: 100KB/s }, timeoutIntervalForRequest: 400ms }
+              s: { limits: { bandwidth: 25KB/s }, timeoutIntervalForRequest: 1500ms }
             streams:
               slow:
                 host: 127.0.0.1
