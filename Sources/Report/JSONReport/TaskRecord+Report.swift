@@ -47,7 +47,12 @@ extension TaskRecord {
 
     private static func declareResult(in members: inout some ReportMembers<EndedTask> & ~Copyable) {
         // A task is reported after its end, for which Apple has one state.
-        members.constant("state", "URLSessionTask.State", "completed", of: ["completed"])
+        members.constant(
+            "state",
+            "URLSessionTask.State; every task of a report has ended",
+            "completed",
+            of: ["completed"]
+        )
         members.choice("outcome", "How the task ended") { $0.record.outcome }
         members.bool(
             "changed",

@@ -46,37 +46,70 @@ extension TransactionMetrics {
     private static func declareDates(
         in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
     ) {
-        members.date("fetchStartDate", "Just before libcurl gets the request") {
+        members.date(
+            "fetchStartDate",
+            "Just before libcurl gets the request (`curl_multi_add_handle`)"
+        ) {
             $0.fetchStartDate
         }
-        members.optionalDate("domainLookupStartDate", "Just before the name lookup") {
+        members.optionalDate(
+            "domainLookupStartDate",
+            "Just before the name lookup (`CURLOPT_RESOLVER_START_FUNCTION`)"
+        ) {
             $0.domainLookupStartDate
         }
-        members.optionalDate("domainLookupEndDate", "Just after the name lookup") {
+        members.optionalDate(
+            "domainLookupEndDate",
+            "Just after the name lookup (`CURLINFO_NAMELOOKUP_TIME_T`)"
+        ) {
             $0.domainLookupEndDate
         }
-        members.optionalDate("connectStartDate", "Just before the TCP connect") {
+        members.optionalDate(
+            "connectStartDate",
+            "Just before the TCP connect (`CURLOPT_OPENSOCKETFUNCTION`)"
+        ) {
             $0.connectStartDate
         }
-        members.optionalDate("secureConnectionStartDate", "Just before the TLS handshake") {
+        members.optionalDate(
+            "secureConnectionStartDate",
+            "Just before the TLS handshake (`CURLINFO_SSL_DATA_OUT`)"
+        ) {
             $0.secureConnectionStartDate
         }
-        members.optionalDate("secureConnectionEndDate", "Just after the TLS handshake") {
+        members.optionalDate(
+            "secureConnectionEndDate",
+            "Just after the TLS handshake (`CURLINFO_APPCONNECT_TIME_T`)"
+        ) {
             $0.secureConnectionEndDate
         }
-        members.optionalDate("connectEndDate", "The connection is ready, TLS included") {
+        members.optionalDate(
+            "connectEndDate",
+            "The connection is ready, TLS included (`CURLOPT_PREREQFUNCTION`)"
+        ) {
             $0.connectEndDate
         }
-        members.optionalDate("requestStartDate", "Just before the first byte of the request") {
+        members.optionalDate(
+            "requestStartDate",
+            "Just before the first byte of the request (`CURLOPT_PREREQFUNCTION`)"
+        ) {
             $0.requestStartDate
         }
-        members.optionalDate("requestEndDate", "Just after the last byte of the request") {
+        members.optionalDate(
+            "requestEndDate",
+            "Just after the last byte of the request (`CURLOPT_DEBUGFUNCTION`)"
+        ) {
             $0.requestEndDate
         }
-        members.optionalDate("responseStartDate", "The first byte of the final response") {
+        members.optionalDate(
+            "responseStartDate",
+            "The first byte of the final response (`CURLOPT_HEADERFUNCTION`)"
+        ) {
             $0.responseStartDate
         }
-        members.optionalDate("responseEndDate", "The last byte of the response") {
+        members.optionalDate(
+            "responseEndDate",
+            "The last byte of the response (`CURLOPT_WRITEFUNCTION`)"
+        ) {
             $0.responseEndDate
         }
     }
@@ -84,13 +117,15 @@ extension TransactionMetrics {
     private static func declareCounts(
         in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
     ) {
-        members.integer("countOfRequestHeaderBytesSent", "Bytes of the request's head on the wire")
-        {
+        members.integer(
+            "countOfRequestHeaderBytesSent",
+            "Bytes of the request's head on the wire (`CURLINFO_HEADER_OUT`)"
+        ) {
             $0.countOfRequestHeaderBytesSent
         }
         members.integer(
             "countOfRequestBodyBytesSent",
-            "Body bytes on the wire, with framing, transfer and content coding"
+            "Body bytes on the wire, with framing, transfer and content coding (`CURLINFO_DATA_OUT`)"
         ) { $0.countOfRequestBodyBytesSent }
         members.integer(
             "countOfRequestBodyBytesBeforeEncoding",
@@ -98,11 +133,11 @@ extension TransactionMetrics {
         ) { $0.countOfRequestBodyBytesBeforeEncoding }
         members.integer(
             "countOfResponseHeaderBytesReceived",
-            "Bytes of the response's head on the wire"
+            "Bytes of the response's head on the wire (`CURLOPT_HEADERFUNCTION`)"
         ) { $0.countOfResponseHeaderBytesReceived }
         members.integer(
             "countOfResponseBodyBytesReceived",
-            "Body bytes on the wire, with framing, transfer and content coding"
+            "Body bytes on the wire, with framing, transfer and content coding (`CURLINFO_DATA_IN`)"
         ) { $0.countOfResponseBodyBytesReceived }
         members.integer(
             "countOfResponseBodyBytesAfterDecoding",
@@ -113,30 +148,35 @@ extension TransactionMetrics {
     private static func declareConnection(
         in members: inout some ReportMembers<TransactionMetrics> & ~Copyable
     ) {
-        members.optionalString("networkProtocolName", "The protocol by its ALPN name") {
+        members.optionalString(
+            "networkProtocolName",
+            "The protocol by its ALPN name (`CURLINFO_HTTP_VERSION`)"
+        ) {
             $0.networkProtocolName
         }
         members.optionalString(
             "remoteAddress",
-            "The peer's address; behind a proxy, the address of the proxy"
+            "The peer's address; behind a proxy, the address of the proxy (`CURLINFO_PRIMARY_IP`)"
         ) {
             $0.remoteEndpoint?.address
         }
-        members.optionalInteger("remotePort", "The peer's port", .port) {
+        members.optionalInteger("remotePort", "The peer's port (`CURLINFO_PRIMARY_PORT`)", .port) {
             $0.remoteEndpoint.map { Int64($0.port) }
         }
-        members.optionalString("localAddress", "The local address") { $0.localEndpoint?.address }
-        members.optionalInteger("localPort", "The local port", .port) {
+        members.optionalString("localAddress", "The local address (`CURLINFO_LOCAL_IP`)") {
+            $0.localEndpoint?.address
+        }
+        members.optionalInteger("localPort", "The local port (`CURLINFO_LOCAL_PORT`)", .port) {
             $0.localEndpoint.map { Int64($0.port) }
         }
         members.optionalObject(
             "negotiatedTLSProtocolVersion",
-            "The TLS version; null without TLS",
+            "The TLS version; null without TLS (`CURLINFO_TLS_SSL_PTR`)",
             NamedCode.Report.self
         ) { $0.negotiatedTLSProtocolVersion }
         members.optionalObject(
             "negotiatedTLSCipherSuite",
-            "The cipher suite; null without TLS",
+            "The cipher suite; null without TLS (`CURLINFO_TLS_SSL_PTR`)",
             NamedCode.Report.self
         ) { $0.negotiatedTLSCipherSuite }
     }
@@ -159,7 +199,10 @@ extension TransactionMetrics {
         members.bool("isProxyConnection", "Whether the connection leads to a proxy") {
             $0.isProxyConnection
         }
-        members.bool("isReusedConnection", "Whether the connection had been used before") {
+        members.bool(
+            "isReusedConnection",
+            "Whether the connection had been used before: libcurl opened no socket for the exchange"
+        ) {
             $0.isReusedConnection
         }
         members.bool("isMultipath", "Whether a multipath protocol was negotiated") {
@@ -233,7 +276,10 @@ extension TransactionMetrics {
             members.optionalInteger("curlCode", "The CURLcode that ended the exchange") {
                 $0.curlCode.map(Int64.init)
             }
-            members.optionalInteger("osErrno", "The errno of the failed system call") {
+            members.optionalInteger(
+                "osErrno",
+                "The errno of the failed system call (`CURLINFO_OS_ERRNO`)"
+            ) {
                 $0.osErrno.map(Int64.init)
             }
         }
