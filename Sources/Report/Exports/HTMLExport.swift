@@ -171,7 +171,7 @@ struct HTMLExport: ReportExport {
         json.endObject()
     }
 
-    /// What the script needs of the run; the rest stands in the verdict.
+    /// What the script needs of the run; the verdict has the rest.
     private func write(_ run: ReportedRun, to json: inout JSONWriter) {
         json.beginObject()
         json.member("job", run.head.jobName)
