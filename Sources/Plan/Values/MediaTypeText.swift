@@ -27,8 +27,10 @@ enum MediaTypeText {
 /// MIME types to compare with: `type/subtype` or `type/*`, without parameters (RFC 9110 §8.3.1).
 enum MIMETypeText {
     static let pattern = #"^[!#-'*+.^-~0-9A-Za-z-]+/[!#-'*+.^-~0-9A-Za-z-]+$"#
-    /// For the help of reports and the schema.
-    static let example = "application/json"
+    /// One type, or several of which one must fit.
+    static let types = ValueType<[String]>.oneOrMore(
+        of: ValueType(pattern: pattern, example: "application/json", parse: parse)
+    )
 
     /// In lower case.
     static func parse(_ text: String) throws(ValueFault) -> String {
