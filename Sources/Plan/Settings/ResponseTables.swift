@@ -59,6 +59,13 @@ enum ExpectTable {
     }
 }
 
+extension MIMETypeText {
+    /// One type, or several of which one must fit.
+    static let types = ValueType<[String]>.oneOrMore(
+        of: ValueType(pattern: pattern, example: "application/json", parse: parse)
+    )
+}
+
 /// `redirects`: how far they are followed.
 enum RedirectTable {
     static let table = SettingTable<RedirectRule>(

@@ -27,11 +27,6 @@ enum MediaTypeText {
 /// MIME types to compare with: `type/subtype` or `type/*`, without parameters (RFC 9110 §8.3.1).
 enum MIMETypeText {
     static let pattern = #"^[!#-'*+.^-~0-9A-Za-z-]+/[!#-'*+.^-~0-9A-Za-z-]+$"#
-    /// One type, or several of which one must fit.
-    static let types = ValueType<[String]>.oneOrMore(
-        of: ValueType(pattern: pattern, example: "application/json", parse: parse)
-    )
-
     /// In lower case.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard isMIMEType(text.utf8.span) else {
