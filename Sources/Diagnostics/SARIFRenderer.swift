@@ -198,26 +198,3 @@ package struct SARIFRenderer {
         return text
     }
 }
-
-extension JSONWriter {
-    /// Writes an object as the next element.
-    fileprivate mutating func object(_ body: (inout JSONWriter) -> Void) {
-        beginObject()
-        body(&self)
-        endObject()
-    }
-
-    /// Writes a member that is an object.
-    fileprivate mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
-        key(name)
-        object(body)
-    }
-
-    /// Writes a member that is an array.
-    fileprivate mutating func array(_ name: String, _ body: (inout JSONWriter) -> Void) {
-        key(name)
-        beginArray()
-        body(&self)
-        endArray()
-    }
-}

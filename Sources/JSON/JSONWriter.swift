@@ -366,3 +366,35 @@ extension JSONWriter {
         }
     }
 }
+
+extension JSONWriter {
+    /// Writes an object as the next value; `body` writes its members.
+    package mutating func object(_ body: (inout JSONWriter) -> Void) {
+        beginObject()
+        body(&self)
+        endObject()
+    }
+
+    /// Writes a member that is an object; `body` writes its members.
+    package mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
+        key(name)
+        object(body)
+    }
+
+    /// Writes a member that is an array; `body` writes its elements.
+    package mutating func array(_ name: String, _ body: (inout JSONWriter) -> Void) {
+        key(name)
+        beginArray()
+        body(&self)
+        endArray()
+    }
+
+    /// Writes a member that is an array; `body` writes one element.
+    package mutating func array<Element>(
+        _ name: String,
+        of elements: [Element],
+        _ body: (Element, inout JSONWriter) -> Void
+    ) {
+        array(name) { for element in elements { body(element, &$0) } }
+    }
+}

@@ -102,10 +102,8 @@ package struct OriginPattern: Sendable, Hashable {
         let isName = name.utf8.allSatisfy { byte in
             !"/?#@*\\ ".utf8.contains(byte)
         }
-        guard isName, !name.isEmpty, let url = try? TransferURL("https://\(name)/"),
-            url.authorityEnd == url.text.utf8.count - 1, !url.hasUserInformation
-        else { return nil }
-        return withoutFinalDot(url.origin.host)
+        guard isName, !name.isEmpty, let origin = TransferURL.authority(name) else { return nil }
+        return withoutFinalDot(origin.host)
     }
 
     /// A host without the dot that ends a name of DNS (RFC 1034 §3.1): both names lead to one

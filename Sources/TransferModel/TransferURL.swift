@@ -100,6 +100,15 @@ package struct TransferURL: Sendable, Hashable {
         try self.init(text, like: other, findScheme: Self.scheme)
     }
 
+    /// The origin of an https URL with an authority: a host with or without a port (RFC 3986 §3.2);
+    /// nil for any other text, such as one with a login.
+    package static func authority(_ text: some StringProtocol) -> Origin? {
+        guard let url = try? TransferURL("https://\(text)/"), !url.hasUserInformation,
+            url.authorityEnd == url.text.utf8.count - 1
+        else { return nil }
+        return url.origin
+    }
+
     /// Parses a URL with a scheme that `findScheme` knows.
     ///
     /// `findScheme` gets the text and the number of bytes of its scheme.

@@ -29,14 +29,14 @@ enum CacheTable {
             ) { $0.directory = $1.path },
             Setting(
                 "diskCapacity",
-                size,
+                ByteSizeText.type,
                 default: "1GiB",
                 "The most bytes that stored responses take on disk; one response takes at most a "
                     + "twentieth."
             ) { $0.diskCapacity = $1 },
             Setting(
                 "memoryCapacity",
-                size,
+                ByteSizeText.type,
                 default: "16MiB",
                 "The most bytes that stored responses of an `ephemeral` session take in memory."
             ) { $0.memoryCapacity = $1 },
@@ -73,13 +73,7 @@ enum CacheTable {
             ) { $0.urls = $1 },
             Setting(
                 "mimeType",
-                .oneOrMore(
-                    of: ValueType(
-                        pattern: MIMETypeText.pattern,
-                        example: MIMETypeText.example,
-                        parse: MIMETypeText.parse
-                    )
-                ),
+                MIMETypeText.types,
                 default: .words("any"),
                 "MIME types of responses without parameters; `type/*` matches all subtypes."
             ) { $0.mimeTypes = $1 },
@@ -107,12 +101,6 @@ enum CacheTable {
         default: .words("the session's requestCachePolicy"),
         "How the request uses stored responses."
     ) { $0.cachePolicy = $1 }
-
-    private static let size = ValueType(
-        pattern: ByteSizeText.pattern,
-        example: ByteSizeText.example,
-        parse: ByteSizeText.parse
-    )
 }
 
 extension CacheTable {

@@ -54,11 +54,7 @@ enum ExtractTable {
             ) { $0.stripComponents = $1 },
             Setting(
                 "maximumSize",
-                ValueType(
-                    pattern: ByteSizeText.pattern,
-                    example: ByteSizeText.example,
-                    parse: ByteSizeText.parse
-                ),
+                ByteSizeText.type,
                 default: "8GiB",
                 "The most bytes of all files together."
             ) { $0.limits.size = $1 },

@@ -63,8 +63,7 @@ enum OriginType {
         reader,
         field in
         guard let text = reader.text(field) else { return nil }
-        guard let url = try? TransferURL("https://\(text)/"), !url.hasUserInformation,
-            url.authorityEnd == url.text.utf8.count - 1,
+        guard let origin = TransferURL.authority(text),
             text.hasByteSuffix("]") || !text.utf8.contains(UInt8(ascii: ":"))
         else {
             let fault = ValueFault(
@@ -75,7 +74,7 @@ enum OriginType {
             reader.report(fault, of: field)
             return nil
         }
-        return url.origin.host
+        return origin.host
     }
 }
 

@@ -14,13 +14,7 @@ enum ExpectTable {
             ) { $0.statusCodes = $1 },
             Setting(
                 "mimeType",
-                .oneOrMore(
-                    of: ValueType(
-                        pattern: MIMETypeText.pattern,
-                        example: MIMETypeText.example,
-                        parse: MIMETypeText.parse
-                    )
-                ),
+                MIMETypeText.types,
                 default: .words("any"),
                 "MIME types without parameters; `type/*` matches all subtypes."
             ) { $0.mimeTypes = $1 },
@@ -32,11 +26,7 @@ enum ExpectTable {
             ) { $0.textEncoding = $1 },
             Setting(
                 "maximumSize",
-                ValueType(
-                    pattern: ByteSizeText.pattern,
-                    example: ByteSizeText.example,
-                    parse: ByteSizeText.parse
-                ),
+                ByteSizeText.type,
                 default: .words("any"),
                 "The largest body that is accepted, such as `10MiB`."
             ) { $0.maximumSize = $1 },
@@ -67,6 +57,13 @@ enum ExpectTable {
         guard let text = reader.text(field) else { return nil }
         return reader.parsed(text, of: field, StatusText.parse)
     }
+}
+
+extension MIMETypeText {
+    /// One type, or several of which one must fit.
+    static let types = ValueType<[String]>.oneOrMore(
+        of: ValueType(pattern: pattern, example: "application/json", parse: parse)
+    )
 }
 
 /// `redirects`: how far they are followed.

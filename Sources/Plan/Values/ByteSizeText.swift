@@ -8,6 +8,8 @@ enum ByteSizeText {
     /// For the help of reports and the schema.
     static let example = "10MiB"
 
+    static let type = ValueType(pattern: pattern, example: example, parse: parse)
+
     static let units: [(name: String, bytes: Int64)] = [
         ("B", 1),
         ("kB", 1000), ("KB", 1000), ("KiB", 1 << 10),

@@ -27,9 +27,6 @@ enum MediaTypeText {
 /// MIME types to compare with: `type/subtype` or `type/*`, without parameters (RFC 9110 §8.3.1).
 enum MIMETypeText {
     static let pattern = #"^[!#-'*+.^-~0-9A-Za-z-]+/[!#-'*+.^-~0-9A-Za-z-]+$"#
-    /// For the help of reports and the schema.
-    static let example = "application/json"
-
     /// In lower case.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard isMIMEType(text.utf8.span) else {

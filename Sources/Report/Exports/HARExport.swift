@@ -24,11 +24,10 @@ struct HARExport: ReportExport {
         json.writer.key(plain: "log")
         json.writer.beginObject()
         json.writer.member("version", "1.2")
-        json.writer.key(plain: "creator")
-        json.writer.beginObject()
-        json.writer.member("name", "runner")
-        json.writer.member("version", head.runnerVersion)
-        json.writer.endObject()
+        json.writer.object("creator") { writer in
+            writer.member("name", "runner")
+            writer.member("version", head.runnerVersion)
+        }
         json.writer.member("comment", "run \(head.runIdentifier) of job \(head.jobName)")
         writePage(head)
         json.writer.key(plain: "entries")
@@ -54,17 +53,14 @@ struct HARExport: ReportExport {
     }
 
     private func writePage(_ head: ReportedHead) {
-        json.writer.key(plain: "pages")
-        json.writer.beginArray()
-        json.writer.beginObject()
-        json.writer.member("startedDateTime", head.startDate.rfc3339)
-        json.writer.member("id", Self.page)
-        json.writer.member("title", head.jobName)
-        json.writer.key(plain: "pageTimings")
-        json.writer.beginObject()
-        json.writer.endObject()
-        json.writer.endObject()
-        json.writer.endArray()
+        json.writer.array("pages", of: [head]) { head, writer in
+            writer.object { writer in
+                writer.member("startedDateTime", head.startDate.rfc3339)
+                writer.member("id", Self.page)
+                writer.member("title", head.jobName)
+                writer.object("pageTimings") { _ in }
+            }
+        }
     }
 
     private mutating func drain() {
@@ -82,9 +78,7 @@ struct HARExport: ReportExport {
         writeRequest(exchange)
         json.writer.key(plain: "response")
         writeResponse(exchange)
-        json.writer.key(plain: "cache")
-        json.writer.beginObject()
-        json.writer.endObject()
+        json.writer.object("cache") { _ in }
         json.writer.key(plain: "timings")
         timings.write(to: &json.writer)
         if let address = exchange.remoteAddress {
@@ -105,7 +99,7 @@ struct HARExport: ReportExport {
         json.writer.member("method", exchange.method)
         json.writer.member("url", exchange.url)
         json.writer.member("httpVersion", Self.version(of: exchange))
-        writeEmptyList("cookies")
+        json.writer.array("cookies") { _ in }
         writeFields(exchange.requestFields)
         writeQuery(of: exchange.url)
         json.writer.member("headersSize", exchange.requestHeaderBytes)
@@ -122,14 +116,13 @@ struct HARExport: ReportExport {
             "httpVersion",
             exchange.statusCode == nil ? "" : Self.version(of: exchange)
         )
-        writeEmptyList("cookies")
+        json.writer.array("cookies") { _ in }
         writeFields(exchange.responseFields)
-        json.writer.key(plain: "content")
-        json.writer.beginObject()
-        json.writer.member("size", exchange.decodedBodyBytes)
-        json.writer.member("compression", exchange.decodedBodyBytes - exchange.responseBodyBytes)
-        json.writer.member("mimeType", exchange.mimeType ?? "x-unknown")
-        json.writer.endObject()
+        json.writer.object("content") { writer in
+            writer.member("size", exchange.decodedBodyBytes)
+            writer.member("compression", exchange.decodedBodyBytes - exchange.responseBodyBytes)
+            writer.member("mimeType", exchange.mimeType ?? "x-unknown")
+        }
         let location = exchange.responseFields.first {
             $0.name.utf8.span.isEqualIgnoringCase("location".utf8.span)
         }
@@ -139,22 +132,13 @@ struct HARExport: ReportExport {
         json.writer.endObject()
     }
 
-    private func writeEmptyList(_ name: StaticString) {
-        json.writer.key(plain: name)
-        json.writer.beginArray()
-        json.writer.endArray()
-    }
-
     private func writeFields(_ fields: [ReportedExchange.Field]) {
-        json.writer.key(plain: "headers")
-        json.writer.beginArray()
-        for field in fields {
-            json.writer.beginObject()
-            json.writer.member("name", field.name)
-            json.writer.member("value", field.value)
-            json.writer.endObject()
+        json.writer.array("headers", of: fields) { field, writer in
+            writer.object { writer in
+                writer.member("name", field.name)
+                writer.member("value", field.value)
+            }
         }
-        json.writer.endArray()
     }
 
     private func writeQuery(of url: String) {

@@ -98,13 +98,12 @@ struct HTMLExport: ReportExport {
     }
 
     private func write(_ failure: ReportedTask.Failure, to json: inout JSONWriter) {
-        json.key(plain: "failure")
-        json.beginObject()
-        json.member("kind", failure.kind)
-        json.member("message", failure.message)
-        if let help = failure.help { json.member("help", help) }
-        json.member("retryable", failure.isRetryable)
-        json.endObject()
+        json.object("failure") { json in
+            json.member("kind", failure.kind)
+            json.member("message", failure.message)
+            if let help = failure.help { json.member("help", help) }
+            json.member("retryable", failure.isRetryable)
+        }
     }
 
     private func write(_ attempt: ReportedAttempt, to json: inout JSONWriter) {
@@ -171,18 +170,17 @@ struct HTMLExport: ReportExport {
         json.endObject()
     }
 
-    /// What the script needs of the run; the rest stands in the verdict.
+    /// What the script needs of the run; the verdict has the rest.
     private func write(_ run: ReportedRun, to json: inout JSONWriter) {
         json.beginObject()
         json.member("job", run.head.jobName)
         json.member("duration", run.durationMicroseconds)
         json.member("exitCode", run.exitCode)
-        json.key(plain: "outcomes")
-        json.beginObject()
-        for outcome in TaskOutcome.allCases {
-            json.member(outcome.rawValue, run.outcomes[outcome] ?? 0)
+        json.object("outcomes") { json in
+            for outcome in TaskOutcome.allCases {
+                json.member(outcome.rawValue, run.outcomes[outcome] ?? 0)
+            }
         }
-        json.endObject()
         json.endObject()
     }
 
@@ -193,19 +191,5 @@ struct HTMLExport: ReportExport {
         for byte in json {
             if byte == UInt8(ascii: "<") { text += "\\u003c".utf8 } else { text.append(byte) }
         }
-    }
-}
-
-extension JSONWriter {
-    /// Writes a member whose value is an array; `body` writes one element.
-    fileprivate mutating func array<Element>(
-        _ name: StaticString,
-        of elements: [Element],
-        _ body: (Element, inout JSONWriter) -> Void
-    ) {
-        key(plain: name)
-        beginArray()
-        for element in elements { body(element, &self) }
-        endArray()
     }
 }

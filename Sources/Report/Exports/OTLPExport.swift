@@ -127,11 +127,10 @@ struct OTLPSpans {
         output.json.key(plain: "scopeSpans")
         output.json.beginArray()
         output.json.beginObject()
-        output.json.key(plain: "scope")
-        output.json.beginObject()
-        output.json.member("name", "runner")
-        output.json.member("version", head.runnerVersion)
-        output.json.endObject()
+        output.json.object("scope") { json in
+            json.member("name", "runner")
+            json.member("version", head.runnerVersion)
+        }
         output.json.key(plain: "spans")
         output.json.beginArray()
     }
@@ -276,15 +275,14 @@ struct OTLPSpans {
     /// Ends a span with its status: of a span that is neither a success nor a failure the status is
     /// unset, as the conventions for HTTP demand.
     private func end(failure: String?, isSuccess: Bool) {
-        output.json.key(plain: "status")
-        output.json.beginObject()
-        if let failure {
-            output.json.member("message", failure)
-            output.json.member("code", 2)
-        } else if isSuccess {
-            output.json.member("code", 1)
+        output.json.object("status") { json in
+            if let failure {
+                json.member("message", failure)
+                json.member("code", 2)
+            } else if isSuccess {
+                json.member("code", 1)
+            }
         }
-        output.json.endObject()
         output.json.endObject()
     }
 
@@ -300,23 +298,19 @@ struct OTLPSpans {
     }
 
     private func write(_ attributes: [Attribute]) {
-        output.json.key(plain: "attributes")
-        output.json.beginArray()
-        for (name, value) in attributes {
-            guard let value else { continue }
-            output.json.beginObject()
-            output.json.member("key", name)
-            output.json.key(plain: "value")
-            output.json.beginObject()
-            switch value {
-            case .text(let text): output.json.member("stringValue", text)
-            case .integer(let number): output.json.member("intValue", "\(number)")
-            case .bool(let flag): output.json.member("boolValue", flag)
+        output.json.array("attributes", of: attributes) { attribute, json in
+            guard let value = attribute.value else { return }
+            json.object { json in
+                json.member("key", attribute.name)
+                json.object("value") { json in
+                    switch value {
+                    case .text(let text): json.member("stringValue", text)
+                    case .integer(let number): json.member("intValue", "\(number)")
+                    case .bool(let flag): json.member("boolValue", flag)
+                    }
+                }
             }
-            output.json.endObject()
-            output.json.endObject()
         }
-        output.json.endArray()
     }
 }
 

@@ -120,18 +120,20 @@ package final class DestinationClaims: Sendable {
     /// owner; later attempts of the task keep them.
     ///
     /// Creates a missing folder. Returns the other owner, in words; throws the file system's error.
-    /// A task that may not write the file leaves it to other tasks.
+    /// A task that may not write the file leaves it to other tasks; `mayWrite` is evaluated unless
+    /// another owner has the file.
     func claim(
         _ file: TaskSpec.Destination,
         for task: Int,
-        mayWrite: Bool = true
+        mayWrite: @autoclosure () -> Bool = true
     ) throws(SystemError) -> String? {
         _ = try Folder(path: file.folder, create: true)
         let other = state.withLock { state -> Owner? in
             let places = state.places(of: file)
             let owners = places.compactMap { state.owners[$0] }
             if let other = owners.first(where: { $0 != .task(task) }) { return other }
-            for place in places { state.owners[place] = mayWrite ? .task(task) : nil }
+            let owner = mayWrite() ? Owner.task(task) : nil
+            for place in places { state.owners[place] = owner }
             return nil
         }
         return switch other {
