@@ -157,6 +157,10 @@ import TransferModel
             environment: environment
         )
         #expect(option.status == .exit(0) && found.standardOutput == option.standardOutput)
+        let plan = try JSONValue(option.standardOutput)
+        #expect(plan["job"]?["shard"]?.string == "2/4")
+        let whole = try job.runner(["plan", "job.yaml", "--format", "json"])
+        #expect(try JSONValue(whole.standardOutput)["job"]?["shard"]?.isNull == true)
         let wrong = try job.runner(["plan", "job.yaml", "--shard", "5/4"])
         #expect(wrong.status == .exit(2))
         #expect(wrong.standardError.contains("there is no shard 5 of 4"), "\(wrong)")
