@@ -114,6 +114,15 @@ import TransferModel
         #expect(merged.status == .exit(0), "\(merged)")
         #expect(try report("all.json")["summary"]?["tasks"]?.integer == 77)
 
+        // A run of some tasks is no run of its shard.
+        let only = ["run", "job.yaml", "--shard", "3/4", "--only", "file", "--report", "only.json"]
+        _ = try job.runner(only)
+        #expect(try report("only.json")["run"]?["selection"]?.string == "only")
+        let part = try message([shards[0], shards[1], "only.json", shards[3]])
+        #expect(part.contains("`only.json` is of some tasks of the shard 3/4"), "\(part)")
+        let rerun = try job.runner(["report", "merge", "-o", "all.json", "only.json"] + shards)
+        #expect(rerun.status == .exit(0), "\(rerun)")
+
         let half = ["run", "job.yaml", "--shard", "1/2", "--only", "file"]
         _ = try job.runner(half + ["--report", "half.json"])
         let foreign = try message(shards + ["half.json"])
