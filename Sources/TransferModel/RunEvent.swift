@@ -113,6 +113,14 @@ package struct RunHeader: Sendable, Hashable {
         }
     }
 
+    /// How the command line chooses among the tasks of a job.
+    package enum Selection: String, Sendable, Hashable, CaseIterable {
+        /// By ids: `--only`.
+        case only
+        /// By the report of an earlier run: `--rerun-failed`.
+        case rerunFailed
+    }
+
     /// The job's name; without one, the stem of its file's name.
     package var jobName: String
     /// The job file as named on the command line.
@@ -131,6 +139,8 @@ package struct RunHeader: Sendable, Hashable {
     package var host: String
     /// The part of the job that the run does; nil for the whole job.
     package var shard: Shard?
+    /// How tasks of the job or of its shard were chosen; nil when the run has all of them.
+    package var selection: Selection?
     /// nil for a run that could not begin.
     package var engine: Engine?
     /// The conversion by which all dates of the run were made.

@@ -96,6 +96,11 @@ package struct ShardHash: Sendable, Hashable {
     /// Adds the next part of the id.
     package mutating func append(_ part: String) { state = part.utf8.span.fnv1a(after: state) }
 
+    /// Adds the bytes of the next part of the id.
+    package mutating func append(_ part: ArraySlice<UInt8>) {
+        state = part.span.fnv1a(after: state)
+    }
+
     /// All 64 bits.
     package var value: UInt64 {
         var mixed = state

@@ -114,6 +114,15 @@ import TransferModel
         #expect(merged.status == .exit(0), "\(merged)")
         #expect(try report("all.json")["summary"]?["tasks"]?.integer == 77)
 
+        // A run of some tasks is no run of its shard.
+        let only = ["run", "job.yaml", "--shard", "3/4", "--only", "file", "--report", "only.json"]
+        _ = try job.runner(only)
+        #expect(try report("only.json")["run"]?["selection"]?.string == "only")
+        let part = try message([shards[0], shards[1], "only.json", shards[3]])
+        #expect(part.contains("`only.json` is of some tasks of the shard 3/4"), "\(part)")
+        let rerun = try job.runner(["report", "merge", "-o", "all.json", "only.json"] + shards)
+        #expect(rerun.status == .exit(0), "\(rerun)")
+
         let half = ["run", "job.yaml", "--shard", "1/2", "--only", "file"]
         _ = try job.runner(half + ["--report", "half.json"])
         let foreign = try message(shards + ["half.json"])
@@ -157,6 +166,10 @@ import TransferModel
             environment: environment
         )
         #expect(option.status == .exit(0) && found.standardOutput == option.standardOutput)
+        let plan = try JSONValue(option.standardOutput)
+        #expect(plan["job"]?["shard"]?.string == "2/4")
+        let whole = try job.runner(["plan", "job.yaml", "--format", "json"])
+        #expect(try JSONValue(whole.standardOutput)["job"]?["shard"]?.isNull == true)
         let wrong = try job.runner(["plan", "job.yaml", "--shard", "5/4"])
         #expect(wrong.status == .exit(2))
         #expect(wrong.standardError.contains("there is no shard 5 of 4"), "\(wrong)")

@@ -45,6 +45,38 @@ enum CSVRecord {
         return fields
     }
 
+    /// Whether a record has so many fields, all of ASCII without quotes and carriage returns.
+    ///
+    /// Then it has no fault.
+    static func isPlain(_ bytes: Span<UInt8>, count: Int) -> Bool {
+        var commas = 0
+        for index in bytes.indices {
+            switch bytes[index] {
+            case comma: commas += 1
+            case quote, carriageReturn, 0x80...: return false
+            default: break
+            }
+        }
+        return commas == count - 1
+    }
+
+    /// The bytes of the field of a number in a record without faults; nil when a field up to it has
+    /// quotes.
+    static func plainField(_ number: Int, of record: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var (start, left) = (record.startIndex, number)
+        for index in record.indices {
+            switch record[index] {
+            case quote: return nil
+            case comma:
+                guard left > 0 else { return record[start..<index] }
+                left -= 1
+                start = index + 1
+            default: break
+            }
+        }
+        return left == 0 ? record[start...] : nil
+    }
+
     /// Where the field of a number below their count begins in a record without faults.
     static func start(of number: Int, in bytes: Span<UInt8>) throws(RowFault) -> Int {
         var index = 0

@@ -46,6 +46,12 @@ enum DataFormat: String, Sendable {
         }
     }
 
+    /// Finds the fault of the row in a text of `content(of:)`, without making its values.
+    func check(_ bytes: ArraySlice<UInt8>, columns: [String]) throws(RowFault) {
+        if self == .csv, CSVRecord.isPlain(bytes.span, count: columns.count) { return }
+        _ = try row(bytes, columns: columns)
+    }
+
     /// A row's bytes without the end of its line, of which the last one of a file may lack the line
     /// feed.
     static func content(of row: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -50,7 +50,7 @@ struct DataScan {
             if format == .csv, columns == nil {
                 columns = try header(record.content)
             } else {
-                _ = try format.row(record.content, columns: columns ?? [])
+                try format.check(record.content, columns: columns ?? [])
                 index.append(record.range, line: record.line)
             }
         } catch {

@@ -5,7 +5,7 @@ internal import JobFile
 /// The keys that name the rows of a `forEach`.
 enum RowKey {
     /// Bytes of a key.
-    private static let longest = 200
+    static let longest = 200
 
     /// The key that names a row in its source; nil after the report of a fault.
     ///

@@ -230,10 +230,7 @@ extension PlanListing {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
         writer.member("formatVersion", 1)
-        writer.key("job")
-        writer.beginObject()
-        writer.member("name", shown(plan.name))
-        writer.member("file", shown(plan.fileName))
+        beginJob(&writer)
         writer.endObject()
         writer.key("tasks")
         writer.beginArray()
@@ -264,10 +261,7 @@ extension PlanListing {
         var writer = JSONWriter(isPretty: true)
         writer.beginObject()
         writer.member("formatVersion", 1)
-        writer.key("job")
-        writer.beginObject()
-        writer.member("name", shown(plan.name))
-        writer.member("file", shown(plan.fileName))
+        beginJob(&writer)
         write(job(), to: &writer)
         writer.endObject()
         write(names.environment, as: "environment", to: &writer)
@@ -298,6 +292,16 @@ extension PlanListing {
         writer.endObject()
         writer.newline()
         try writer.drain(emit)
+    }
+
+    /// Begins the object of the job with the members that both documents have.
+    private func beginJob(_ writer: inout JSONWriter) {
+        writer.key("job")
+        writer.beginObject()
+        writer.member("name", shown(plan.name))
+        writer.member("file", shown(plan.fileName))
+        writer.key("shard")
+        if let shard = plan.shard { writer.string(shard.text) } else { writer.null() }
     }
 
     private func write(

@@ -31,15 +31,19 @@ enum ShardRows {
         var chosen: [UInt32] = []
         var cursor = RowCursor(group.rows)
         for row in 0..<group.rows.count {
-            if let item = try? cursor.row(at: row),
+            var hash = start
+            if let key = cursor.plainKey(at: row) {
+                hash.append(key)
+            } else if let item = try? cursor.row(at: row),
                 let key = RowKey.key(of: item, in: group.rows, &reader)
             {
-                var hash = start
                 hash.append(key)
-                hash.append("]")
-                guard shard.has(hash) else { continue }
+            } else {
+                chosen.append(UInt32(truncatingIfNeeded: row))
+                continue
             }
-            chosen.append(UInt32(truncatingIfNeeded: row))
+            hash.append("]")
+            if shard.has(hash) { chosen.append(UInt32(truncatingIfNeeded: row)) }
         }
         return chosen
     }

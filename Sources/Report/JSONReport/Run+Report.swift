@@ -63,6 +63,10 @@ struct FinishedRun {
                 "shard",
                 "The part of the job that this run did; null for the whole job"
             ) { $0.header.shard?.text }
+            members.optionalChoice(
+                "selection",
+                "The option that chose some tasks of the job or of its shard; null for all of them"
+            ) { $0.header.selection }
             members.optionalObject(
                 "engine",
                 "The libcurl of the run; null when the run could not begin",

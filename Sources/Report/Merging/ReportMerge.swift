@@ -197,6 +197,8 @@ package struct ReportMerge {
                 writer.json.string(hosts.joined(separator: ", "))
             case "shard":
                 writer.json.null()
+            case "selection" where reports.contains { $0.selection == nil }:
+                writer.json.null()
             default:
                 writer.json.value(member.value)
             }

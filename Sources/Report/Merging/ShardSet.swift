@@ -32,6 +32,7 @@ struct ShardSet {
             )
         }
         try Self.requireAll(of: shards, first.count)
+        try requireWhole(reports)
     }
 
     private static func requireDifferentRuns(
@@ -60,6 +61,18 @@ struct ShardSet {
         throw ReportMerge.Fault(index: nil, message: "no report is of the shards \(shown)\(more)")
     }
 
+    /// Refuses a shard of which all reports are of some of its tasks.
+    private func requireWhole(_ reports: [ReportReader]) throws(ReportMerge.Fault) {
+        let whole = Set(zip(shards, reports).filter { $1.selection == nil }.map(\.0))
+        for (index, shard) in shards.enumerated() where !whole.contains(shard) {
+            throw ReportMerge.Fault(
+                index: index,
+                message: "is of some tasks of the shard \(shard.text) (`run.selection`), and no "
+                    + "report is of all of them"
+            )
+        }
+    }
+
     /// Refuses a task that two shards have run.
     func requireSameShard(_ one: Int, _ other: Int, of task: String) throws(ReportMerge.Fault) {
         guard !shards.isEmpty, shards[one] != shards[other] else { return }
@@ -80,6 +93,9 @@ extension ReportReader {
 
     /// The hash of the job file; nil if it was not computed.
     var jobSHA256: String? { frame["job"]?["sha256"]?.string }
+
+    /// The option that chose some tasks; nil for a run of all of them.
+    var selection: String? { frame["run"]?["selection"]?.string }
 
     /// The part of the job that the run did; nil for the whole job.
     fileprivate func shard(at index: Int) throws(ReportMerge.Fault) -> Shard? {

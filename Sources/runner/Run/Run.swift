@@ -169,7 +169,7 @@ struct Run: ParsableCommand {
             printsReport: chosenReport.isPrinted,
             progress: progress,
             state: state,
-            isPart: !chosen.isEmpty
+            selection: chosen.isEmpty ? nil : earlier == nil ? .only : .rerunFailed
         )
         let summary = try JobRun(request: request, signals: signals, waiter: waiter).run()
         if summary.exitCode != .success { throw Exit(summary.exitCode) }

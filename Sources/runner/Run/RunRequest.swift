@@ -20,8 +20,11 @@ struct RunRequest {
     let printsReport: Bool
     let progress: ProgressStyle
     let state: StateFolder
+    /// How tasks were chosen; nil for all of the job or of its shard.
+    let selection: RunHeader.Selection?
+
     /// Whether only some of the job's tasks were chosen.
-    let isPart: Bool
+    var isPart: Bool { selection != nil }
 
     /// The job to which state belongs.
     var job: JobIdentity { JobIdentity(of: plan, path: jobPath) }

@@ -76,6 +76,7 @@ struct RunStart {
             taskCount: plan.taskCount
         )
         header.shard = plan.shard
+        header.selection = request.selection
         header.startJitterMicroseconds = jitter.microseconds
         header.keyRoundBeginDate = keyRoundBeginDate
         return header

@@ -26,6 +26,33 @@ import Testing
         #expect(try CSVRecord.fields(of: record.utf8.span, count: fields.count) == fields)
     }
 
+    @Test(
+        arguments: [
+            ("a,b,c", 1, "b"), ("a,b,c", 2, "c"), ("a,,c", 1, ""), ("a", 0, "a"), ("a", 1, nil),
+            ("é,日本,\"x\"", 1, "日本"), ("\"a,b\",c", 1, nil), ("a,\"b\"", 1, nil),
+        ] as [(String, Int, String?)]
+    )
+    func `a field without quotes before it stands in the record as it is`(
+        record: String,
+        number: Int,
+        field: String?
+    ) {
+        let found = CSVRecord.plainField(number, of: Array(record.utf8)[...])
+        #expect(found.map { String(decoding: $0, as: UTF8.self) } == field)
+    }
+
+    @Test(arguments: [
+        ("a,b", 2, true), ("a,b", 3, false), ("a,b,", 2, false), ("é,b", 2, false),
+        ("\"a\",b", 2, false), ("a\r,b", 2, false), (",", 2, true),
+    ])
+    func `a plain record has only ASCII without quotes`(
+        record: String,
+        count: Int,
+        isPlain: Bool
+    ) {
+        #expect(CSVRecord.isPlain(record.utf8.span, count: count) == isPlain)
+    }
+
     @Test(arguments: [
         (#"a"b"#, 1, "a quote is inside"),
         (#"x, "b""#, 3, "a quote is inside"),

@@ -80,6 +80,20 @@ import TransferModel
         }
     }
 
+    @Test func `keys in quotes and with other letters go to the shards of their ids`() throws {
+        let keys = ["plain", "\"with, comma\"", "\"a \"\"quote\"\"\"", "Zürich", "\"x\"", "東京"]
+        let rows = keys.map { "\"1, 2\",\($0),last\n" }.joined()
+        let job = """
+            version: 1
+            data: { a: { forEach: { csv: rows.csv }, url: "https://a/${item.first}" } }
+            """
+        let data = ["/jobs/rows.csv": MemoryFile("first,id,last\n" + rows)]
+        for (number, plan) in try Self.shards(3, of: job, data: data).enumerated() {
+            let shard = try Shard(number + 1, of: 3)
+            #expect(Self.ids(plan).allSatisfy(shard.has))
+        }
+    }
+
     @Test func `the tasks of a shard keep their own settings`() throws {
         let plan = try Self.plan(
             Self.free,

@@ -188,11 +188,13 @@ import TransferModel
         _ text: String,
         _ tasks: [TaskRecord],
         after seconds: Int64,
-        sum: String = String(repeating: "0f", count: 32)
+        sum: String = String(repeating: "0f", count: 32),
+        selection: RunHeader.Selection? = nil
     ) throws -> ReportReader {
         let shard = try Shard(text)
         return try reader(tasks, after: seconds) {
             $0.shard = shard
+            $0.selection = selection
             $0.jobSHA256 = sum
         }
     }
@@ -209,6 +211,42 @@ import TransferModel
         #expect(report["summary"]?["exitCode"]?.integer == 0)
         let numbers = report["tasks"]?.elements.compactMap { $0["taskIdentifier"]?.integer }
         #expect(numbers == [1, 2])
+    }
+
+    @Test func `a rerun of some tasks replaces those tasks in the report of their shard`() throws {
+        let failed = Self.task("c", .failed, Samples.refused.error)
+        let rerun = Self.task("c", .succeeded, at: 60)
+        let report = try Self.merged([
+            Self.shard("2/2", [rerun], after: 60, selection: .rerunFailed),
+            Self.shard("1/2", [Self.task("a", .succeeded)], after: 0),
+            Self.shard("2/2", [Self.task("b", .succeeded), failed], after: 1),
+        ])
+        let all = ["a": "succeeded", "b": "succeeded", "c": "succeeded"]
+        #expect(Self.outcomes(report) == all)
+        #expect(report["run"]?["selection"]?.isNull == true)
+        #expect(report["summary"]?["exitCode"]?.integer == 0)
+    }
+
+    @Test func `the report of some tasks of a shard does not pass for that of the shard`() throws {
+        let reports = try [
+            Self.shard("1/2", [Self.task("a", .succeeded)], after: 0),
+            Self.shard("2/2", [Self.task("b", .succeeded)], after: 60, selection: .only),
+        ]
+        let fault = #expect(throws: ReportMerge.Fault.self) { try ReportMerge(reports) }
+        #expect(fault?.index == 1)
+        let message =
+            "is of some tasks of the shard 2/2 (`run.selection`), and no report is of all of them"
+        #expect(fault?.message == message)
+    }
+
+    @Test func `reports of some tasks of a job become one of some tasks`() throws {
+        let reports = try [Int64(0), 60].map { start in
+            try Self.reader([Self.task("t\(start)", .succeeded)], after: start) {
+                $0.selection = .only
+            }
+        }
+        let report = try Self.merged(reports)
+        #expect(report["run"]?["selection"]?.string == "only")
     }
 
     @Test func `shards that do not make one job are refused`() throws {
