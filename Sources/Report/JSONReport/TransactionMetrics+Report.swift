@@ -38,9 +38,7 @@ extension TransactionMetrics {
             "response",
             "The final response; null when no complete head arrived"
         ) { $0.response }
-        members.choice("resourceFetchType", "The source of the response") {
-            $0.resourceFetchType
-        }
+        members.choice("resourceFetchType", "The source of the response") { $0.resourceFetchType }
     }
 
     private static func declareDates(
@@ -49,69 +47,47 @@ extension TransactionMetrics {
         members.date(
             "fetchStartDate",
             "Just before libcurl gets the request (`curl_multi_add_handle`)"
-        ) {
-            $0.fetchStartDate
-        }
+        ) { $0.fetchStartDate }
         members.optionalDate(
             "domainLookupStartDate",
             "Just before the name lookup (`CURLOPT_RESOLVER_START_FUNCTION`)"
-        ) {
-            $0.domainLookupStartDate
-        }
+        ) { $0.domainLookupStartDate }
         members.optionalDate(
             "domainLookupEndDate",
             "Just after the name lookup (`CURLINFO_NAMELOOKUP_TIME_T`)"
-        ) {
-            $0.domainLookupEndDate
-        }
+        ) { $0.domainLookupEndDate }
         members.optionalDate(
             "connectStartDate",
             "Just before the TCP connect (`CURLOPT_OPENSOCKETFUNCTION`)"
-        ) {
-            $0.connectStartDate
-        }
+        ) { $0.connectStartDate }
         members.optionalDate(
             "secureConnectionStartDate",
             "Just before the TLS handshake (`CURLINFO_SSL_DATA_OUT`)"
-        ) {
-            $0.secureConnectionStartDate
-        }
+        ) { $0.secureConnectionStartDate }
         members.optionalDate(
             "secureConnectionEndDate",
             "Just after the TLS handshake (`CURLINFO_APPCONNECT_TIME_T`)"
-        ) {
-            $0.secureConnectionEndDate
-        }
+        ) { $0.secureConnectionEndDate }
         members.optionalDate(
             "connectEndDate",
             "The connection is ready, TLS included (`CURLOPT_PREREQFUNCTION`)"
-        ) {
-            $0.connectEndDate
-        }
+        ) { $0.connectEndDate }
         members.optionalDate(
             "requestStartDate",
             "Just before the first byte of the request (`CURLOPT_PREREQFUNCTION`)"
-        ) {
-            $0.requestStartDate
-        }
+        ) { $0.requestStartDate }
         members.optionalDate(
             "requestEndDate",
             "Just after the last byte of the request (`CURLOPT_DEBUGFUNCTION`)"
-        ) {
-            $0.requestEndDate
-        }
+        ) { $0.requestEndDate }
         members.optionalDate(
             "responseStartDate",
             "The first byte of the final response (`CURLOPT_HEADERFUNCTION`)"
-        ) {
-            $0.responseStartDate
-        }
+        ) { $0.responseStartDate }
         members.optionalDate(
             "responseEndDate",
             "The last byte of the response (`CURLOPT_WRITEFUNCTION`)"
-        ) {
-            $0.responseEndDate
-        }
+        ) { $0.responseEndDate }
     }
 
     private static func declareCounts(
@@ -120,9 +96,7 @@ extension TransactionMetrics {
         members.integer(
             "countOfRequestHeaderBytesSent",
             "Bytes of the request's head on the wire (`CURLINFO_HEADER_OUT`)"
-        ) {
-            $0.countOfRequestHeaderBytesSent
-        }
+        ) { $0.countOfRequestHeaderBytesSent }
         members.integer(
             "countOfRequestBodyBytesSent",
             "Body bytes on the wire, with framing, transfer and content coding (`CURLINFO_DATA_OUT`)"
@@ -151,9 +125,7 @@ extension TransactionMetrics {
         members.optionalString(
             "networkProtocolName",
             "The protocol by its ALPN name (`CURLINFO_HTTP_VERSION`)"
-        ) {
-            $0.networkProtocolName
-        }
+        ) { $0.networkProtocolName }
         members.optionalString(
             "remoteAddress",
             "The peer's address; behind a proxy, the address of the proxy (`CURLINFO_PRIMARY_IP`)"
@@ -202,9 +174,7 @@ extension TransactionMetrics {
         members.bool(
             "isReusedConnection",
             "Whether the connection had been used before: libcurl opened no socket for the exchange"
-        ) {
-            $0.isReusedConnection
-        }
+        ) { $0.isReusedConnection }
         members.bool("isMultipath", "Whether a multipath protocol was negotiated") {
             $0.isMultipath
         }
@@ -279,9 +249,7 @@ extension TransactionMetrics {
             members.optionalInteger(
                 "osErrno",
                 "The errno of the failed system call (`CURLINFO_OS_ERRNO`)"
-            ) {
-                $0.osErrno.map(Int64.init)
-            }
+            ) { $0.osErrno.map(Int64.init) }
         }
     }
 
@@ -308,9 +276,7 @@ extension TransactionMetrics.Tunnel {
                 "statusCode",
                 "The status code of the proxy's last response",
                 .integer(0...999)
-            ) {
-                $0.statusCode.map(Int64.init)
-            }
+            ) { $0.statusCode.map(Int64.init) }
             members.integer("countOfHeaderBytesSent", "Bytes of the CONNECT requests") {
                 $0.countOfHeaderBytesSent
             }
@@ -335,9 +301,7 @@ extension TransactionMetrics.InformationalResponse {
             members.optionalInteger(
                 "uploadOffset",
                 "The bytes of an upload that the server has, according to a 104 response"
-            ) {
-                $0.uploadOffset
-            }
+            ) { $0.uploadOffset }
             members.member(
                 "headers",
                 "The header fields in order, credentials redacted; none of a 104 response",
