@@ -120,20 +120,18 @@ package final class DestinationClaims: Sendable {
     /// owner; later attempts of the task keep them.
     ///
     /// Creates a missing folder. Returns the other owner, in words; throws the file system's error.
-    /// A task that may not write the file leaves it to other tasks; `mayWrite` is evaluated unless
-    /// another owner has the file.
+    /// A task that may not write the file leaves it to other tasks.
     func claim(
         _ file: TaskSpec.Destination,
         for task: Int,
-        mayWrite: @autoclosure () -> Bool = true
+        mayWrite: Bool = true
     ) throws(SystemError) -> String? {
         _ = try Folder(path: file.folder, create: true)
         let other = state.withLock { state -> Owner? in
             let places = state.places(of: file)
             let owners = places.compactMap { state.owners[$0] }
             if let other = owners.first(where: { $0 != .task(task) }) { return other }
-            let owner = mayWrite() ? Owner.task(task) : nil
-            for place in places { state.owners[place] = owner }
+            for place in places { state.owners[place] = mayWrite ? .task(task) : nil }
             return nil
         }
         return switch other {

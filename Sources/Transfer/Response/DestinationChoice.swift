@@ -23,8 +23,7 @@ enum DestinationChoice {
             file = wanted.appending(name, isOfURL: !isNamedByServer)
             guard try isFree(file) else { return nil }
         }
-        // The disk is not asked about a file of another task.
-        lazy var isForeign =
+        let isForeign =
             file.replacesOnlyOwn && PathOccupant(at: file.path) != .nothing
             && written?.hasFile(at: file.path, of: request.key) != true
         if let claims {
