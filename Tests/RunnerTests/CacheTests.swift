@@ -237,6 +237,29 @@ import TransferModel
         #expect(cache(try job.run()) == expected)
     }
 
+    @Test(arguments: [("1MiB", "hit", 1), ("1KiB", "miss", 2)])
+    func `a cache in memory has the job's capacity`(
+        capacity: String,
+        verdict: String,
+        requests: Int
+    ) throws {
+        let body = String(repeating: "a", count: 2000)
+        let server = try ScriptedServer { _ in .ok(body, ["Cache-Control: max-age=600"]) }
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { configuration: ephemeral, urlCache: { memoryCapacity: \(capacity) } } }
+            data:
+              first: { url: "\(server.origin)/x" }
+              a: { url: "\(server.origin)/x", needs: [first] }
+            """
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        #expect(cache(run).first == verdict)
+        #expect(server.requests.count == requests)
+    }
+
     @Test func `returnCacheDataDontLoad fails without a stored response`() throws {
         let server = try ScriptedServer { _ in .ok("content") }
         for session in ["", "urlCache: none"] {

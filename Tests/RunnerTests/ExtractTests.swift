@@ -37,6 +37,22 @@ import Testing
         #expect(extraction?["size"]?.integer == 2)
     }
 
+    @Test(
+        arguments: [
+            ("maximumEntries: 2", "it has more than 2 entries (`maximumEntries`)"),
+            ("maximumSize: 5B", "its files have more than 5 bytes (`maximumSize`)"),
+            ("maximumRatio: 50", "its files have more than 67108864 bytes (`maximumRatio`)"),
+        ]
+    )
+    func `the limits of a job are those of its archive`(limit: String, detail: String) throws {
+        let large = "zipped(\"a\")\nzipped(\"b\")\nzipped(\"c\", bytes(65 << 20))"
+        let server = try ScriptedServer(["/a": [.ok(try TestArchive.make(large, format: "zip"))]])
+        let run = try job(server, "extract: { to: out, \(limit) }").run()
+        #expect(run.code == 1)
+        let message = run.task("a")?["error"]?["message"]?.string
+        #expect(message?.contains(detail) == true, "\(message ?? "no message")")
+    }
+
     /// More than a body that stays in memory.
     @Test func `a large zip archive is extracted with durable files`() throws {
         let archive = try TestArchive.make(

@@ -21,9 +21,14 @@ import Testing
             {"Interface":{"type":"s","data":"eth0"},"DeviceType":{"type":"u","data":1},\
             "Metered":{"type":"u","data":\(metered ? 1 : 2)}}
             """
-        let answer = """
-            {"type":"a{oa{sa{sv}}}","data":[{"/1":{"org.freedesktop.NetworkManager.Device":\(device)}}]}
-            """
+        try answer(with: "\"/1\":{\"\(Self.manager).Device\":\(device)}", after: script)
+    }
+
+    private static let manager = "org.freedesktop.NetworkManager"
+
+    /// Lets NetworkManager answer with objects, after some lines of a shell.
+    private func answer(with objects: String, after script: String = "") throws {
+        let answer = "{\"type\":\"a{oa{sa{sv}}}\",\"data\":[{\(objects)}]}"
         let program = """
             #!/bin/sh
             case "$*" in *NetworkManager*) ;; *) exit 1 ;; esac
@@ -155,6 +160,38 @@ import Testing
         let outcome = try running.finish()
         #expect(outcome.status == .exit(130))
         #expect(try packets.finish().standardOutput == "ready\n")
+    }
+
+    @Test(arguments: [("cafe 7", "wwan0"), ("home", "eth0")])
+    func `a rule for a Wi-Fi network forbids an interface in that network only`(
+        network: String,
+        interface: String
+    ) throws {
+        try links.root.write("hello", to: "a")
+        let name = network.utf8.map { "\($0)" }.joined(separator: ",")
+        try answer(
+            with: """
+                "/1":{"\(Self.manager).Device":{"Interface":{"type":"s","data":"eth0"},\
+                "DeviceType":{"type":"u","data":2}},\
+                "\(Self.manager).Device.Wireless":{"ActiveAccessPoint":{"type":"o","data":"/2"}}},\
+                "/2":{"\(Self.manager).AccessPoint":{"Ssid":{"type":"ay","data":[\(name)]}}}
+                """
+        )
+        let job = try JobFolder(
+            """
+            version: 1
+            network:
+              interfaces:
+                - { match: { ssid: "cafe*" }, kind: wifi, expensive: false, constrained: true }
+                - { match: { name: "eth*" }, kind: wifi, expensive: false }
+            defaults: { urlCache: none, allowsConstrainedNetworkAccess: false }
+            data: { a: { url: "\(TwoLinks.url("a", at: TwoLinks.wiredAddress))" } }
+            """
+        )
+        let outcome = try start(job).finish().reported(in: job.folder)
+        #expect(outcome.code == 0, "\(outcome.command.standardError)")
+        let exchange = outcome.exchanges("a").first
+        #expect(exchange?["extension"]?["networkInterface"]?.string == interface)
     }
 
     @Test func `silent daemons delay nothing if rules decide everything`() throws {

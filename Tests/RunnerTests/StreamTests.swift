@@ -110,6 +110,27 @@ import Testing
         #expect(try job.folder.read("out/copy.bin") == bytes)
     }
 
+    @Test func `after closeRead the runner still writes, and passes over what comes`() throws {
+        let server = try TCPServer.echo()
+        let job = try JobFolder(
+            Self.job(
+                server,
+                """
+                steps:
+                  - write: { text: ab }
+                  - read: { count: 1B }
+                  - closeRead: true
+                  - write: { text: cd }
+                """
+            )
+        )
+        let run = try job.run()
+        #expect(run.code == 0, "\(run.command.standardError)")
+        let steps = run.task("talk")?["extension"]?["stream"]?["steps"]?.elements ?? []
+        #expect(steps.map { $0["step"]?.string } == ["write", "read", "closeRead", "write"])
+        #expect(steps.compactMap { $0["bytes"]?.integer }.reduce(0, +) == 5)
+    }
+
     @Test func `a conversation that has sent something is not repeated unless the job says so`()
         throws
     {
