@@ -63,7 +63,7 @@ extension [HeaderField] {
 
 extension String {
     /// Whether both are equal, ignoring the case of ASCII letters.
-    fileprivate func isEqualIgnoringCase(_ other: String) -> Bool {
+    package func isEqualIgnoringCase(_ other: String) -> Bool {
         utf8.span.isEqualIgnoringCase(other.utf8.span)
     }
 }

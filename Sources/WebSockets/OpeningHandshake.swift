@@ -123,13 +123,6 @@ package struct OpeningHandshake: Sendable, Hashable {
     }
 }
 
-extension String {
-    /// Whether both are equal, ignoring the case of ASCII letters.
-    fileprivate func isEqualIgnoringCase(_ other: String) -> Bool {
-        utf8.span.isEqualIgnoringCase(other.utf8.span)
-    }
-}
-
 /// A list of subprotocols that no opening handshake may ask for (RFC 6455 §4.1 item 10).
 package enum SubprotocolFault: Error, Sendable, Hashable {
     /// The name is no token (RFC 9110 §5.6.2).

@@ -1,3 +1,4 @@
+internal import JobFile
 internal import TransferModel
 
 /// The settings of `hooks`.
@@ -52,4 +53,73 @@ enum HooksTable {
             ) { ($0.webhook, $0.secrets) = ($1.webhook, $1.secrets) },
         ]
     )
+}
+
+/// `webhook` of `hooks`.
+enum WebhookTable {
+    /// A `webhook` mapping while it is read.
+    struct Draft: Sendable {
+        var url: (value: TransferURL, field: Field)?
+        var headers: [HeaderField] = []
+        var condition = Webhook.Condition.failure
+        var timeout = Duration.seconds(30)
+    }
+
+    static let table = SettingTable<Draft>(
+        "webhook",
+        [
+            Setting(
+                "url",
+                URLType.ofWebhook.withField,
+                isRequired: true,
+                "The http or https URL that the summary is posted to."
+            ) { $0.url = ($1.value, $1.field) },
+            Setting(
+                "on",
+                .choice(),
+                default: "failure",
+                "`failure` posts when the exit code of the run is not 0, `always` after each run."
+            ) { $0.condition = $1 },
+            Setting("headers", HeaderFieldsType.task, "Header fields of the request.") {
+                $0.headers = $1
+            },
+            Setting(
+                "timeout",
+                .duration(),
+                default: "30s",
+                "The longest time for the request and its repetitions."
+            ) { $0.timeout = $1 },
+        ]
+    )
+
+    static let type = ValueType<(webhook: Webhook, secrets: SecretSet)>(
+        .mapping(table.keys)
+    ) { reader, field in
+        let known = reader.secretUses.count
+        let draft = reader.value(Draft(), with: table, in: field)
+        // They are no secrets of a session or a task.
+        let uses = Array(reader.secretUses.dropFirst(known))
+        reader.secretUses.removeLast(uses.count)
+        guard let draft, let url = draft.url else { return nil }
+        var secrets = SecretSet()
+        for use in uses {
+            secrets.formUnion(use.secrets)
+            // The secrets of the URL were checked when it was read.
+            guard use.place != .url else { continue }
+            reader.checkSecrets(
+                use.secrets,
+                sentTo: url.value.origin,
+                at: url.field.node,
+                from: use.node
+            )
+        }
+        let webhook = Webhook(
+            url: url.value,
+            headers: draft.headers,
+            condition: draft.condition,
+            timeout: draft.timeout,
+            hasSecrets: !secrets.isEmpty
+        )
+        return (webhook, secrets)
+    }.faultless
 }

@@ -36,6 +36,63 @@ struct TaskPlace {
         )
     }
 
+    /// Reports those of some keys that the task has and that mean nothing for its URL, with the
+    /// reason.
+    func reportMeaningless(
+        _ keys: [String],
+        for name: String,
+        _ reason: String,
+        _ log: inout DiagnosticLog
+    ) {
+        for key in keys {
+            guard let node = setting(key)?.key else { continue }
+            let message = "`\(key)`\(context) means nothing for \(name), \(reason)"
+            report(.conflictingKeys, message, at: node, &log)
+        }
+    }
+
+    /// Reports that the task revalidates a file although its URL gives no means for it, in words
+    /// that follow the key.
+    func reportRevalidation(by draft: TaskDraft, _ words: String, _ log: inout DiagnosticLog) {
+        guard draft.ifExists == .revalidate, let value = setting("ifExists")?.value else { return }
+        report(.conflictingKeys, "`ifExists: revalidate`\(context) \(words)", at: value, &log)
+    }
+
+    /// Reports an expected media type, although a URL with that name has none for that reason.
+    func reportMediaType(
+        by draft: TaskDraft,
+        for name: String,
+        _ reason: String,
+        _ log: inout DiagnosticLog
+    ) {
+        guard !draft.expectation.mimeTypes.isEmpty else { return }
+        report(
+            .conflictingKeys,
+            "`mimeType` of `expect`\(context) means nothing for \(name): \(reason)",
+            at: key("expect"),
+            &log
+        )
+    }
+
+    /// Reports a background session, which has no transfers of URLs with that name; `reason` ends
+    /// the advice.
+    func reportBackground(
+        _ session: SessionConfiguration?,
+        for name: String,
+        because reason: String? = nil,
+        _ log: inout DiagnosticLog
+    ) {
+        guard let session, session.kind == .background else { return }
+        report(
+            .notInBackground,
+            "`url`\(context): \(name) does not work with the background session "
+                + "`\(session.name.excerpt)`",
+            at: key("url"),
+            help: "choose another session" + (reason.map { ": \($0)" } ?? ""),
+            &log
+        )
+    }
+
     /// Reports a header field that the runner itself makes, if it is among the `headers` of the
     /// task.
     func reserve(

@@ -262,17 +262,9 @@ extension Folder {
     ///
     /// - Throws: The error of opendir(3).
     package func entries() throws(SystemError) -> [Entry] {
-        guard let stream = unsafe path.withSystemText({ unsafe opendir($0) }) else {
-            throw .last("list folder", path)
-        }
-        defer { unsafe closedir(stream) }
+        guard let stream = FolderStream(path: path) else { throw .last("list folder", path) }
         var entries: [Entry] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe String(
-                    systemText: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
-                )
-            }
+        while let name = stream.next()?.name {
             if let entry = self.entry(named: name) { entries.append(entry) }
         }
         return entries
@@ -328,26 +320,15 @@ extension Folder {
     /// - Returns: Nil when the folder has more names than `limit`.
     /// - Throws: The error of opendir(3) or readdir(3).
     package static func children(of path: String, limit: Int) throws(SystemError) -> [Child]? {
-        guard let stream = unsafe path.withSystemText({ unsafe opendir($0) }) else {
-            throw .last("read folder", path)
-        }
-        defer { unsafe closedir(stream) }
+        guard let stream = FolderStream(path: path) else { throw .last("read folder", path) }
         var children: [Child] = []
         while true {
-            errno = 0
-            guard let entry = unsafe readdir(stream) else {
+            guard let (name, type) = stream.next() else {
                 guard errno == 0 else { throw .last("read folder", path) }
                 return children
             }
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe String(
-                    systemText: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
-                )
-            }
-            if name == "." || name == ".." { continue }
             guard children.count < limit else { return nil }
-            let type = unsafe Int(entry.pointee.d_type)
-            guard let kind = unsafe kind(of: name, type, in: dirfd(stream)) else { continue }
+            guard let kind = kind(of: name, type, in: stream.descriptor) else { continue }
             children.append(Child(name, kind))
         }
     }

@@ -35,26 +35,9 @@ package struct FolderContent: Sendable, Hashable {
         device: dev_t,
         depth: Int
     ) -> Bool {
-        // closedir(3) closes the descriptor that it got.
-        let own = fcntl(folder, F_DUPFD_CLOEXEC, 0)
-        guard depth < Self.deepest, own >= 0 else { return false }
-        guard let stream = unsafe fdopendir(own) else {
-            close(own)
-            return false
-        }
-        defer { unsafe closedir(stream) }
-        // Both descriptors share their position, and an earlier reader may have moved it.
-        unsafe rewinddir(stream)
+        guard depth < Self.deepest, let stream = FolderStream(of: folder) else { return false }
         while true {
-            // readdir(3) returns NULL at the end and for an error, which only `errno` tells apart.
-            errno = 0
-            guard let entry = unsafe readdir(stream) else { return errno == 0 }
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe String(
-                    systemText: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
-                )
-            }
-            if name == "." || name == ".." { continue }
+            guard let name = stream.next()?.name else { return errno == 0 }
             var status = stat()
             guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
                 status.st_dev == device

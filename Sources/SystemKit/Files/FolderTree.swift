@@ -53,21 +53,8 @@ enum FolderTree {
     }
 
     private static func empty(_ folder: Int32, device: dev_t, depth: Int) {
-        // closedir(3) closes the descriptor that it got.
-        let own = fcntl(folder, F_DUPFD_CLOEXEC, 0)
-        guard depth < deepest, own >= 0 else { return }
-        guard let stream = unsafe fdopendir(own) else {
-            close(own)
-            return
-        }
-        defer { unsafe closedir(stream) }
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe String(
-                    systemText: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
-                )
-            }
-            if name == "." || name == ".." { continue }
+        guard depth < deepest, let stream = FolderStream(of: folder) else { return }
+        while let name = stream.next()?.name {
             if unsafe csystem_unlink(folder, name) == 0 { continue }
             let child = open(name, in: folder)
             guard child >= 0 else { continue }

@@ -17,16 +17,8 @@ package final class ScratchFolder: Sendable {
 
     deinit {
         // Only this process knows the folder, which has no folders in it.
-        if let stream = unsafe opendir(path) {
-            while let entry = unsafe readdir(stream) {
-                let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-                    unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
-                        unsafe String(cString: $0)
-                    }
-                }
-                if name != ".", name != ".." { unsafe unlink(path + "/" + name) }
-            }
-            unsafe closedir(stream)
+        if let stream = FolderStream(path: path) {
+            while let name = stream.next()?.name { unsafe unlink(path + "/" + name) }
         }
         unsafe rmdir(path)
     }

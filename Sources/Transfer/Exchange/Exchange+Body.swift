@@ -65,7 +65,7 @@ extension Exchange {
         at now: MonotonicTime
     ) throws(TransferFailure) -> Bool {
         if verdict?.isPassedOver ?? policies.proxy.hasSequel {
-            try countPassedOver(recorder.deliveredBytes)
+            try UnwantedBody(of: self).count(recorder.deliveredBytes)
         }
         if let excess = policies.part.resumption?.excess(recorder.deliveredBytes) { throw excess }
         if let findings = response.bodyCheck?.take(bytes) {
@@ -111,47 +111,5 @@ extension Exchange {
     /// Keeps the received bytes for later runs when that is due.
     func keepPart(at now: MonotonicTime) {
         if let step = policies.part.step(at: now) { policies.part.perform(step, for: request) }
-    }
-
-    // MARK: - Unwanted bytes
-
-    /// Takes a piece of a chunked body with its framing, which alone is no sign of life.
-    func didReceiveChunks(_ count: Int) {
-        // Earlier pieces were delivered by now.
-        let excess = response.excessFraming(
-            received: recorder.receivedBodyBytes,
-            delivered: recorder.deliveredBytes
-        )
-        if let excess {
-            if !hasFailed { fail(excess) }
-            // libcurl calls `mayDiscard` after each piece, also without any of the body.
-            handle.hearDiscardedBody()
-        }
-        recorder.didTransfer(.bodyReceived, count: count, at: .now)
-    }
-
-    /// Takes the count of a body that libcurl discards.
-    func discard(received: Int64) throws(TransferFailure) {
-        if response.discarded.didGrow(to: received) { _ = move() }
-        // Only libcurl 7.88 reports the framing of the body; all versions report pieces without
-        // body bytes.
-        if response.parser.framing.isChunked, response.discarded.isStuck {
-            throw excess(limit: nil)
-        }
-        try countPassedOver(max(received, recorder.receivedBodyBytes))
-    }
-
-    /// Counts the body of a response that another request follows.
-    private func countPassedOver(_ count: Int64) throws(TransferFailure) {
-        guard count <= DiscardedBody.limit else { throw excess(limit: DiscardedBody.limit) }
-    }
-
-    /// The failure of an unwanted body: the failure of a proxy's question where no response is
-    /// judged.
-    private func excess(limit: Int64?) -> TransferFailure {
-        guard verdict == nil else {
-            return recorder.stage.excessBody(of: head?.statusCode, limit: limit)
-        }
-        return policies.proxy.excessQuestion(at: recorder.stage, head, limit: limit)
     }
 }

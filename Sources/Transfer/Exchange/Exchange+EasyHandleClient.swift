@@ -53,7 +53,7 @@ extension Exchange: EasyHandleClient {
     func didTransfer(_ traffic: Traffic, count: Int) {
         if traffic == .tlsSent, policies.proxy.isTLSOfProxy { return }
         if traffic == .bodyReceived, response.parser.framing.isChunked {
-            return didReceiveChunks(count)
+            return UnwantedBody(of: self).didReceiveChunks(count)
         }
         // TLS records on a connection with several streams may belong to any of them.
         let isOwn = traffic != .tlsSent || !recorder.hasBegunRequest
@@ -106,7 +106,7 @@ extension Exchange: EasyHandleClient {
                 return true
             }
             if hasFailed { return false }
-            try discard(received: received)
+            try UnwantedBody(of: self).discard(received: received)
             return true
         } catch {
             fail(error)
@@ -154,9 +154,7 @@ extension Exchange {
         let now = MonotonicTime.now
         watch.didBegin(at: now)
         do throws(TransferFailure) {
-            // libcurl would try the flooding server again.
-            if isCut { throw recorder.stage.flood }
-            return try (head == nil ? mayRepeat() : beginLeg(at: now)) ? now : nil
+            return try NextLeg(of: self).mayBegin(at: now) ? now : nil
         } catch {
             fail(error)
             return nil
@@ -165,6 +163,21 @@ extension Exchange {
 
     /// Whether the peer of the connection has a name that must be looked up.
     private var isPeerNamed: Bool { !(policies.proxy.route?.isAddress ?? peer.isAddress) }
+
+    /// Takes a line of a proxy's answer to a request for a tunnel; false ends the transfer.
+    private func didReceiveTunnelHeader(_ line: Span<UInt8>) throws(TransferFailure) -> Bool {
+        _ = move(bytes: line.count)
+        let step = policies.proxy.didReceiveTunnelHeader(line)
+        let answer = policies.proxy.tunnel?.response
+        recorder.didReceiveTunnelHead(count: line.count, statusCode: answer?.statusCode)
+        switch step {
+        case .answered(407):
+            if let answer { try ResponseJudge(answer, of: self).judgeChallengeOfProxy() }
+        case .answered, .reading: break
+        case .violation(let words): throw policies.proxy.violation(words, at: recorder.stage)
+        }
+        return true
+    }
 
     /// Reads a line of a head or trailer from the origin, or from a proxy in its place.
     private func read(_ line: Span<UInt8>) throws(TransferFailure) -> Bool {

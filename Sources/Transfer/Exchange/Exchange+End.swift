@@ -52,6 +52,12 @@ extension Exchange {
         return machine
     }
 
+    /// Whether a response that opens no WebSocket may have a rest, which is not read.
+    var hasLeftRest: Bool {
+        guard request.conversationStart != nil, response.isCutOff else { return false }
+        return response.parser.framing.contentLength != recorder.receivedBodyBytes
+    }
+
     // MARK: - The end of the attempt
 
     /// Records a connection that failed before its request.

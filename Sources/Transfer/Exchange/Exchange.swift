@@ -115,6 +115,25 @@ final class Exchange {
         recorder.begin(reason: reason, method: hop.method, url: reportedURL, at: now)
     }
 
+    /// Notes how many body bytes the running request has sent.
+    func noteSent() {
+        guard let upload = policies.upload, body.isCarried, !policies.bodyHold.lacksBody else {
+            return
+        }
+        upload.didSend(
+            recorder.sentBodyBytes,
+            isRequestSent: recorder.isRequestSent,
+            isBuffered: hop.url.origin.scheme == .https || policies.proxy.route != nil
+        )
+    }
+
+    /// Makes room for the response of another exchange, and for its checks.
+    func forgetResponse() {
+        response.reset()
+        outcome.forgetChecks()
+        policies.caching?.forgetResponse()
+    }
+
     // MARK: - Time
 
     /// Notes that something moved, and returns the time.

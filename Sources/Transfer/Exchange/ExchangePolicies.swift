@@ -4,7 +4,7 @@ internal import TransferModel
 /// The policies of an attempt; those that it does not use are nil.
 ///
 /// An exchange asks them before the request (`Exchange+Request`), while libcurl connects
-/// (`OfferedConnection`) and asks once more by itself (`Exchange+Legs`), at the head of the
+/// (`OfferedConnection`) and asks once more by itself (`NextLeg`), at the head of the
 /// response (`ResponseJudge`), for its body (`Exchange+Body`) and at the end (`EndJudge`, then
 /// `AttemptMachine`). Only a policy writes its own state; a policy reads no other one. A call that
 /// changes a policy has access to the whole list, so its arguments and closures must not read the

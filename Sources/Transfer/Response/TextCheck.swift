@@ -77,10 +77,8 @@ struct TextCheck {
 struct EncodedBytes {
     let encoding: TextEncoding
     private var offset: Int64 = 0
-    /// The continuation bytes that a character still needs, and the range of the next one (Unicode,
-    /// table 3-7).
-    private var missing = 0
-    private var next: ClosedRange<UInt8> = 0x80...0xBF
+    /// The progress of a text in UTF-8.
+    private var text = UTF8Progress()
     /// nil for the encodings that are checked here.
     private let decoder: CharacterDecoder?
 
@@ -96,52 +94,20 @@ struct EncodedBytes {
     }
 
     /// Whether the last character is complete.
-    var isComplete: Bool { decoder?.isComplete ?? (missing == 0) }
+    var isComplete: Bool { decoder?.isComplete ?? text.isComplete }
 
     /// Takes a piece; returns the offset in the body of the first invalid byte.
     mutating func take(_ bytes: Span<UInt8>) -> Int64? {
         if let decoder { return decoder.take(bytes) }
-        guard encoding != .latin1 else { return nil }
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            let isAccepted =
-                if missing > 0 {
-                    proceed(byte)
-                } else {
-                    byte < 0x80 || (encoding == .utf8 && begin(byte))
-                }
-            guard isAccepted else { return offset + Int64(index) }
-            index += 1
-        }
+        let fault: Int? =
+            switch encoding {
+            case .latin1: nil
+            case .utf8: text.firstFault(in: bytes)
+            default: bytes.endOfASCII(from: 0) < bytes.count ? bytes.endOfASCII(from: 0) : nil
+            }
+        if let fault { return offset + Int64(fault) }
         offset += Int64(bytes.count)
         return nil
-    }
-
-    /// Reads the first byte of a non-ASCII character.
-    private mutating func begin(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0xC2...0xDF: missing = 1
-        case 0xE0...0xEF: missing = 2
-        case 0xF0...0xF4: missing = 3
-        default: return false
-        }
-        next =
-            switch byte {
-            case 0xE0: 0xA0...0xBF  // no longer form than needed
-            case 0xED: 0x80...0x9F  // no surrogates
-            case 0xF0: 0x90...0xBF
-            case 0xF4: 0x80...0x8F  // nothing above U+10FFFF
-            default: 0x80...0xBF
-            }
-        return true
-    }
-
-    private mutating func proceed(_ byte: UInt8) -> Bool {
-        guard next.contains(byte) else { return false }
-        missing -= 1
-        next = 0x80...0xBF
-        return true
     }
 }
 

@@ -390,3 +390,93 @@ extension EasyCertificate {
         (try? InputFile(path: path).read(at: 0, count: 1)) == [0x30]
     }
 }
+
+/// The multi handle for a request: each session has one, one more for each set of interfaces that
+/// tasks forbid in addition, and one for the conversations of each.
+struct TransportPositions {
+    /// A session under the stricter rules of some tasks, or for their conversations: libcurl closes
+    /// a connection that is only opened when another exchange of its multi handle wants its place.
+    private struct SpecialSession: Hashable {
+        var session: Int
+        var access: NetworkAccess
+        var isForConversations: Bool
+    }
+
+    private let accesses: [NetworkAccess]
+    private var special: [SpecialSession: Int] = [:]
+
+    init(of sessions: [SessionConfiguration]) {
+        accesses = sessions.map(\.access)
+    }
+
+    /// The number of positions so far; those of the sessions come first.
+    var count: Int { accesses.count + special.count }
+
+    /// The position of the transport for a request: the session's own, unless the task forbids
+    /// more or has a conversation.
+    mutating func position(for request: borrowing AttemptRequest) -> Int {
+        let session = request.session
+        let access = request.access.intersection(accesses[session])
+        let isForConversations = request.conversationStart != nil
+        if access == accesses[session], !isForConversations { return session }
+        let key = SpecialSession(
+            session: session,
+            access: access,
+            isForConversations: isForConversations
+        )
+        if let position = special[key] { return position }
+        let position = count
+        special[key] = position
+        return position
+    }
+}
+
+/// The connections of one session on one engine thread, by their ends.
+///
+/// Closed connections stay until a new one has the same ends: no two open connections share both
+/// ends.
+struct KnownConnections {
+    private struct Entry {
+        var number: Int
+        /// nil if unknown.
+        var socket: ConnectionSocket?
+    }
+
+    private let share: EngineShare
+    private var entries: [ConnectionFacts: Entry] = [:]
+    private var count = 0
+    /// The numbers of the connections that carried bytes beyond the end of a response.
+    private var spoiled: Set<Int> = []
+
+    init(_ share: EngineShare) {
+        self.share = share
+    }
+
+    /// The number of a connection: a new one gets the next, a reused one keeps its own.
+    ///
+    /// `socket` finds the socket of a new connection.
+    mutating func number(
+        of connection: ConnectionFacts,
+        isNew: Bool,
+        socket: () -> ConnectionSocket?
+    ) -> Int {
+        if !isNew, let entry = entries[connection] { return entry.number }
+        let number = share.number(of: count)
+        count += 1
+        entries[connection] = Entry(number: number, socket: isNew ? socket() : nil)
+        return number
+    }
+
+    /// Notes that a connection carried bytes beyond the end of a response.
+    mutating func spoil(_ number: Int) { spoiled.insert(number) }
+
+    /// Whether an idle connection is silent since its last response and still open at the peer's
+    /// side.
+    ///
+    /// A peer may close a connection at any time (RFC 9112 §9.5); other bytes belong to no request
+    /// (§6.3).
+    mutating func isClean(_ connection: ConnectionFacts) -> Bool {
+        guard let entry = entries[connection], entry.socket?.isSilent == true else { return false }
+        return spoiled.isEmpty || spoiled.remove(entry.number) == nil
+    }
+}

@@ -20,32 +20,9 @@ enum FileServerCheck {
     ) {
         let name = "an `\(url.origin.scheme.rawValue)` URL"
         if place.entry.kind == .upload { checkUpload(to: url, name, at: place, &log) }
-        for key in keys {
-            guard let node = place.setting(key)?.key else { continue }
-            place.report(
-                .conflictingKeys,
-                "`\(key)`\(place.context) means nothing for \(name), which is not of HTTP",
-                at: node,
-                &log
-            )
-        }
-        if draft.ifExists == .revalidate, let value = place.setting("ifExists")?.value {
-            place.report(
-                .conflictingKeys,
-                "`ifExists: revalidate`\(place.context) needs HTTP, and the task has \(name)",
-                at: value,
-                &log
-            )
-        }
-        if !draft.expectation.mimeTypes.isEmpty {
-            place.report(
-                .conflictingKeys,
-                "`mimeType` of `expect`\(place.context) means nothing for \(name): the server "
-                    + "names no media type",
-                at: place.key("expect"),
-                &log
-            )
-        }
+        place.reportMeaningless(keys, for: name, "which is not of HTTP", &log)
+        place.reportRevalidation(by: draft, "needs HTTP, and the task has \(name)", &log)
+        place.reportMediaType(by: draft, for: name, "the server names no media type", &log)
         if let session { checkSession(session, of: url, name, at: place, &log) }
     }
 
@@ -75,15 +52,7 @@ enum FileServerCheck {
     ) {
         let title = "session `\(session.name.excerpt)`"
         let node = place.setting("url")?.value ?? place.entry.key
-        if session.kind == .background {
-            place.report(
-                .notInBackground,
-                "`url`\(place.context): \(name) does not work with the background \(title)",
-                at: place.key("url"),
-                help: "choose another session",
-                &log
-            )
-        }
+        place.reportBackground(session, for: name, &log)
         let isAllowed = url.origin.scheme == .sftp ? session.ssh != nil : session.ftp != nil
         guard isAllowed else {
             return place.report(

@@ -27,33 +27,11 @@ enum LocalURLCheck {
                 &log
             )
         }
-        if let session, session.kind == .background {
-            place.report(
-                .notInBackground,
-                "`url`\(place.context): \(name) does not work with the background session "
-                    + "`\(session.name.excerpt)`",
-                at: place.key("url"),
-                help: "choose another session: the content needs no transfer that outlives the run",
-                &log
-            )
-        }
-        for key in keys + NetworkAccessTable.flags.map(\.key) {
-            guard let node = place.setting(key)?.key else { continue }
-            place.report(
-                .conflictingKeys,
-                "`\(key)`\(place.context) means nothing for \(name), which has no server",
-                at: node,
-                &log
-            )
-        }
-        if draft.ifExists == .revalidate, let value = place.setting("ifExists")?.value {
-            place.report(
-                .conflictingKeys,
-                "`ifExists: revalidate`\(place.context) needs a server, and \(name) has none",
-                at: value,
-                &log
-            )
-        }
+        let reason = "the content needs no transfer that outlives the run"
+        place.reportBackground(session, for: name, because: reason, &log)
+        let flags = NetworkAccessTable.flags.map(\.key)
+        place.reportMeaningless(keys + flags, for: name, "which has no server", &log)
+        place.reportRevalidation(by: draft, "needs a server, and \(name) has none", &log)
         if scheme == .data, draft.destination?.isFolder == true,
             let value = place.setting("to")?.value
         {
@@ -75,15 +53,8 @@ enum LocalURLCheck {
         at place: TaskPlace,
         _ log: inout DiagnosticLog
     ) {
-        if !draft.expectation.mimeTypes.isEmpty {
-            place.report(
-                .conflictingKeys,
-                "`mimeType` of `expect`\(place.context) means nothing for a `file` URL: a file "
-                    + "has no media type",
-                at: place.key("expect"),
-                &log
-            )
-        }
+        let reason = "a file has no media type"
+        place.reportMediaType(by: draft, for: "a `file` URL", reason, &log)
         guard let session, let file = try? FileURL(url.text),
             !session.readableFolders.contains(where: { file.path(below: $0) != nil })
         else { return }
@@ -119,23 +90,9 @@ enum CustomURLCheck {
         if let session {
             checkSession(session, scheme, at: place, &log)
         }
-        for key in keys + NetworkAccessTable.flags.map(\.key) {
-            guard let node = place.setting(key)?.key else { continue }
-            place.report(
-                .conflictingKeys,
-                "`\(key)`\(place.context) means nothing for \(name), which a program serves",
-                at: node,
-                &log
-            )
-        }
-        if draft.ifExists == .revalidate, let value = place.setting("ifExists")?.value {
-            place.report(
-                .conflictingKeys,
-                "`ifExists: revalidate`\(place.context) needs a cache, and \(name) has none",
-                at: value,
-                &log
-            )
-        }
+        let flags = NetworkAccessTable.flags.map(\.key)
+        place.reportMeaningless(keys + flags, for: name, "which a program serves", &log)
+        place.reportRevalidation(by: draft, "needs a cache, and \(name) has none", &log)
     }
 
     private static func checkSession(
@@ -154,15 +111,7 @@ enum CustomURLCheck {
                 &log
             )
         }
-        if session.kind == .background {
-            place.report(
-                .notInBackground,
-                "`url`\(place.context): a URL of a custom scheme does not work with the background "
-                    + name,
-                at: place.key("url"),
-                help: "choose another session: a later run cannot continue the program's work",
-                &log
-            )
-        }
+        let reason = "a later run cannot continue the program's work"
+        place.reportBackground(session, for: "a URL of a custom scheme", because: reason, &log)
     }
 }
