@@ -63,9 +63,7 @@ enum ConnectToTable {
         .text(pattern: #"^([^/:?#@\s]+|\[[^/?#@\s]+\])(:[0-9]{1,5})?$"#, example: "192.0.2.1:8443")
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
-        guard let url = try? TransferURL("https://\(text)/"), !url.hasUserInformation,
-            url.authorityEnd == url.text.utf8.count - 1, !text.hasByteSuffix(":")
-        else {
+        guard let server = ServerText.parse(text) else {
             let fault = ValueFault(
                 .badURL,
                 "`\(text.excerpt)` is not a host with or without a port",
@@ -74,7 +72,6 @@ enum ConnectToTable {
             reader.report(fault, of: field)
             return nil
         }
-        let hasPort = !text.hasByteSuffix("]") && text.utf8.contains(UInt8(ascii: ":"))
-        return (url.origin.host, hasPort ? url.origin.port : nil)
+        return server
     }
 }
