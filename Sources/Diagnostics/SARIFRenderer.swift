@@ -15,6 +15,12 @@ package struct SARIFRenderer {
     private static let schema =
         "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
+    /// The page of the manual with the codes, as a URI (§3.49.12).
+    ///
+    /// The manual has no address on the web, so this is the installed page, as systemd and help
+    /// viewers write it.
+    private static let manual = "man:runner-job(5)"
+
     /// The line ends, so that readers count lines like ``SourceText`` (§3.14.17).
     private static let lineBreaks = ["\r\n", "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
 
@@ -87,6 +93,7 @@ package struct SARIFRenderer {
         guard let meaning = lines.lazy.compactMap({ $0.withoutBytePrefix("\(code) ") }).first
         else { return }
         writer.object("shortDescription") { $0.member("text", String(meaning)) }
+        writer.member("helpUri", "\(manual)#\(code)")
     }
 
     private func write(_ diagnostic: Diagnostic, of file: String, to writer: inout JSONWriter) {

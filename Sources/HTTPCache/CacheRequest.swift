@@ -22,7 +22,8 @@ package final class CacheRequest: Sendable {
     package let control: CacheControl
     /// The value of its `Range`; nil without one.
     package let range: String?
-    /// The lower-case names of the fields that identify the requesting user.
+    /// The lower-case names of the fields that identify the requesting user, or another site at
+    /// the URL's server.
     let identifying: [String]
     /// A fingerprint that separates sessions with other trust or logins; nil when none is needed.
     let partition: String?
@@ -45,7 +46,7 @@ package final class CacheRequest: Sendable {
         control = CacheControl(request: fields)
         range = fields.values(of: "range").first
         partition = nil
-        var identifying = ["authorization", "cookie"].filter { fields.contains($0) }
+        var identifying = ["authorization", "cookie", HostField.name].filter { fields.contains($0) }
         for field in fields where field.isCaptured {
             let name = field.name.lowercased()
             if !identifying.contains(name) { identifying.append(name) }

@@ -8,6 +8,8 @@ package struct HeaderField: Sendable, Hashable {
     package var value: String
     /// Whether part of the value was captured from a response, so that it may identify a user.
     package var isCaptured: Bool
+    /// The digests of the request's body in the value, in order; none in most fields.
+    package var bodyDigests: [BodyDigest] = []
 
     /// Creates a field line without checking its text.
     package init(name: String, value: String, isCaptured: Bool = false) {
@@ -41,9 +43,46 @@ package struct HeaderField: Sendable, Hashable {
     }
 }
 
+/// A digest of the request's body in the value of a header field.
+package struct BodyDigest: Sendable, Hashable {
+    /// The algorithm, and how the digest is written, by its name in the job file: in hexadecimal
+    /// digits, unless it says Base64.
+    package enum Form: String, Sendable, Hashable, CaseIterable {
+        case sha256
+        case sha512
+        case md5
+        case sha256Base64
+        case sha512Base64
+        case md5Base64
+    }
+
+    /// How the digest is written.
+    package var form: Form
+    /// The text that the digest replaces, offsets in UTF-8 in the value.
+    package var range: Range<Int>
+
+    /// Creates a digest that is not known yet.
+    package init(form: Form, range: Range<Int>) {
+        self.form = form
+        self.range = range
+    }
+}
+
 extension HeaderField {
     /// Whether the field has a name, ignoring case.
     package func isNamed(_ name: String) -> Bool { self.name.isEqualIgnoringCase(name) }
+
+    /// The field with its digests; `texts` has one for each.
+    package func filled(with texts: [BodyDigest.Form: String]) -> HeaderField {
+        var field = self
+        for digest in bodyDigests.reversed() {
+            let text = field.value.utf8
+            let start = text.index(text.startIndex, offsetBy: digest.range.lowerBound)
+            let end = text.index(start, offsetBy: digest.range.count)
+            field.value.replaceSubrange(start..<end, with: texts[digest.form] ?? "")
+        }
+        return field
+    }
 
     /// Whether the value has only spaces and tabs, which are not part of a value (RFC 9110 §5.5).
     package var isBlank: Bool { value.utf8.allSatisfy(\.isBlank) }

@@ -150,6 +150,24 @@ package struct BodyPart: Sendable, Hashable {
     }
 }
 
+/// The request field that names the server (RFC 9110 §7.2).
+package enum HostField {
+    /// The name of the field, in lower case.
+    package static let name = "host"
+}
+
+extension RequestSpec {
+    /// The value of `Host`: the job's, or the host of the URL without the zone of an address and
+    /// without the scheme's default port.
+    package var host: String {
+        if let own = headers.values(of: HostField.name).first { return own }
+        let origin = url.origin
+        let host = origin.host.prefix { $0 != "%" }
+        let bare = host.count < origin.host.count ? host + "]" : host
+        return origin.port == origin.scheme.defaultPort ? String(bare) : "\(bare):\(origin.port)"
+    }
+}
+
 /// The request field by which a server recognizes a repeated request
 /// (draft-ietf-httpapi-idempotency-key-header).
 package enum IdempotencyKeyField {

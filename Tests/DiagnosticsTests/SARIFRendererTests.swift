@@ -61,7 +61,9 @@ import Testing
         )
         let rules = run["tool"]?["driver"]?["rules"]
         #expect(rules?.elements.map { $0["id"]?.string } == ["x.b", "x.a"])
-        #expect(rules?.elements.allSatisfy { $0["shortDescription"] == nil } == true)
+        for rule in rules?.elements ?? [] {
+            #expect(rule["shortDescription"] == nil && rule["helpUri"] == nil)
+        }
         let results = try #require(run["results"]?.elements)
         #expect(results.map { $0["ruleId"]?.string } == ["x.b", "x.a", "x.b"])
         #expect(results.map { $0["ruleIndex"]?.integer } == [0, 1, 0])
@@ -81,6 +83,10 @@ import Testing
         let texts = rules.map { $0["shortDescription"]?["text"]?.string }
         #expect(texts.first == "a key that this mapping does not have")
         #expect(texts.last??.hasPrefix("nothing to do: ") == true)
+        let pages = rules.map { $0["helpUri"]?.string }
+        #expect(
+            pages == ["man:runner-job(5)#job.unknown-key", "man:runner-job(5)#job.no-tasks"]
+        )
     }
 
     @Test func `a result has its place, its notes and its edit`() throws {

@@ -60,6 +60,18 @@ import TransferModel
         #expect(outcome(cache(), try request()) == .ask(.otherVariant, []))
     }
 
+    @Test func `a response serves no request for another site at the URL's server`() throws {
+        let cache = cache()
+        let shop = try request("Host: shop.example")
+        try add(fresh, answering: shop, to: cache)
+        #expect(outcome(cache, shop) == .serve(.hit, .fresh))
+        for other in [try request("Host: blog.example"), try request()] {
+            #expect(outcome(cache, other) == .ask(.otherVariant, []))
+            try add(fresh, answering: other, to: cache)
+            #expect(outcome(cache, other) == .serve(.hit, .fresh))
+        }
+    }
+
     @Test func `a field with a captured value identifies the client`() throws {
         func request(_ token: String) throws -> CacheRequest {
             CacheRequest(

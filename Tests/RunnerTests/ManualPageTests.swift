@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    @Test func `each diagnostic code is in the page of job files`() throws {
+        let text = try text(of: "runner-job.5")
+        let reference = try Command(
+            "cat",
+            [Repository.path("Sources/runner/runner.docc/DiagnosticCodes.md")]
+        ).run().standardOutput
+        // Rows of its tables, as in "| `job.no-tasks` | …".
+        let codes = reference.split(separator: "\n").filter { $0.hasPrefix("| `") }.map {
+            $0.split(separator: "`")[1]
+        }
+        #expect(codes.count > 80)
+        for code in codes { #expect(text.contains(" \(code) "), "\(code)") }
+        #expect(text.contains(" yaml.multiple-documents A second document. "))
+    }
+
     @Test func `each command and option of the help is in the page`() throws {
         let help = try JSONValue(job.runner(["--experimental-dump-help"]).standardOutput)
         let text = try text(of: "runner.1")

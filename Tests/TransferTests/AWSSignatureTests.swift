@@ -23,6 +23,12 @@ import TransferModel
             url: "https://example.amazonaws.com/",
             signature: "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"
         ),
+        // The same request to another server.
+        Vector(
+            url: "https://192.0.2.1:8443/",
+            headers: [HeaderField(name: "Host", value: "example.amazonaws.com")],
+            signature: "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"
+        ),
         // get-slash-dot-slash, get-relative
         Vector(
             url: "https://example.amazonaws.com/./example/%2e%2E",

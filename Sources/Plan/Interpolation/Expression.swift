@@ -13,6 +13,8 @@ struct Expression: Hashable {
         case run
         /// A value captured by another task.
         case task
+        /// A digest of the task's body.
+        case body
     }
 
     /// The rule for a value that is not set or empty, as in a shell.
@@ -114,8 +116,9 @@ extension Expression {
                 help: "write `\(written)`, or add `:-` and a fallback after the name"
             )
         }
-        if namespace == .secret, rule != .required {
-            throw ValueFault(.badExpression, "a secret has no fallback and needs no reason")
+        if namespace == .secret || namespace == .body, rule != .required {
+            let what = namespace == .secret ? "a secret" : "the digest of a body"
+            throw ValueFault(.badExpression, "\(what) has no fallback and needs no reason")
         }
         if case .fallback(let text) = rule, Self.holdsExpression(text) {
             throw ValueFault(.badExpression, "a fallback may not contain another expression")
@@ -176,6 +179,7 @@ extension Expression {
             case .secret: ("names no secret", "`${secret.name}`")
             case .item: ("names no value", "`${item.name}`")
             case .run: ("names no value", "`${run.id}`")
+            case .body: ("names no digest", "`${body.sha256}`")
             case .task:
                 (
                     "does not name a task and one of its captures",

@@ -17,8 +17,8 @@ extension Interpolator {
         case .var: reportMissingVariable(expression.name, reason, at: range, &faults)
         case .item: reportAbsentField(expression, reason, at: range, &faults)
         case .run: reportMissingRunValue(expression.name, at: range, &faults)
-        case .secret:
-            break  // The lookup of a secret reports an unknown one.
+        case .secret, .body:
+            break  // The lookup reports an unknown name.
         case .task:
             let message = "the captured value `\(expression.name.excerpt)` is empty"
             faults.log.add(

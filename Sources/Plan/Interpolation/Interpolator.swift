@@ -29,6 +29,8 @@ struct Interpolator {
     var isNamingTasks = false
     /// Whether the value being read belongs to the body of the task.
     var isReadingBody = false
+    /// Whether the value being read is that of a header field, where digests of the body can be.
+    var takesBodyDigests = false
     /// Whether the URL, the body or the key of the task being read differs in every run.
     var isOrderOfRun = false
     /// Whether a captured value is a part of a URL of the task being read.
@@ -316,6 +318,8 @@ struct Interpolator {
             }
         case .secret:
             return secret(expression, text, field, &faults)
+        case .body:
+            return bodyDigest(expression, text, field, &faults)
         case .item:
             switch item(expression, text, field, &faults) {
             case .value(let value): found = value

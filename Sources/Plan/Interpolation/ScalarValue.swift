@@ -1,4 +1,5 @@
 internal import JobFile
+internal import TransferModel
 
 /// A scalar with its expressions filled in.
 struct ScalarValue: Sendable, Hashable {
@@ -19,6 +20,9 @@ struct ScalarValue: Sendable, Hashable {
     /// Where the stand-in for a captured value begins, an offset in UTF-8; nil without one.
     var standInStart: Int?
 
+    /// The digests of the task's body in the text, which attempts fill in.
+    var bodyDigests: [BodyDigest] = []
+
     /// Whether a task captures some of the text later.
     var isKnownLater: Bool { standInStart != nil }
 
@@ -31,6 +35,10 @@ struct ScalarValue: Sendable, Hashable {
         if secrets.isEmpty, !other.secrets.isEmpty { firstSecret = start + other.firstSecret }
         secrets.formUnion(other.secrets)
         standInStart = standInStart ?? other.standInStart.map { start + $0 }
+        for var digest in other.bodyDigests {
+            digest.range = start + digest.range.lowerBound..<start + digest.range.upperBound
+            bodyDigests.append(digest)
+        }
         text += other.text
         isFilledIn = isFilledIn || other.isFilledIn
         isFromEnvironment = isFromEnvironment || other.isFromEnvironment

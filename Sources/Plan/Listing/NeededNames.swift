@@ -36,7 +36,7 @@ struct NeededNames {
         case .env: environment.insert(expression.name)
         case .var: variables.insert(expression.name)
         case .secret: secrets.insert(expression.name)
-        case .item, .run, .task: break
+        case .item, .run, .task, .body: break
         }
     }
 }

@@ -289,7 +289,7 @@ struct SettingWalk {
         case .item where reader.values.row != nil:
             return reader.isConfidential(expression, disclosure.confidential)
                 ? nil : display(expression, text, node)
-        case .env, .secret, .item, .run, .task: return nil
+        case .env, .secret, .item, .run, .task, .body: return nil
         }
     }
 

@@ -78,10 +78,12 @@ extension Reader {
     /// A header field whose value may hold secrets; reports one that follows a redirect anywhere.
     mutating func headerField(_ field: Field) -> HeaderField? {
         let count = secretUses.count
-        guard let scalar = sentScalar(field, as: .header(field.name)),
-            let text = text(of: scalar, field)
-        else { return nil }
-        let header = HeaderField(name: field.name, value: text, isCaptured: scalar.isCaptured)
+        let sent = with(\.takesBodyDigests, true) {
+            $0.sentScalar(field, as: .header(field.name))
+        }
+        guard let scalar = sent, let text = text(of: scalar, field) else { return nil }
+        var header = HeaderField(name: field.name, value: text, isCaptured: scalar.isCaptured)
+        header.bodyDigests = scalar.bodyDigests
         guard secretUses.count > count, header.mayCrossOrigins else { return header }
         report(
             .secretToOtherOrigin,

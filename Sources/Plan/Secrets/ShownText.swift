@@ -28,7 +28,9 @@ struct ShownText {
     /// The words of the language, and a few that messages use as examples.
     private static let ownWords: Set<String> = {
         let words = LanguageWords.all.union(Expression.Namespace.allCases.map(\.rawValue))
-        let others = ["http", "https", "ws", "wss"] + RunValues.names
+        let others =
+            ["http", "https", "ws", "wss"] + RunValues.names
+            + BodyDigest.Form.allCases.map(\.rawValue)
         return Set(words.union(others).flatMap(Self.words))
     }()
 

@@ -63,7 +63,7 @@ enum ConnectToTable {
         .text(pattern: #"^([^/:?#@\s]+|\[[^/?#@\s]+\])(:[0-9]{1,5})?$"#, example: "192.0.2.1:8443")
     ) { reader, field in
         guard let text = reader.text(field) else { return nil }
-        guard let target = TransferURL.authority(text), !text.hasByteSuffix(":") else {
+        guard let server = ServerText.parse(text) else {
             let fault = ValueFault(
                 .badURL,
                 "`\(text.excerpt)` is not a host with or without a port",
@@ -72,7 +72,6 @@ enum ConnectToTable {
             reader.report(fault, of: field)
             return nil
         }
-        let hasPort = !text.hasByteSuffix("]") && text.utf8.contains(UInt8(ascii: ":"))
-        return (target.host, hasPort ? target.port : nil)
+        return server
     }
 }

@@ -97,6 +97,9 @@ extension HeaderFieldsType {
                 if use == .request, header.isNamed(IdempotencyKeyField.name) {
                     try IdempotencyKeyText.checkField(header.value)
                 }
+                if use == .request, header.isNamed(HostField.name) {
+                    try HostFieldText.check(header.value)
+                }
                 fields.append(header)
             } catch {
                 reader.report(error, of: inner)

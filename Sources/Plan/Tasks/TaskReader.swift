@@ -154,6 +154,7 @@ struct TaskReader: Sendable {
         if let url = draft.url, !url.isOfHTTP {
             checkURL(url, of: draft, at: place, &reader.faults.log)
         }
+        BodyCheck.checkDigests(draft, at: place, &reader.faults.log)
         if draft.body != nil {
             let isNew = !reader.isReadingAgain
             BodyCheck.check(

@@ -1,3 +1,5 @@
+internal import Diagnostics
+internal import SystemKit
 internal import TransferModel
 
 /// The rules for a header field that the job file writes.
@@ -10,7 +12,6 @@ enum HeaderRule {
     private static let reserved: [String: String] = [
         "content-length": "the length comes from the body",
         "transfer-encoding": "the coding comes from the body",
-        "host": "the host comes from the URL",
         "connection": "runner manages the connections",
         "proxy-connection": "runner manages the connections",
         "keep-alive": "runner manages the connections",
@@ -26,14 +27,9 @@ enum HeaderRule {
         try checkToken(name)
         let lowercased = name.lowercased()
         if let reason = reserved[lowercased] {
-            throw ValueFault(
-                .reservedHeader,
-                "`\(name)` cannot be set by hand: \(reason)",
-                help: lowercased == "host"
-                    ? "write the name in `url`, and the server in `connectTo` of the session" : nil
-            )
+            throw ValueFault(.reservedHeader, "`\(name)` cannot be set by hand: \(reason)")
         }
-        if inSession, lowercased == "authorization" {
+        if inSession, ["authorization", HostField.name].contains(lowercased) {
             throw ValueFault(
                 .reservedHeader,
                 "`\(name)` cannot be set for a whole session: it would go to every origin",
@@ -95,6 +91,31 @@ enum HeaderRule {
 
     /// One or more of the characters of RFC 9110 §5.6.2.
     static func isToken(_ text: String) -> Bool { text.utf8.span.isToken }
+}
+
+/// The value of a `Host` field: a host, perhaps with a port (RFC 9110 §7.2).
+enum HostFieldText {
+    /// Refuses a value that a server could read in another way than the runner.
+    static func check(_ value: String) throws(ValueFault) {
+        guard value.utf8.allSatisfy({ $0 < 0x80 }), ServerText.parse(value) != nil else {
+            throw ValueFault(
+                .badHeader,
+                "`\(value.excerpt)` is not a host with or without a port",
+                help: "write it as in `shop.example.com` or `shop.example.com:8443`; to reach "
+                    + "another server under the name of the URL, write `connectTo` in the session"
+            )
+        }
+    }
+}
+
+/// A host, perhaps with a port, as in `staging.example.com`, `192.0.2.1:8443` and `[2001:db8::1]`.
+enum ServerText {
+    /// The host in lower case and its port; nil for any other text.
+    static func parse(_ text: String) -> (host: String, port: Int?)? {
+        guard let target = TransferURL.authority(text), !text.hasByteSuffix(":") else { return nil }
+        let hasPort = !text.hasByteSuffix("]") && text.utf8.contains(UInt8(ascii: ":"))
+        return (target.host, hasPort ? target.port : nil)
+    }
 }
 
 /// The value of an `Idempotency-Key` field: a string of RFC 8941 §3.3.3, as

@@ -42,10 +42,35 @@ struct Attempt {
         if exchange.hop.url.isLocal { return beginLocal() }
         do throws(TransferFailure) {
             if let file = exchange.file { try file.prepare(for: exchange) }
-            let boundary = try openBody(sockets, errors)
+            try openBody(sockets, errors)
+            try exchange.body.beginHashing(for: exchange.hop.headers, exchange.request.body)
+        } catch {
+            return end(unsent: error)
+        }
+        return exchange.body.hashing == nil ? beginRequest() : .read
+    }
+
+    /// Reads a piece of the body for the digests in header fields, and leaves the rest to later
+    /// turns.
+    private func read(_ hashing: BodyHashing) -> Next {
+        // The attempt waits for the disk only, so no idle time counts.
+        exchange.watch.willBegin(at: .now)
+        do throws(TransferFailure) {
+            guard let texts = try hashing.readStep() else { return .read }
+            exchange.body.hashing = nil
+            exchange.hop.headers = exchange.hop.headers.map { $0.filled(with: texts) }
+        } catch {
+            return end(unsent: error)
+        }
+        return beginRequest()
+    }
+
+    /// Begins the first request, whose body is open.
+    private func beginRequest() -> Next {
+        do throws(TransferFailure) {
             // With a cache, once it is known that nothing stored answers.
             if exchange.policies.caching == nil { exchange.beginResuming() }
-            if exchange.file == nil { try beginUpload(boundary: boundary) }
+            if exchange.file == nil { try beginUpload(boundary: exchange.body.boundary) }
             exchange.beginHop(by: .start)
             try exchange.sign()
         } catch {
@@ -55,11 +80,11 @@ struct Attempt {
         return perform { () throws(TransferFailure) in try ask() }
     }
 
-    /// Opens the body; returns the boundary of a `multipart` body.
+    /// Opens the body.
     private func openBody(
         _ sockets: SocketTable,
         _ errors: ErrorRelay
-    ) throws(TransferFailure) -> String? {
+    ) throws(TransferFailure) {
         let form = OutgoingBody.form(for: exchange.request)
         if let form { exchange.hop.headers.append(form.contentType) }
         do throws(SystemError) {
@@ -70,7 +95,6 @@ struct Attempt {
         if exchange.body.reader is StreamBody {
             exchange.session.multi.tellsOfDroppedSockets = true
         }
-        return form?.boundary
     }
 
     // MARK: - Steps
@@ -158,6 +182,7 @@ struct Attempt {
     /// Continues after other attempts have had their turn.
     func takeTurn() -> Next {
         if exchange.conversation != nil { return converse() }
+        if let hashing = exchange.body.hashing { return read(hashing) }
         if isDecoding { return decodeOn() }
         if case .local(let local) = exchange.kind {
             return perform { () throws(TransferFailure) in try read(local) }

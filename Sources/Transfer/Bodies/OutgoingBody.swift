@@ -8,6 +8,10 @@ struct OutgoingBody {
     private(set) var reader: (any RequestBody)?
     /// Whether the hop's request carries the body.
     private(set) var isCarried: Bool
+    /// The boundary of a `multipart` body.
+    private(set) var boundary: String?
+    /// Reads the body for its digests, before the first request; nil for other requests.
+    var hashing: BodyHashing?
 
     init(of request: borrowing AttemptRequest) { isCarried = request.body != nil }
 
@@ -39,6 +43,7 @@ struct OutgoingBody {
         _ errors: ErrorRelay
     ) throws(SystemError) {
         let key = request.key
+        boundary = form?.boundary
         func stream(_ source: StreamBody.Source) throws(SystemError) -> StreamBody {
             try StreamBody(source, sockets: sockets, errors: errors, key: key)
         }
@@ -63,6 +68,22 @@ struct OutgoingBody {
         case .bytes(let bytes), .compressed(let bytes, _):
             reader = try SegmentedBody([.bytes(bytes)])
         default: break
+        }
+    }
+
+    /// Begins to read the body for the digests in fields, if they have any.
+    mutating func beginHashing(
+        for fields: [HeaderField],
+        _ content: BodySource?
+    ) throws(TransferFailure) {
+        let forms = fields.flatMap(\.bodyDigests).map(\.form)
+        guard !forms.isEmpty else { return }
+        switch content {
+        case .bytes(let bytes), .compressed(let bytes, _):
+            hashing = try BodyHashing(of: SegmentedBody(bytes), for: forms)
+        default:
+            guard let body = reader as? SegmentedBody else { return }
+            hashing = try BodyHashing(of: body, for: forms)
         }
     }
 

@@ -37,6 +37,14 @@ final class SegmentedBody: RequestBody {
     /// The open file and the index of its source.
     private var open: (file: InputFile, place: Int)?
 
+    /// A body that is in memory.
+    init(_ bytes: [UInt8]) {
+        total = Int64(bytes.count)
+        sources = [Source(segment: .bytes(bytes), size: total)]
+        range = 0..<total
+        rest = total
+    }
+
     /// Examines every file.
     ///
     /// - Parameters:

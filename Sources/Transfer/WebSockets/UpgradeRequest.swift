@@ -18,7 +18,7 @@ struct UpgradeRequest {
     ///   - subprotocols: The offered subprotocols, preferred ones first.
     init(_ wanted: UpgradeSpec, subprotocols: [String]) {
         let url = wanted.request.url
-        handshake = Self.handshake(with: url.hostField, subprotocols)
+        handshake = Self.handshake(with: wanted.request.host, subprotocols)
         var text = "GET \(url.requestTarget) HTTP/1.1\r\n"
         let fields = handshake.requestFields
         for field in fields { text += "\(field.name): \(field.value)\r\n" }
@@ -56,14 +56,6 @@ struct UpgradeRequest {
 }
 
 extension TransferURL {
-    /// The value of `Host` (RFC 9110 §7.2): without the zone of an address, and without the
-    /// scheme's default port.
-    fileprivate var hostField: String {
-        let host = origin.host.prefix { $0 != "%" }
-        let bare = host.count < origin.host.count ? host + "]" : host
-        return origin.port == origin.scheme.defaultPort ? String(bare) : "\(bare):\(origin.port)"
-    }
-
     /// The path and the query as sent (RFC 9112 §3.2.1).
     fileprivate var requestTarget: String {
         let rest = sentText.utf8.dropFirst(authorityEnd).prefix { $0 != UInt8(ascii: "#") }

@@ -63,6 +63,27 @@ enum BodyCheck {
         }
     }
 
+    /// Reports a header field with a digest of a body that is not known before it is sent.
+    static func checkDigests(
+        _ draft: TaskDraft,
+        at place: TaskPlace,
+        _ log: inout DiagnosticLog
+    ) {
+        let reason: String
+        switch draft.body {
+        case .stream: reason = "its `stream` is not known before it is sent"
+        case nil: reason = "it has no body"
+        default: return
+        }
+        guard let field = draft.headers.first(where: { !$0.bodyDigests.isEmpty }) else { return }
+        place.report(
+            .conflictingKeys,
+            "`\(field.name)` needs a digest of the body\(place.context), but \(reason)",
+            at: place.key("headers"),
+            &log
+        )
+    }
+
     /// Reports that this machine cannot compress.
     static func reportMissingGzip(at place: TaskPlace, _ log: inout DiagnosticLog) {
         place.report(

@@ -74,13 +74,10 @@ struct AWSSignature {
         of request: RequestSpec,
         _ added: [HeaderField]
     ) -> [(name: String, value: String)] {
-        let origin = request.url.origin
-        let isUsualPort = origin.port == origin.scheme.defaultPort
-        let host = isUsualPort ? origin.host : "\(origin.host):\(origin.port)"
         let amazon = (request.headers + added).map {
             (name: $0.name.lowercased(), value: Self.trimmed($0.value))
         }.filter { $0.name.hasBytePrefix("x-amz-") }
-        return ([("host", host)] + amazon).sorted { $0.name < $1.name }
+        return ([("host", request.host)] + amazon).sorted { $0.name < $1.name }
     }
 
     private static func trimmed(_ value: String) -> String {

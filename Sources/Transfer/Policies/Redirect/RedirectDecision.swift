@@ -10,7 +10,7 @@ enum RedirectDecision {
     private static let bodyFields: Set<String> = [
         "content-type", "content-encoding", "content-language", "content-location",
         "content-length",
-        "digest", "content-digest", "repr-digest",
+        "content-md5", "digest", "content-digest", "repr-digest",
     ]
 
     /// Decides on one hop.
@@ -93,7 +93,8 @@ enum RedirectDecision {
             let name = field.name.lowercased()
             // The key belongs to the order, which the next request is not.
             if changesMethod, name == "idempotency-key" { return false }
-            return keepsBody || !hasBody || !bodyFields.contains(name)
+            let isOfBody = bodyFields.contains(name) || !field.bodyDigests.isEmpty
+            return keepsBody || !hasBody || !isOfBody
         }
         return .follow(
             RequestSpec(method: method, url: url, headers: headers),
