@@ -62,7 +62,7 @@ final class Exchange {
             now: now
         )
         // Last, so that it is moved and not copied.
-        self.request = request
+        self.request = consume request
     }
 
     /// The conversation over the connection or with the program, once it has begun.
