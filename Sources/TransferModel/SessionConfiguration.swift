@@ -90,12 +90,6 @@ package struct SessionConfiguration: Sendable, Hashable {
             && connectTo.isEmpty
     }
 
-    /// The other server for connections to an origin; nil without one.
-    package func connectTarget(for origin: Origin) -> Origin? {
-        if connectTo.isEmpty { return nil }
-        return connectTo.lazy.compactMap { $0.target(for: origin) }.first
-    }
-
     /// The name of a task's upload for later runs; background sessions keep theirs apart.
     package static func uploadName(of task: String, in identifier: String?) -> String {
         identifier.map { "\($0)\n\(task)" } ?? task
