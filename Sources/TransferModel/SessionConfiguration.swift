@@ -64,7 +64,7 @@ package struct SessionConfiguration: Sendable, Hashable {
     /// In the job file's order; the first of equally good matches is used.
     package var credentials: [Credential] = []
     /// The interfaces that its tasks may use.
-    package var access: NetworkAccess = [.flags, .unclassified]
+    package var access = NetworkAccess.all
     /// Whether a task without a permitted path waits instead of being deferred.
     package var waitsForConnectivity = false
     /// Whether attempts of a background session need external power; `access` and
@@ -85,7 +85,7 @@ package struct SessionConfiguration: Sendable, Hashable {
 
     /// Whether the machine alone chooses the path to a server.
     package var hasPlainWay: Bool {
-        tls == TLSConfiguration() && proxy == .environment && access == [.flags, .unclassified]
+        tls == TLSConfiguration() && proxy == .environment && access == .all
             && networkServiceType == .default && multipathServiceType == .none
             && connectTo.isEmpty
     }

@@ -137,7 +137,7 @@ package struct AttemptRequest: Sendable {
     /// The part of the file that an earlier attempt has left.
     package var partial: PartialDownload?
     /// The permitted interfaces: those of its session at most.
-    package var access: NetworkAccess = [.flags, .unclassified]
+    package var access = NetworkAccess.all
     /// nil for a body that is always sent as a whole.
     package var upload: Upload?
     /// The use of stored responses; nil for an attempt without the session's cache.
