@@ -93,14 +93,14 @@ public import SystemKit
     internal mutating func prettyKey(_ name: StaticString) { key(name.description) }
 
     /// Writes `null` as the next value.
-    package mutating func null() {
+    @inlinable @inline(__always) package mutating func null() {
         separate()
         buffer.append("null")
         position = .afterValue
     }
 
     /// Writes `true` or `false` as the next value.
-    package mutating func bool(_ value: Bool) {
+    @inlinable @inline(__always) package mutating func bool(_ value: Bool) {
         separate()
         buffer.append(value ? "true" : "false")
         position = .afterValue
@@ -222,12 +222,12 @@ public import SystemKit
         position = .afterValue
     }
 
-    @inline(__always)
-    private mutating func separate() {
+    @inlinable @inline(__always)
+    internal mutating func separate() {
         if position != .afterKey { separateFromLast() }
     }
 
-    private mutating func separateFromLast() {
+    @usableFromInline internal mutating func separateFromLast() {
         if position == .afterValue { buffer.append(UInt8(ascii: ",")) }
         if isPretty, depth > 0 { indent() }
     }

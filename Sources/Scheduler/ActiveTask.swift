@@ -170,6 +170,11 @@ struct ActiveTask {
             webSocket: spec.webSocket,
             stream: spec.stream
         )
+        complete(&attempt)
+        return consume attempt
+    }
+
+    private func complete(_ attempt: inout AttemptRequest) {
         if let key { attempt.bodyFiles = key.files }
         // A second try must not meet the connection on which the first one failed.
         attempt.requiresFreshConnection =
@@ -188,7 +193,6 @@ struct ActiveTask {
         if let mirrors { attempt.nextMirrors = Array(spec.mirrors.dropFirst(mirrors.triedMirrors)) }
         attempt.mixesMirrors = mayJoinParts
         attempt.mixedReplace = spec.mixedReplace
-        return attempt
     }
 
     /// The upload that may replace or continue an earlier one.

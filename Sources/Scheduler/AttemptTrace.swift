@@ -27,7 +27,8 @@ struct AttemptTrace {
 
     /// Adds an attempt that has ended.
     mutating func add(_ attempt: TaskRecord.Attempt, _ ended: EndedAttempt) {
-        attempts.append(attempt)
+        // Without the growth of an array, for most tasks have one attempt.
+        if attempts.isEmpty { attempts = [attempt] } else { attempts.append(attempt) }
         addExchanges(of: ended.result)
         if attempts.count > Self.mostKept { omitOne() }
         if let upload = ended.result.resume?.upload {

@@ -51,7 +51,7 @@ struct Connectivity {
     /// Whether the server of a task's URL, or its session's other server, is this machine.
     private func staysOnMachine(_ spec: TaskSpec) -> Bool {
         let origin = spec.request.url.origin
-        return (sessions[spec.session].connectTarget(for: origin) ?? origin).isLoopback
+        return (sessions[spec.session].connectTo.target(for: origin) ?? origin).isLoopback
     }
 
     /// How a task that begins was kept back; nil when it was not.

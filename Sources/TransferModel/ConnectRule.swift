@@ -34,3 +34,11 @@ package struct ConnectRule: Sendable, Hashable {
         return "\(host):\(ports[0]):\(targetHost):\(ports[1])"
     }
 }
+
+extension [ConnectRule] {
+    /// The other server for connections to an origin; nil without one.
+    package func target(for origin: Origin) -> Origin? {
+        if isEmpty { return nil }
+        return lazy.compactMap { $0.target(for: origin) }.first
+    }
+}

@@ -66,7 +66,7 @@ package struct SessionConfiguration: Sendable, Hashable {
     /// In the job file's order; the first of equally good matches is used.
     package var credentials: [Credential] = []
     /// The interfaces that its tasks may use.
-    package var access: NetworkAccess = [.flags, .unclassified]
+    package var access = NetworkAccess.all
     /// Whether a task without a permitted path waits instead of being deferred.
     package var waitsForConnectivity = false
     /// Whether attempts of a background session need external power; `access` and
@@ -87,15 +87,9 @@ package struct SessionConfiguration: Sendable, Hashable {
 
     /// Whether the machine alone chooses the path to a server.
     package var hasPlainWay: Bool {
-        tls == TLSConfiguration() && proxy == .environment && access == [.flags, .unclassified]
+        tls == TLSConfiguration() && proxy == .environment && access == .all
             && networkServiceType == .default && multipathServiceType == .none
             && connectTo.isEmpty
-    }
-
-    /// The other server for connections to an origin; nil without one.
-    package func connectTarget(for origin: Origin) -> Origin? {
-        if connectTo.isEmpty { return nil }
-        return connectTo.lazy.compactMap { $0.target(for: origin) }.first
     }
 
     /// The name of a task's upload for later runs; background sessions keep theirs apart.

@@ -34,6 +34,13 @@ package struct TaskRecord: Sendable, Hashable {
             self.expected = expected
             self.actual = actual
         }
+
+        /// Compares bytes: a report copies the text of equal checks.
+        package static func == (left: Check, right: Check) -> Bool {
+            left.check == right.check && left.passed == right.passed
+                && left.expected.map(ByteText.init) == right.expected.map(ByteText.init)
+                && left.actual.map(ByteText.init) == right.actual.map(ByteText.init)
+        }
     }
 
     /// One attempt of the task.

@@ -267,7 +267,7 @@ package final class TaskSpec: Sendable {
         redirects: RedirectRule = RedirectRule(),
         timeoutInterval: TimeLimit? = nil,
         earliestBeginDate: BeginDate? = nil,
-        access: NetworkAccess = [.flags, .unclassified],
+        access: NetworkAccess = .all,
         cachePolicy: RequestCachePolicy? = nil,
         description: String? = nil,
         webSocket: WebSocketSpec? = nil,

@@ -24,11 +24,6 @@ package struct TimeLimit: Sendable, Hashable {
 }
 
 extension SessionConfiguration {
-    /// The longest time without a byte of a task that sets no limit of its own; nil for no limit.
-    package var requestLimit: TimeLimit? {
-        timeoutIntervalForRequest.map { TimeLimit(.timeoutIntervalForRequest, $0) }
-    }
-
     /// The longest duration of a task; nil for no limit.
     package var resourceLimit: TimeLimit? {
         timeoutIntervalForResource.map { TimeLimit(.timeoutIntervalForResource, $0) }

@@ -40,6 +40,8 @@ struct Interpolator {
     var filledInLength = 0
     /// Bytes of the long values whose expressions were filled in, of all owners.
     private(set) var longFilledInLength = 0
+    /// Texts of the settings of a `forEach`, taken apart: each comes back with every row.
+    private var templates: [String: Template] = [:]
 
     /// Bytes of a value whose expressions are filled in: a few variables that double each other
     /// would fill the memory.
@@ -151,7 +153,7 @@ struct Interpolator {
             faults.report(.outOfRange, "`\(field.name.excerpt)`: \(message)", at: field.node)
             return nil
         }
-        let template = Template(text)
+        let template = template(of: text)
         report(template, text, field, &faults)
         var isWhole = template.faults.isEmpty
         var pieces: [FilledPiece] = []
@@ -198,6 +200,15 @@ struct Interpolator {
             return nil
         }
         return isWhole && countFilledIn(length, field, &faults) ? pieces : nil
+    }
+
+    private mutating func template(of text: String) -> Template {
+        guard row != nil, text.utf8.count <= Self.shortLength else { return Template(text) }
+        if let template = templates[text] { return template }
+        let template = Template(text)
+        if templates.count == 64 { templates.removeAll() }
+        templates[text] = template
+        return template
     }
 
     /// Reports text that is no expression of this language.

@@ -51,7 +51,7 @@ struct TaskAssembly: Sendable {
             mixedReplace: draft.mixedReplace,
             retry: draft.retry,
             redirects: draft.redirects,
-            timeoutInterval: draft.timeoutInterval ?? shared.sessions[session].requestLimit,
+            timeoutInterval: timeoutInterval(of: draft, session),
             earliestBeginDate: draft.earliestBeginDate,
             access: shared.sessions[session].access.subtracting(draft.deniedAccess),
             cachePolicy: url.isCustom
@@ -60,6 +60,14 @@ struct TaskAssembly: Sendable {
             webSocket: entry.kind == .webSocket ? draft.webSocket.spec : nil,
             source: Self.source(entry, in: reader.document)
         )
+    }
+
+    /// The longest time without a byte of a task; nil for no limit.
+    private func timeoutInterval(of draft: TaskDraft, _ session: Int) -> TimeLimit? {
+        draft.timeoutInterval
+            ?? shared.sessions[session].timeoutIntervalForRequest.map {
+                TimeLimit(.timeoutIntervalForRequest, $0)
+            }
     }
 
     /// The file of a task; nil without one.
@@ -190,7 +198,7 @@ extension TaskAssembly {
             },
             expectation: draft.expectationOfSteps,
             retry: draft.retry,
-            timeoutInterval: draft.timeoutInterval ?? shared.sessions[session].requestLimit,
+            timeoutInterval: timeoutInterval(of: draft, session),
             earliestBeginDate: draft.earliestBeginDate,
             access: shared.sessions[session].access.subtracting(draft.deniedAccess),
             description: draft.description,

@@ -200,13 +200,7 @@ extension ReportMembers where Self: ~Copyable {
         _ object: Object.Type,
         get: (Subject) -> [Object.Subject]
     ) {
-        member(name, description, .array(.object(object.schema))) { subject, writer in
-            let parts = get(subject)
-            writer.json.beginArray()
-            // By index, so that each part is copied once only.
-            for index in parts.indices { writer.object(object, parts[index]) }
-            writer.json.endArray()
-        }
+        member(name, description, .array(.object(object.schema))) { $1.array(object, get($0)) }
     }
 
     @inline(__always)

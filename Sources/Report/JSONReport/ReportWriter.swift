@@ -17,6 +17,8 @@ struct ReportWriter: ~Copyable {
     private let responses = RecentTexts(ResponseHead(statusCode: 0))
     /// Most requests of a run have the same fields, and most have others as they are sent.
     private let requestHeaders = RecentTexts(HeaderFields())
+    /// Most tasks of a run have the same checks.
+    private let checks = RecentTexts([TaskRecord.Check]())
 
     /// Writes null for nil, otherwise the value by `write`.
     @inline(__always)
@@ -55,6 +57,11 @@ struct ReportWriter: ~Copyable {
     /// Writes a request's fields as a list of names and values, with redacted credentials.
     mutating func requestFields(_ fields: HeaderFields) {
         value(fields, of: requestHeaders) { $1.fields($0) }
+    }
+
+    /// Writes the checks of a task.
+    mutating func checks(_ list: [TaskRecord.Check]) {
+        value(list, of: checks) { $1.array(TaskRecord.Check.Report.self, $0) }
     }
 
     /// Writes a value as `write` does, or copies its text if it is among the `recent` ones.
@@ -183,6 +190,18 @@ extension ReportWriter {
     ) {
         self.redactor = redactor
         self.object(object, subject)
+    }
+
+    /// Writes objects made from `subjects`.
+    @inline(__always)
+    mutating func array<Object: ReportObject>(
+        _ object: Object.Type,
+        _ subjects: [Object.Subject]
+    ) {
+        json.beginArray()
+        // By index, so that each part is copied once only.
+        for index in subjects.indices { self.object(object, subjects[index]) }
+        json.endArray()
     }
 
     /// Writes an object made from `subject`.

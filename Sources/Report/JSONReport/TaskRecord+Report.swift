@@ -63,9 +63,11 @@ extension TaskRecord {
         members.bool("required", "Whether a failure of the task fails the run") {
             $0.record.required
         }
-        members.array("checks", "The checks that ran, in order", Check.Report.self) {
-            $0.record.checks
-        }
+        members.member(
+            "checks",
+            "The checks that ran, in order",
+            .array(.object(Check.Report.schema))
+        ) { $1.checks($0.record.checks) }
         members.optionalObject("error", "Why the task did not succeed", ReportedFailure.Report.self)
         {
             task in

@@ -80,6 +80,8 @@ internal import Glibc
 
     /// Appends the decimal digits of a number.
     package mutating func append(decimal value: UInt64) {
+        // Most counts of a report.
+        if value < 10 { return append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value)) }
         reserve(20)
         var digits = 1
         var rest = value

@@ -72,7 +72,7 @@ extension Attempt {
     func end(unsent failure: TransferFailure) -> Next {
         exchange.fail(failure)
         if let segment = endSegment() { return segment }
-        return .finished(AttemptResult(of: exchange))
+        return .finished(AttemptResult.of(exchange))
     }
 
     /// Ends the attempt after its last exchange.
@@ -81,7 +81,7 @@ extension Attempt {
         exchange.judgeEnd()
         if exchange.hasFailed { exchange.policies.caching?.reject(.rejected) }
         exchange.forgetStored()
-        var result = AttemptResult(of: exchange)
+        var result = AttemptResult.of(exchange)
         exchange.conversation?.complete(&result)
         guard !exchange.hasFailed, !exchange.response.isUnchanged, hasResult else {
             return .finished(result)

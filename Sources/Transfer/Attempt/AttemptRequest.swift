@@ -137,7 +137,7 @@ package struct AttemptRequest: Sendable {
     /// The part of the file that an earlier attempt has left.
     package var partial: PartialDownload?
     /// The permitted interfaces: those of its session at most.
-    package var access: NetworkAccess = [.flags, .unclassified]
+    package var access = NetworkAccess.all
     /// nil for a body that is always sent as a whole.
     package var upload: Upload?
     /// The use of stored responses; nil for an attempt without the session's cache.
@@ -156,7 +156,9 @@ package struct AttemptRequest: Sendable {
     package var webSocket: WebSocketSpec?
     /// The conversation of a stream task; nil for other tasks.
     package var stream: StreamSpec?
+}
 
+extension AttemptRequest {
     /// Creates an attempt; only the first four values have no default.
     ///
     /// The properties without a parameter are set afterwards.
@@ -175,24 +177,25 @@ package struct AttemptRequest: Sendable {
         webSocket: WebSocketSpec? = nil,
         stream: StreamSpec? = nil
     ) {
-        self.key = key
-        self.session = session
-        self.number = number
-        self.request = request
-        self.body = body
-        self.sink = sink
-        self.expectation = expectation
-        self.redirects = redirects
-        self.timeoutInterval = timeoutInterval
-        self.deadline = deadline
-        self.reason = reason
-        self.webSocket = webSocket
-        self.stream = stream
-        conversationStart = Self.makeConversation(webSocket, stream)
+        // Only the memberwise initializer makes so large a value without a copy.
+        self.init(
+            key: key,
+            session: session,
+            number: number,
+            request: request,
+            body: body,
+            sink: sink,
+            expectation: expectation,
+            redirects: redirects,
+            timeoutInterval: timeoutInterval,
+            deadline: deadline,
+            reason: reason,
+            conversationStart: Self.makeConversation(webSocket, stream),
+            webSocket: webSocket,
+            stream: stream
+        )
     }
-}
 
-extension AttemptRequest {
     /// A request, without a key yet, that revalidates a stale response which has answered a hop.
     func refresh(of hop: RequestSpec) -> AttemptRequest {
         var refresh = AttemptRequest(

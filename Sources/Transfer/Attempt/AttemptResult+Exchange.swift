@@ -3,20 +3,24 @@ internal import TransferModel
 
 extension AttemptResult {
     /// The result of an attempt whose last exchange has ended.
-    init(of exchange: Exchange) {
+    static func of(_ exchange: Exchange) -> AttemptResult {
         let transactions = exchange.recorder.closed
-        let method = exchange.hop.method
-        self.init(
+        var result = AttemptResult(
             key: exchange.request.key,
             startTime: exchange.recorder.startTime,
             endTime: .now,
             currentRequest: transactions.last { $0.reason != .segment }?.request
                 ?? .init(
-                    method: method,
+                    method: exchange.hop.method,
                     url: exchange.reportedURL,
                     headers: HeaderFields(exchange.hop.headers)
                 )
         )
+        result.add(exchange, transactions)
+        return consume result
+    }
+
+    private mutating func add(_ exchange: Exchange, _ transactions: [TransactionMetrics]) {
         redirectCount = exchange.policies.redirects.count
         response = exchange.head.map(exchange.reported)
         checks = exchange.outcome.checks
@@ -24,7 +28,7 @@ extension AttemptResult {
         if failure != nil {
             explainFailure(of: exchange)
         } else {
-            voucher = exchange.response.voucher(to: method)
+            voucher = exchange.response.voucher(to: exchange.hop.method)
             isUnchanged = exchange.response.isUnchanged || exchange.response.keepsFile
         }
         if exchange.policies.part.resumption != nil || exchange.hasFailed {

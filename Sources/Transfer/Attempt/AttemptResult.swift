@@ -60,7 +60,9 @@ package struct AttemptResult: Sendable {
     package var countOfBytesExpectedToReceive: Int64?
     /// The conversation of a stream or WebSocket task; nil when no connection was open.
     package var conversation: ConversationRecord?
+}
 
+extension AttemptResult {
     /// Creates the result of an attempt without an exchange.
     package init(
         key: Int,
@@ -68,10 +70,14 @@ package struct AttemptResult: Sendable {
         endTime: MonotonicTime,
         currentRequest: TransactionMetrics.SentRequest
     ) {
-        self.key = key
-        self.startTime = startTime
-        self.endTime = endTime
-        self.currentRequest = currentRequest
+        // Only the memberwise initializer makes so large a value without a copy.
+        self.init(
+            key: key,
+            startTime: startTime,
+            endTime: endTime,
+            transactions: [],
+            currentRequest: currentRequest
+        )
     }
 }
 

@@ -18,7 +18,7 @@ package final class EndedAttempt: Sendable {
     package let result: AttemptResult
 
     /// Creates the end of an attempt from its result.
-    package init(_ result: consuming AttemptResult) { self.result = result }
+    package init(_ result: consuming AttemptResult) { self.result = consume result }
 }
 
 /// Something that carries out attempts: the engine, or a wrapper around one.

@@ -59,7 +59,7 @@ final class EngineTurn {
 
     /// Forgets an attempt that has nothing more to do.
     func forget(_ key: Int) {
-        guard waiting.remove(key) != nil else { return }
+        guard hasWaiting, waiting.remove(key) != nil else { return }
         order.removeAll { $0 == key }
     }
 

@@ -34,7 +34,9 @@ extension EasyRequest {
             requiresFreshConnection: Self.requiresFreshConnection(exchange),
             hearsTraffic: exchange.sent.hearsTraffic
         )
-        let isUnreached = session.unreachedHosts.remove(exchange.peer.host) != nil
+        let isUnreached =
+            !session.unreachedHosts.isEmpty
+            && session.unreachedHosts.remove(exchange.peer.host) != nil
         resolvesAnew = exchange.policies.connection.takeResolvesAnew(isUnreached: isUnreached)
         httpProtocol = exchange.policies.connection.version(for: .init(of: exchange))
         if authentication?.isConnectionBound == true, httpProtocol != .http1 {

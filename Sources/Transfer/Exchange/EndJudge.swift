@@ -150,7 +150,7 @@ struct EndJudge {
         let (handle, session) = (exchange.handle, exchange.session)
         let origin = exchange.hop.url.origin
         let isConnecting = [.resolve, .connect].contains(phase)
-        let target = isConnecting ? session.configuration.connectTarget(for: origin) : nil
+        let target = isConnecting ? session.configuration.connectTo.target(for: origin) : nil
         let server = target ?? origin
         return TransferFailure(
             ExchangeEnd(

@@ -58,7 +58,7 @@ extension Exchange {
     /// host.
     var peer: Origin {
         let origin = hop.url.origin
-        return policies.proxy.route?.origin ?? session.configuration.connectTarget(for: origin)
+        return policies.proxy.route?.origin ?? session.configuration.connectTo.target(for: origin)
             ?? origin
     }
 

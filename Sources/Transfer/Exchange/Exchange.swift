@@ -44,8 +44,9 @@ final class Exchange {
             at: now
         )
         hop = request.request
-        let file = FileTransfer(for: request, in: session.configuration)
-        kind = file.map(ExchangeKind.fileServer) ?? .http
+        kind =
+            hop.url.isOfFileServer
+            ? .fileServer(FileTransfer(for: request, in: session.configuration)) : .http
         body = OutgoingBody(of: request)
         recorder = TransactionRecorder(
             attempt: request.number,
@@ -62,7 +63,7 @@ final class Exchange {
             now: now
         )
         // Last, so that it is moved and not copied.
-        self.request = request
+        self.request = consume request
     }
 
     /// The conversation over the connection or with the program, once it has begun.

@@ -38,7 +38,9 @@ struct ExchangePolicies {
     var redirects = RedirectTrail()
     /// The part in the session's bandwidth; nil without a limit.
     let pace: ExchangePace?
+}
 
+extension ExchangePolicies {
     init(
         for request: borrowing AttemptRequest,
         of session: SessionTransport,
@@ -46,16 +48,20 @@ struct ExchangePolicies {
         pace: ExchangePace?,
         at now: MonotonicTime
     ) {
-        connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
+        var connection = ConnectionPolicy(resolvesAnew: request.resolvesAnew)
         // A stream has no version of HTTP that the server could choose.
         if request.webSocket != nil || request.stream != nil { connection.keepToHTTP1() }
         let credentials = session.configuration.credentials
-        authentication =
-            credentials.isEmpty || request.stream != nil || request.request.url.isOfFileServer
-            ? nil : Authentication(credentials, sendsItself: request.webSocket != nil)
-        part = PartPolicy(keeper, session, startTime: now)
-        caching = CachedExchange.make(for: request, of: session)
-        self.pace = pace
+        // Only the memberwise initializer makes so large a value without a copy.
+        self.init(
+            connection: connection,
+            authentication: credentials.isEmpty || request.stream != nil
+                || request.request.url.isOfFileServer
+                ? nil : Authentication(credentials, sendsItself: request.webSocket != nil),
+            part: PartPolicy(keeper, session, startTime: now),
+            caching: CachedExchange.make(for: request, of: session),
+            pace: pace
+        )
     }
 
     /// Sends the body by a resumable upload from now on; nil sends it like any other.

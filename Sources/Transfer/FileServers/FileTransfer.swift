@@ -25,10 +25,9 @@ final class FileTransfer {
     /// A body in memory, and how much of it was read; libcurl copies bodies of HTTP alone.
     private var memory: (bytes: [UInt8], offset: Int)?
 
-    /// Chooses the login for a URL; nil for the URL of another kind of server.
-    init?(for request: borrowing AttemptRequest, in session: SessionConfiguration) {
+    /// Chooses the login for the URL of a file server.
+    init(for request: borrowing AttemptRequest, in session: SessionConfiguration) {
         let url = request.request.url
-        guard url.isOfFileServer else { return nil }
         scheme = url.origin.scheme
         let silence = request.timeoutInterval?.duration.microseconds ?? .max
         easy = EasyFileTransfer(

@@ -87,6 +87,11 @@ struct Publication {
     /// Publishes a job; the result has the file, or the failure that prevented it.
     mutating func publish(_ job: PublicationJob) -> EndedAttempt {
         var result = job.result
+        publish(job, &result)
+        return EndedAttempt(consume result)
+    }
+
+    private mutating func publish(_ job: PublicationJob, _ result: inout AttemptResult) {
         let findings = job.check?.judge()
         if let findings {
             result.checks += findings.checks
@@ -103,7 +108,6 @@ struct Publication {
         job.cached?.end(&result)
         if result.failure == nil, let findings { result.captured = findings.captured }
         result.endTime = .now
-        return EndedAttempt(result)
     }
 
     /// Removes a partial file that was published or is useless; keeps any other for the next run.

@@ -186,14 +186,14 @@ final class SessionTransport {
     /// The proxy route to an origin; nil for a direct connection.
     func route(to origin: Origin) -> ProxyRoute? {
         // A proxy would look the host up by itself.
-        if configuration.connectTarget(for: origin) != nil { return nil }
+        if configuration.connectTo.target(for: origin) != nil { return nil }
         if let scripted { return scripted.route(to: origin, at: .now) }
         return routes?.route(to: origin)
     }
 
     /// Whether the session's script must be asked for the proxy of an origin.
     func awaitsRoute(to origin: Origin) -> Bool {
-        scripted?.knows(origin) == false && configuration.connectTarget(for: origin) == nil
+        scripted?.knows(origin) == false && configuration.connectTo.target(for: origin) == nil
     }
 
     /// Notes the socket of a new connection.

@@ -128,7 +128,7 @@ struct PathPolicy {
         if case .open(let interface) = decide(
             to: address,
             scope: scope,
-            under: [.flags, .unclassified]
+            under: .all
         ),
             interface.index == device.index
         {
