@@ -59,6 +59,19 @@ package struct Shard: Sendable, Hashable {
     /// The end of the name of each file that belongs to this shard alone, such as `-7of100`.
     package var fileSuffix: String { "-\(index)of\(count)" }
 
+    /// The path of this shard's own file in place of a file of the job: `out/report.json` becomes
+    /// `out/report-7of100.json`.
+    package func path(of path: String) -> String {
+        let isCompressed = path.hasByteSuffix(".gz")
+        let plain = isCompressed ? path.dropLast(3) : path[...]
+        let folder = plain.lastByteIndex(of: "/") ?? plain.startIndex
+        let dot = plain.lastByteIndex(of: ".") ?? plain.endIndex
+        // The dot of a hidden file begins its name.
+        let isExtension = dot > folder && plain[folder..<dot] != "/"
+        let end = isExtension ? dot : plain.endIndex
+        return plain[..<end] + fileSuffix + path[end...]
+    }
+
     /// The shard in whose `fileSuffix` a name ends; nil for another name.
     package init?(endOf name: String) {
         guard let (_, end) = name.cut(atLast: "-") else { return nil }

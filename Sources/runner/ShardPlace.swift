@@ -79,6 +79,19 @@ enum ShardPlace {
         return shard
     }
 
+    /// All shards of a job.
+    ///
+    /// - Throws: `Exit` for a number that no job has.
+    static func all(of count: Int) throws(Exit) -> [Shard] {
+        try legal("--shards: ") { () throws(Shard.Fault) in
+            var shards = [try Shard(1, of: count)]
+            while shards.count < count {
+                shards.append(try Shard(shards.count + 1, of: count))
+            }
+            return shards
+        }
+    }
+
     fileprivate static func legal<Result>(
         _ context: String,
         _ body: () throws(Shard.Fault) -> Result

@@ -73,15 +73,7 @@ extension ReportDraft {
     /// Gives a shard reports of its own: `out/report.json` becomes `out/report-7of100.json`.
     fileprivate mutating func nameFiles(of shard: Shard) {
         for kind in files.keys {
-            guard let path = files[kind]?.path else { continue }
-            let isCompressed = path.hasByteSuffix(".gz")
-            let plain = isCompressed ? path.dropLast(3) : path[...]
-            let folder = plain.lastByteIndex(of: "/") ?? plain.startIndex
-            let dot = plain.lastByteIndex(of: ".") ?? plain.endIndex
-            // The dot of a hidden file begins its name.
-            let isExtension = dot > folder && plain[folder..<dot] != "/"
-            let end = isExtension ? dot : plain.endIndex
-            files[kind]?.path = plain[..<end] + shard.fileSuffix + path[end...]
+            if let path = files[kind]?.path { files[kind]?.path = shard.path(of: path) }
         }
     }
 }

@@ -18,6 +18,8 @@ struct MergeCommand: ParsableCommand {
               runner report merge night.json morning.json -o all.json
               # the shards of a job on several machines, compressed
               runner report merge shard-*.json.gz -o all.json.gz
+              # out/report-1of4.json to out/report-4of4.json
+              runner report merge --shards 4 out/report.json -o out/report.json
             """
     )
 
@@ -37,10 +39,28 @@ struct MergeCommand: ParsableCommand {
     )
     var output: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The report is that of the job: read those of its N shards, whose names end in -1ofN to "
+                + "-NofN.",
+            valueName: "n"
+        )
+    )
+    var shards: Int?
+
+    mutating func validate() throws {
+        if shards != nil, reports.count != 1 {
+            throw ValidationError("'--shards' takes one report, that of the job")
+        }
+    }
+
     /// The files of the process besides the reports.
     private static let spareFiles = 64
 
     mutating func run() throws {
+        if let shards {
+            reports = try ShardPlace.all(of: shards).map { $0.path(of: reports[0]) }
+        }
         // Each report stays open to be read twice.
         ProcessContext.allowOpenFiles(reports.count + Self.spareFiles)
         let files = reports.map(WrittenReport.init)
