@@ -21,7 +21,8 @@ struct Runner: ParsableCommand {
             """,
         version: RunnerVersion.current,
         subcommands: [
-            Validate.self, ShowPlan.self, Run.self, Status.self, Suspend.self, Resume.self,
+            Validate.self, ShowPlan.self, Run.self, LockCommand.self, Status.self, Suspend.self,
+            Resume.self,
             Cancel.self, Reset.self, CacheCommand.self, ReportCommand.self, Interfaces.self,
             Schema.self, Doctor.self, Completion.self, FindProxy.self,
         ]

@@ -22,6 +22,8 @@ struct RunRequest {
     let state: StateFolder
     /// Whether only some of the job's tasks were chosen.
     let isPart: Bool
+    /// Notes what a lock file is made of; nil for other runs.
+    let lockRecorder: LockRecorder?
 
     /// The job to which state belongs.
     var job: JobIdentity { JobIdentity(of: plan, path: jobPath) }
