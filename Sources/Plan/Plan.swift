@@ -27,6 +27,8 @@ package struct Plan: Sendable {
     package let neededSecrets: [SecretDeclaration]
     /// Reads tasks again.
     private(set) var source: TaskSource
+    /// What a lock file has to do with the run; nil without one.
+    var lock: PlanLock?
 
     init(
         _ head: JobHead,
@@ -148,13 +150,13 @@ package struct Plan: Sendable {
     /// Reads a task again, every setting resolved and filled in with the values that other tasks
     /// have captured.
     ///
-    /// A task that `make` accepted is accepted here, unless a data file has changed in between or a
-    /// captured value is not valid in its place.
+    /// A task that `make` accepted is accepted here, unless a data file has changed in between, a
+    /// captured value is not valid in its place, or the lock file lacks it.
     package func task(
         at index: Int,
         captured: CapturedValues = [:]
     ) throws(PlanRejected) -> TaskSpec {
-        try source.task(at: index, captured: captured)
+        try applyingLock(to: source.task(at: index, captured: captured))
     }
 
     /// The known facts about a task before the tasks that it needs have ended.

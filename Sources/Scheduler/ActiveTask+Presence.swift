@@ -70,10 +70,11 @@ extension ActiveTask {
 extension TaskSpec {
     /// Whether a file with the checksum fulfils the task.
     ///
-    /// Not if the task expects more of the response than its size, captures from it, or sends a
-    /// request that may change the server; a file that is to be kept always suffices.
+    /// Not if the task expects more of the response than its size, captures from it, sends a
+    /// request that may change the server, or makes a lock file; a file that is to be kept always
+    /// suffices.
     var isMetByFile: Bool {
-        guard let destination, destination.checksum != nil,
+        guard let destination, destination.checksum != nil, destination.lock != .making,
             !destination.isFolder
         else { return false }
         switch destination.ifExists {

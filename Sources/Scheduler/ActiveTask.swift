@@ -161,7 +161,7 @@ struct ActiveTask {
             number: number,
             request: isAtMirror ? request.directed(to: url) : request,
             body: spec.body,
-            sink: destination.map { .file($0) } ?? .memory,
+            sink: (isAtMirror ? destination?.atMirror : destination).map { .file($0) } ?? .memory,
             expectation: spec.webSocket?.expectation ?? spec.expectation,
             redirects: spec.redirects,
             timeoutInterval: spec.timeoutInterval,

@@ -101,6 +101,8 @@ package final class TaskSpec: Sendable {
         package let replacesForeign: Bool
         /// Whether a captured value is a part of the URL, whose last segment is then a peer's name.
         package let isURLOfPeer: Bool
+        /// What a lock file has to do with the file.
+        package let lock: LockUse
 
         /// Creates a destination; both paths name the same file.
         package init(
@@ -116,7 +118,8 @@ package final class TaskSpec: Sendable {
             archiveFolder: ArchiveFolder? = nil,
             isNamedByPeer: Bool = false,
             replacesForeign: Bool = true,
-            isURLOfPeer: Bool = false
+            isURLOfPeer: Bool = false,
+            lock: LockUse = .none
         ) {
             self.path = path
             self.displayPath = displayPath
@@ -131,6 +134,7 @@ package final class TaskSpec: Sendable {
             self.isNamedByPeer = isNamedByPeer
             self.replacesForeign = replacesForeign
             self.isURLOfPeer = isURLOfPeer
+            self.lock = lock
         }
 
         /// Whether both describe the same file with the same rules.
@@ -143,7 +147,7 @@ package final class TaskSpec: Sendable {
                 && left.archiveFolder == right.archiveFolder
                 && left.isNamedByPeer == right.isNamedByPeer
                 && left.replacesForeign == right.replacesForeign
-                && left.isURLOfPeer == right.isURLOfPeer
+                && left.isURLOfPeer == right.isURLOfPeer && left.lock == right.lock
         }
 
         /// Whether the server names the file.
@@ -173,6 +177,24 @@ package final class TaskSpec: Sendable {
             copy(checksum: .digest(checksum))
         }
 
+        /// The same destination with a file that a lock file is being made of: a file that was to
+        /// be kept is fetched, too.
+        package var beingLocked: Destination {
+            copy(ifExists: ifExists == .fail ? .fail : .replace, lock: .making)
+        }
+
+        /// The same destination with a file that is as the lock file says; `checksum` is that of
+        /// the lock file.
+        package func obeying(_ locked: LockedDownload, _ checksum: Checksum) -> Destination {
+            copy(checksum: .digest(checksum), lock: .obeying(locked))
+        }
+
+        /// The same destination of an attempt at a mirror.
+        package var atMirror: Destination {
+            guard case .obeying(let locked) = lock else { return self }
+            return copy(lock: .obeying(locked.atMirror))
+        }
+
         /// The same destination except for the given properties.
         private func copy(
             path: String? = nil,
@@ -180,7 +202,8 @@ package final class TaskSpec: Sendable {
             ifExists: IfExists? = nil,
             checksum: ExpectedChecksum? = nil,
             isNamedByPeer: Bool? = nil,
-            replacesForeign: Bool? = nil
+            replacesForeign: Bool? = nil,
+            lock: LockUse? = nil
         ) -> Destination {
             Destination(
                 path: path ?? self.path,
@@ -195,7 +218,8 @@ package final class TaskSpec: Sendable {
                 archiveFolder: archiveFolder,
                 isNamedByPeer: isNamedByPeer ?? self.isNamedByPeer,
                 replacesForeign: replacesForeign ?? self.replacesForeign,
-                isURLOfPeer: isURLOfPeer
+                isURLOfPeer: isURLOfPeer,
+                lock: lock ?? self.lock
             )
         }
     }
@@ -297,6 +321,37 @@ package final class TaskSpec: Sendable {
         self.webSocket = webSocket
         self.stream = stream
         self.source = source
+    }
+}
+
+extension TaskSpec {
+    /// The same transfer to another destination.
+    package func with(_ destination: Destination) -> TaskSpec {
+        TaskSpec(
+            id: id,
+            index: index,
+            kind: kind,
+            session: session,
+            request: request,
+            body: body,
+            wantsKey: wantsKey,
+            uploadResume: uploadResume,
+            destination: destination,
+            mirrors: mirrors,
+            decodesBody: decodesBody,
+            expectation: expectation,
+            mixedReplace: mixedReplace,
+            retry: retry,
+            redirects: redirects,
+            timeoutInterval: timeoutInterval,
+            earliestBeginDate: earliestBeginDate,
+            access: access,
+            cachePolicy: cachePolicy,
+            description: description,
+            webSocket: webSocket,
+            stream: stream,
+            source: source
+        )
     }
 }
 

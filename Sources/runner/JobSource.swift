@@ -19,7 +19,7 @@ struct JobSource {
     let content: SourceText
     /// The diagnostics, without secret values from the environment.
     let report: FileDiagnostics
-    /// The diagnostics of its data files, one for each fault.
+    /// The diagnostics of its data files, one for each fault, and of its lock file.
     private(set) var dataReports: [FileDiagnostics] = []
     /// Finds secret values of the environment; nil without any.
     private(set) var redactor: Redactor?
@@ -37,6 +37,7 @@ struct JobSource {
     ///   - run: The values of `${run.…}`.
     ///   - toleratesEnvironment: Whether lacks of the environment are only warnings; such a plan
     ///     must not be run.
+    ///   - comparesLockFile: Whether differences from a lock file beside the job are warnings.
     ///   - mostKeptTasks: How many tasks the plan keeps for the run instead of reading them again.
     ///   - lock: Takes the job's lock before its tasks are read; returns whether it had to wait.
     /// - Throws: `Exit` when the file cannot be read; the errors of `lock`.
@@ -49,6 +50,7 @@ struct JobSource {
         reportPath: String? = nil,
         run: RunValues = .standIn,
         toleratesEnvironment: Bool = false,
+        comparesLockFile: Bool = false,
         mostKeptTasks: Int = 0,
         lock: (LockRequest) throws(Exit) -> Bool = { (_: LockRequest) throws(Exit) in false }
     ) throws(Exit) {
@@ -97,7 +99,10 @@ struct JobSource {
             let plan = try Plan.make(from: document, options: options)
             let secrets = SecretResolver.environmentValues(of: plan.secretVariables)
             redactor = Redactor(secrets)
-            report = plan.shown(parsed.diagnostics + plan.warnings).redacted(by: redactor)
+            let lockFile = comparesLockFile ? JobLockFile(jobPath: path).warnings(of: plan) : nil
+            let warnings = plan.warnings + (lockFile?.ofJob ?? [])
+            report = plan.shown(parsed.diagnostics + warnings).redacted(by: redactor)
+            dataReports = lockFile.map { [$0.ofLockFile.redacted(by: nil)] } ?? []
             outcome = .plan(plan)
         } catch {
             let secrets = SecretResolver.environmentValues(of: error.secretVariables)
@@ -172,7 +177,7 @@ struct JobSource {
     func exitCode(isStrict: Bool) -> ExitCode {
         let isRefused =
             isStrict && exitCode == .success
-            && report.diagnostics.contains {
+            && reports.lazy.flatMap(\.diagnostics).contains {
                 JobCode(rawValue: $0.code)?.isEnvironment != true
             }
         return isRefused ? .invalidJobFile : exitCode

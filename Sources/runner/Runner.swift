@@ -21,9 +21,10 @@ struct Runner: ParsableCommand {
             """,
         version: RunnerVersion.current,
         subcommands: [
-            Validate.self, ShowPlan.self, Run.self, Submit.self, Status.self, Suspend.self,
-            Resume.self, Cancel.self, Reset.self, CacheCommand.self, ReportCommand.self,
-            Interfaces.self, Schema.self, Doctor.self, Completion.self, FindProxy.self,
+            Validate.self, ShowPlan.self, Run.self, LockCommand.self, Submit.self, Status.self,
+            Suspend.self, Resume.self, Cancel.self, Reset.self, CacheCommand.self,
+            ReportCommand.self, Interfaces.self, Schema.self, Doctor.self, Completion.self,
+            FindProxy.self,
         ]
     )
 

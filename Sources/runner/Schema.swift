@@ -8,6 +8,7 @@ import SystemKit
 struct Schema: ParsableCommand {
     enum Subject: String, WordChoice {
         case job
+        case lock
         case report
         case events
         case reportEvents = "report-events"
@@ -19,8 +20,8 @@ struct Schema: ParsableCommand {
         commandName: "schema",
         _superCommandName: Program.name,
         abstract:
-            "Print the JSON Schema (draft-07) of job files, of reports and their differences, of "
-            + "events, or of the conversation with programs of custom schemes.",
+            "Print the JSON Schema (draft-07) of job files, of their lock files, of reports and "
+            + "their differences, of events, or of the conversation with programs of custom schemes.",
         discussion: Examples.discussion(
             "",
             Example("for an editor", "runner schema job > job.schema.json"),
@@ -37,6 +38,7 @@ struct Schema: ParsableCommand {
     mutating func run() throws {
         switch subject {
         case .job: try StandardOutput.write(JobSchema.text.span)
+        case .lock: try StandardOutput.write(LockSchema.text)
         case .report: try StandardOutput.write(ReportSchema.text)
         case .reportEvents: try StandardOutput.write(CallbackSchema.text)
         case .reportDiff: try StandardOutput.write(ReportDiff.schema)

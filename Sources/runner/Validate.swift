@@ -72,7 +72,8 @@ struct Validate: ParsableCommand {
                 source = try JobSource(
                     path: file,
                     variables: variables,
-                    toleratesEnvironment: toleratesEnvironment
+                    toleratesEnvironment: toleratesEnvironment,
+                    comparesLockFile: true
                 )
             } catch {
                 // Continue with the other files.

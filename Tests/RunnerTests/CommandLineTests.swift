@@ -58,8 +58,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["validate"], ["plan"], ["run"], ["status"], ["suspend"], ["resume"], ["cancel"], ["reset"],
-        ["cache"],
+        ["validate"], ["plan"], ["run"], ["lock"], ["status"], ["suspend"], ["resume"], ["cancel"],
+        ["reset"], ["cache"],
         ["cache", "stat"],
         ["cache", "ls"], ["cache", "clear"], ["cache", "verify"], ["report"], ["report", "show"],
         ["report", "diff"], ["report", "otlp"], ["report", "merge"],
@@ -132,7 +132,9 @@ import Testing
         #expect(try job.folder.list() == ["job.yaml"])
     }
 
-    @Test(arguments: ["events", "job", "protocol", "report", "report-diff", "report-events"])
+    @Test(arguments: [
+        "events", "job", "lock", "protocol", "report", "report-diff", "report-events",
+    ])
     func `a schema is printed as the repository keeps it`(subject: String) throws {
         let outcome = try JobFolder("").runner(["schema", subject])
         #expect(outcome.status == .exit(0))

@@ -220,6 +220,10 @@ struct ResponseJudge {
             exchange.note(findings)
             return false
         }
+        if let findings = differenceFromLock {
+            exchange.note(findings)
+            return false
+        }
         guard isVouchedFor else { return false }
         exchange.response.parts = try PartIntake(head, for: exchange.request, method)
         // Each part is checked when it begins.
@@ -235,6 +239,17 @@ struct ResponseJudge {
             return false
         }
         return try openSink()
+    }
+
+    /// The difference between the response and the lock file; nil for none, and without one.
+    private var differenceFromLock: Findings? {
+        guard case .file(let file) = exchange.request.sink, case .obeying(let locked) = file.lock
+        else { return nil }
+        return locked.findings(
+            of: head,
+            from: exchange.hop.url,
+            length: exchange.policies.part.isRest ? nil : exchange.response.expectedCount
+        )
     }
 
     /// Whether the accepted body may be read; otherwise the exchange ends with its head, and the

@@ -42,7 +42,7 @@ final class PublicationJob: Sendable {
         if let check, !check.isQuick { return false }
         if destination?.archiveFolder != nil { return false }
         // The record of the job's own files is on a disk.
-        if destination?.replacesOnlyOwn == true { return false }
+        if destination?.replacesOnlyOwn == true || destination?.lock == .making { return false }
         if let partial = result.resume?.partial, partial.isKept { return false }
         if isChecksumList, case .memory(let bytes) = content {
             return bytes.count <= ResponseSink.memoryLimit
@@ -163,6 +163,7 @@ struct Publication {
             result.failure = failure
             return
         }
+        let sha256 = try sha256(of: file, job)
         var extraction: ExtractedArchive?
         if let archiveFolder = destination.archiveFolder {
             let isDurable = durability != .none && !folder.isInMemory
@@ -192,7 +193,7 @@ struct Publication {
         result.file = .init(
             path: destination.displayPath,
             size: file.size,
-            sha256: job.expected?.checksum.digest(.sha256).map(MessageDigest.hexadecimal),
+            sha256: sha256,
             resumedFrom: result.resume?.resumedFrom
         )
         result.file?.extraction = extraction
@@ -322,22 +323,57 @@ struct Publication {
             result.voucher = voucher
             return nil
         }
+        return Self.mismatch(actual, of: file, job, result.mirrors)
+    }
+
+    /// The failure of a file with another digest than the expected one.
+    private static func mismatch(
+        _ actual: [UInt8],
+        of file: OutputFile,
+        _ job: PublicationJob,
+        _ mirrors: [Origin]
+    ) -> TransferFailure? {
+        guard let (expected, voucher) = job.expected else { return nil }
         var failure = TransferFailure(
             kind: .integrity,
             phase: .finish,
-            detail: "the \(title) is \(MessageDigest.hexadecimal(actual)) instead of "
+            detail:
+                "the \(expected.algorithm.title) is \(MessageDigest.hexadecimal(actual)) instead of "
                 + MessageDigest.hexadecimal(expected.digest)
                 + (voucher == .digest ? ", which the server announced" : "")
         )
-        if !result.mirrors.isEmpty {
-            let mirrors = result.mirrors.map(\.text).joined(separator: ", ")
+        if !mirrors.isEmpty {
+            let mirrors = mirrors.map(\.text).joined(separator: ", ")
             failure.detail += ", with parts from \(mirrors)"
         }
         failure.urlError = .cannotDecodeRawData
-        failure.help =
-            "nothing was written to \(job.displayPath): compare the checksum with the publisher's; "
-            + "the file may have changed"
+        guard case .obeying(let locked)? = job.destination?.lock else {
+            failure.help =
+                "nothing was written to \(job.displayPath): compare the checksum with the "
+                + "publisher's; the file may have changed"
+            return failure
+        }
+        failure.detail += ", which the lock file has"
+        if locked.size != file.size {
+            failure.detail += ", and the size \(file.size) instead of \(locked.size) bytes"
+        }
+        failure.help = "nothing was written to \(job.displayPath): \(LockedDownload.advice)"
         return failure
+    }
+
+    /// The SHA-256 of a verified file in hexadecimal, if the job or a lock file asks for it.
+    private func sha256(
+        of file: OutputFile,
+        _ job: PublicationJob
+    ) throws(SystemError) -> String? {
+        if let verified = job.expected?.checksum.digest(.sha256) {
+            return MessageDigest.hexadecimal(verified)
+        }
+        guard job.destination?.lock == .making, let digest = MessageDigest(.sha256) else {
+            return nil
+        }
+        try Self.hash(file, into: digest)
+        return MessageDigest.hexadecimal(digest.finish())
     }
 
     /// Whether the file at a path has a checksum, which implies that size.

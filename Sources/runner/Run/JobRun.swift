@@ -103,6 +103,10 @@ struct JobRun {
         var sinks: [any RunEventSink] = [report, ListenersAfterReports(report, listeners)]
         if let keys { sinks.append(keys.journal) }
         if job.plan.webhook != nil { sinks.append(context.hook.notes) }
+        if let recorder = request.lockRecorder {
+            recorder.hide(with: job.redactor)
+            sinks.append(recorder)
+        }
         var schedule = job.plan.schedule
         schedule.failFast = schedule.failFast || request.failFast
         return Scheduler(

@@ -25,6 +25,7 @@ struct Run: ParsableCommand {
             ),
             Example("run one task and those that it needs", "runner run job.yaml --only handbook"),
             Example("run the part of one of four processes", "runner run job.yaml --shard 1/4"),
+            Example("fetch what `runner lock` has locked", "runner run job.yaml --locked"),
             Example(
                 "in a cron job: say something on failure only",
                 "runner run job.yaml --progress failures"
@@ -72,6 +73,14 @@ struct Run: ParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
+            "Fetch exactly what the lock file of the job has, which `runner lock` makes, or fail "
+                + "with the difference. [env: RUNNER_LOCKED]"
+        )
+    )
+    var locked = false
+
+    @Flag(
+        help: ArgumentHelp(
             "Detach from the terminal once the run has begun, and print its process, log and "
                 + "report. [env: RUNNER_DETACH]"
         )
@@ -84,9 +93,6 @@ struct Run: ParsableCommand {
 
     @OptionGroup var state: StateOptions
 
-    /// Less than a kilobyte each.
-    private static let mostKeptTasks = 16_384
-
     mutating func run() throws {
         // Check before creating anything: a wrong command line must leave nothing behind.
         let failFast = try failFast || EnvironmentOption.flag("FAIL_FAST")
@@ -95,6 +101,11 @@ struct Run: ParsableCommand {
         let (path, only) = try choice.resolved()
         let shard = try choice.resolvedShard()
         let earlier = try failedTasks(only)
+        let isLocked = try locked || EnvironmentOption.flag("LOCKED")
+        let state = StateFolder(
+            chosen: state.chosenFolder,
+            environment: ProcessContext.environment
+        )
         // A run of nothing ends at once, and has nothing to detach.
         let mayDetach = readyDescriptor == nil && earlier?.ids.isEmpty != true
         if try mayDetach && (detach || EnvironmentOption.flag("DETACH")) {
@@ -102,76 +113,25 @@ struct Run: ParsableCommand {
                 throw Exit(.usage, "a detached run has no standard output: give `--report` a path")
             }
             return try Detachment(
-                state: StateFolder(
-                    chosen: state.chosenFolder,
-                    environment: ProcessContext.environment
-                ),
+                state: state,
                 jobPath: path,
                 startDate: RunClock.now().wall
             ).run()
         }
-        let waiter = try Waiter(descriptor: readyDescriptor)
-        ProcessContext.disableCoreDumps()
-        Engine.preload()
-        let environment = ProcessContext.environment
-        let now = RunClock.now().wall
-        let state = StateFolder(chosen: state.chosenFolder, environment: environment)
-        let chosen = earlier?.ids ?? EnvironmentOption.identifiers(only)
-        let signals = RunSignals()
-        let takeLock = { (request: LockRequest) throws(Exit) in
-            try RunLock(
-                request,
-                in: state,
-                jobPath: path,
-                signals: signals,
-                isQuiet: progress.isQuiet
-            ).take()
-        }
-        var (held, heldJob): (FileLock?, JobIdentity?)
-        // Held to the end of the process, including the report.
-        defer { withExtendedLifetime(held) {} }
-        let source = try JobSource(
-            path: path,
-            variables: job.resolvedVariables(in: environment),
-            only: chosen,
-            shard: shard,
-            allowsAbsentTasks: earlier != nil,
-            reportPath: chosenReport.path,
-            run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
-            mostKeptTasks: Self.mostKeptTasks,
-            lock: { (request: LockRequest) throws(Exit) in
-                let job = JobIdentity(request, path: path)
-                guard job != heldJob else { return false }
-                // A job that was renamed meanwhile has another lock.
-                held = nil
-                let (lock, wasAwaited) = try takeLock(request)
-                (held, heldJob) = (lock, job)
-                return wasAwaited
-            }
-        )
-        let plan = try source.requirePlan()
-        if let earlier, try earlier.isDone(by: plan) { return }
-        // Two runs at once would not know each other's orders.
-        if plan.orderCount > 0 {
-            let request = LockRequest(of: plan)
-            if held == nil { held = try takeLock(request).lock }
-            try RunLock.requireOneDivision(of: request, in: state, jobPath: path)
-        }
-        let locks = try state.lockBackground(plan.sessions)
-        defer { withExtendedLifetime(locks) {} }
-        let request = RunRequest(
-            plan: plan,
+        let launch = RunLaunch(
             jobPath: path,
-            source: source.content,
-            failFast: failFast,
-            reportPath: try chosenReport.path ?? plan.reportPaths[.json]
-                ?? state.reportPath(of: JobIdentity(of: plan, path: path)),
-            printsReport: chosenReport.isPrinted,
+            variables: try job.resolvedVariables(in: ProcessContext.environment),
+            only: earlier?.ids ?? EnvironmentOption.identifiers(only),
+            shard: shard,
+            earlier: earlier,
+            report: chosenReport,
             progress: progress,
+            failFast: failFast,
             state: state,
-            selection: chosen.isEmpty ? nil : earlier == nil ? .only : .rerunFailed
+            readyDescriptor: readyDescriptor,
+            lock: isLocked ? .obeyed : .none
         )
-        let summary = try JobRun(request: request, signals: signals, waiter: waiter).run()
+        guard let summary = try launch.run()?.summary else { return }
         if summary.exitCode != .success { throw Exit(summary.exitCode) }
     }
 
@@ -182,35 +142,5 @@ struct Run: ParsableCommand {
             throw Exit(.usage, "--rerun-failed and --only choose tasks: give one of them")
         }
         return try FailedTasks(of: WrittenReport(path: path))
-    }
-}
-
-/// Where `--report` sends the JSON report.
-enum ReportChoice {
-    /// To the path of the job file, or to the state folder.
-    case byDefault
-    /// To a path instead of that of the job file.
-    case path(String)
-    /// To its usual file, and to standard output as well.
-    case standardOutput
-
-    /// Reads the option, or else the environment.
-    init(_ option: String?) throws(Exit) {
-        switch option ?? EnvironmentOption.text("REPORT") {
-        case nil: self = .byDefault
-        case ""?: throw Exit(.usage, "--report is empty; give the path of the report")
-        case "-"?: self = .standardOutput
-        case let path?: self = .path(path)
-        }
-    }
-
-    /// The chosen path; nil without one.
-    var path: String? {
-        if case .path(let path) = self { path } else { nil }
-    }
-
-    /// Whether standard output gets the report.
-    var isPrinted: Bool {
-        if case .standardOutput = self { true } else { false }
     }
 }

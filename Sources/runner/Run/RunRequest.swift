@@ -25,6 +25,8 @@ struct RunRequest {
 
     /// Whether only some of the job's tasks were chosen.
     var isPart: Bool { selection != nil }
+    /// Notes what a lock file is made of; nil for other runs.
+    let lockRecorder: LockRecorder?
 
     /// The job to which state belongs.
     var job: JobIdentity { JobIdentity(of: plan, path: jobPath) }
