@@ -84,7 +84,7 @@ import TransferModel
     }
 
     @Test func `nothing at all is an empty body`() throws {
-        let body = try SegmentedBody([])
+        let body = SegmentedBody([])
         #expect(body.size == 0)
         #expect(try readAll(body, 10).isEmpty)
     }
