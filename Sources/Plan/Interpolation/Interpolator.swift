@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Fills in the expressions of scalars.
@@ -38,6 +39,8 @@ struct Interpolator {
     var filledInLength = 0
     /// Bytes of the long values whose expressions were filled in, of all owners.
     private(set) var longFilledInLength = 0
+    /// Texts of the settings of a `forEach`, taken apart: each comes back with every row.
+    private var templates: [ByteText: Template] = [:]
 
     /// Bytes of a value whose expressions are filled in: a few variables that double each other
     /// would fill the memory.
@@ -149,7 +152,7 @@ struct Interpolator {
             faults.report(.outOfRange, "`\(field.name.excerpt)`: \(message)", at: field.node)
             return nil
         }
-        let template = Template(text)
+        let template = template(of: text)
         report(template, text, field, &faults)
         var isWhole = template.faults.isEmpty
         var pieces: [FilledPiece] = []
@@ -196,6 +199,15 @@ struct Interpolator {
             return nil
         }
         return isWhole && countFilledIn(length, field, &faults) ? pieces : nil
+    }
+
+    private mutating func template(of text: String) -> Template {
+        guard row != nil, text.utf8.count <= Self.shortLength else { return Template(text) }
+        if let template = templates[ByteText(text)] { return template }
+        let template = Template(text)
+        if templates.count == 64 { templates.removeAll() }
+        templates[ByteText(text)] = template
+        return template
     }
 
     /// Reports text that is no expression of this language.
