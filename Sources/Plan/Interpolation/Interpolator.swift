@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Fills in the expressions of scalars.
@@ -41,7 +42,7 @@ struct Interpolator {
     /// Bytes of the long values whose expressions were filled in, of all owners.
     private(set) var longFilledInLength = 0
     /// Texts of the settings of a `forEach`, taken apart: each comes back with every row.
-    private var templates: [String: Template] = [:]
+    private var templates: [ByteText: Template] = [:]
 
     /// Bytes of a value whose expressions are filled in: a few variables that double each other
     /// would fill the memory.
@@ -204,10 +205,10 @@ struct Interpolator {
 
     private mutating func template(of text: String) -> Template {
         guard row != nil, text.utf8.count <= Self.shortLength else { return Template(text) }
-        if let template = templates[text] { return template }
+        if let template = templates[ByteText(text)] { return template }
         let template = Template(text)
         if templates.count == 64 { templates.removeAll() }
-        templates[text] = template
+        templates[ByteText(text)] = template
         return template
     }
 
