@@ -38,7 +38,7 @@ import TransferModel
             """
         )
         try job.folder.makeFolder("bin")
-        try job.folder.link("bin/runner", to: job.command([]).executable)
+        try program("runner", "exec '\(job.command([]).executable)' \"$@\"")
         try program("scontrol", #"echo "scontrol $*""#)
     }
 
