@@ -14,16 +14,12 @@ package struct CloseCode: RawRepresentable, Sendable, Hashable {
     package static let goingAway = CloseCode(rawValue: 1001)
     /// The peer has broken the protocol.
     package static let protocolError = CloseCode(rawValue: 1002)
-    /// The peer sent a kind of message that the other one does not take.
-    package static let unsupportedMessage = CloseCode(rawValue: 1003)
     /// The Close frame had no code; never in a frame.
     package static let noStatusReceived = CloseCode(rawValue: 1005)
     /// The connection ended without a Close frame; never in a frame.
     package static let abnormalClosure = CloseCode(rawValue: 1006)
     /// A message's bytes do not have the form of its kind, for example text that is not UTF-8.
     package static let invalidPayload = CloseCode(rawValue: 1007)
-    /// A message breaks a rule of the peer.
-    package static let policyViolation = CloseCode(rawValue: 1008)
     /// A message is too large for the peer.
     package static let messageTooLarge = CloseCode(rawValue: 1009)
 

@@ -1,7 +1,7 @@
 internal import TransferModel
 
 /// An exchange, or a step of it, with the task that it belongs to.
-struct CallbackExchange {
+struct CallbackExchange: TaskMention {
     var id: String
     var exchange: TransactionMetrics
     /// The status that the callback is about; nil without a response.
@@ -15,11 +15,7 @@ struct CallbackExchange {
 }
 
 extension ReportMembers where Self: ~Copyable {
-    /// The members of all callbacks about an exchange.
-    fileprivate mutating func exchange(_ name: StaticString)
-    where Subject == Dated<CallbackExchange> {
-        event(name)
-        string("id", "The task's id in the job file") { $0.content.id }
+    fileprivate mutating func attempt() where Subject == Dated<CallbackExchange> {
         integer("attempt", "The attempt of the exchange, from 1") {
             Int64($0.content.exchange.attempt)
         }
@@ -33,9 +29,8 @@ extension ReportMembers where Self: ~Copyable {
         ) { $0.content.statusCode.map(Int64.init) }
     }
 
-    fileprivate mutating func received(_ name: StaticString)
-    where Subject == Dated<CallbackExchange> {
-        exchange(name)
+    fileprivate mutating func received() where Subject == Dated<CallbackExchange> {
+        attempt()
         integer("countOfBytesReceived", "The bytes of the body, as the task gets them") {
             $0.content.exchange.countOfResponseBodyBytesAfterDecoding
         }
@@ -43,39 +38,35 @@ extension ReportMembers where Self: ~Copyable {
 }
 
 /// `urlSession(_:didCreateTask:)`.
-enum TaskCreated: ReportObject {
-    typealias Subject = Dated<TaskProgress>
-    static let name = "didCreateTask"
+enum TaskCreated: TaskEventObject {
+    typealias Content = TaskProgress
+    static let event: StaticString = "didCreateTask"
     static let description = "A task begins its first attempt"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("didCreateTask")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.choice("type", "The section of the task in the job file") { $0.content.kind }
     }
 }
 
 /// `urlSession(_:taskIsWaitingForConnectivity:)`.
-enum TaskAwaitsConnectivity: ReportObject {
-    typealias Subject = Dated<Retry>
-    static let name = "taskIsWaitingForConnectivity"
+enum TaskAwaitsConnectivity: TaskEventObject {
+    typealias Content = Retry
+    static let event: StaticString = "taskIsWaitingForConnectivity"
     static let description = "A task waits for a permitted interface or for external power"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("taskIsWaitingForConnectivity")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.object("error", "What is missing", EventFailure.self) { $0.content.failure }
     }
 }
 
 /// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`.
-enum RedirectionCallback: ReportObject {
-    typealias Subject = Dated<CallbackExchange>
-    static let name = "willPerformHTTPRedirection"
+enum RedirectionCallback: TaskEventObject {
+    typealias Content = CallbackExchange
+    static let event: StaticString = "willPerformHTTPRedirection"
     static let description = "A task follows a redirect"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.exchange("willPerformHTTPRedirection")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
+        members.attempt()
         members.status()
         members.string("method", "The method of the new request") {
             $0.content.exchange.request.method
@@ -85,13 +76,13 @@ enum RedirectionCallback: ReportObject {
 }
 
 /// `urlSession(_:task:didReceive:completionHandler:)`, a challenge.
-enum ChallengeCallback: ReportObject {
-    typealias Subject = Dated<CallbackExchange>
-    static let name = "didReceiveChallenge"
+enum ChallengeCallback: TaskEventObject {
+    typealias Content = CallbackExchange
+    static let event: StaticString = "didReceiveChallenge"
     static let description = "A server or proxy asks for credentials, and the task sends them"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.exchange("didReceiveChallenge")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
+        members.attempt()
         members.status()
         members.foreignText("url", "The URL of the request with the credentials") {
             $0.content.exchange.request.url
@@ -100,25 +91,25 @@ enum ChallengeCallback: ReportObject {
 }
 
 /// `urlSession(_:task:didReceiveInformationalResponse:)`.
-enum InformationalCallback: ReportObject {
-    typealias Subject = Dated<CallbackExchange>
-    static let name = "didReceiveInformationalResponse"
+enum InformationalCallback: TaskEventObject {
+    typealias Content = CallbackExchange
+    static let event: StaticString = "didReceiveInformationalResponse"
     static let description = "An informational response (1xx) has arrived"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.exchange("didReceiveInformationalResponse")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
+        members.attempt()
         members.status()
     }
 }
 
 /// `urlSession(_:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:)`.
-enum SentBodyCallback: ReportObject {
-    typealias Subject = Dated<CallbackExchange>
-    static let name = "didSendBodyData"
+enum SentBodyCallback: TaskEventObject {
+    typealias Content = CallbackExchange
+    static let event: StaticString = "didSendBodyData"
     static let description = "The body of a request was sent"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.exchange("didSendBodyData")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
+        members.attempt()
         members.integer("countOfBytesSent", "The bytes of the body, as the task gave them") {
             $0.content.exchange.countOfRequestBodyBytesBeforeEncoding
         }
@@ -126,14 +117,14 @@ enum SentBodyCallback: ReportObject {
 }
 
 /// `urlSession(_:dataTask:didReceive:completionHandler:)`, a response.
-enum ResponseCallback: ReportObject {
-    typealias Subject = Dated<CallbackExchange>
-    static let name = "didReceiveResponse"
+enum ResponseCallback: TaskEventObject {
+    typealias Content = CallbackExchange
+    static let event: StaticString = "didReceiveResponse"
     static let description =
         "The head of a final response has arrived, not that of a followed redirect"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.exchange("didReceiveResponse")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
+        members.attempt()
         members.status()
         members.optionalForeignText("mimeType", "The media type; null without one") {
             $0.content.exchange.response?.mimeType
@@ -146,36 +137,34 @@ enum ResponseCallback: ReportObject {
 }
 
 /// `urlSession(_:dataTask:didReceive:)`.
-enum ReceivedDataCallback: ReportObject {
-    typealias Subject = Dated<CallbackExchange>
-    static let name = "didReceiveData"
+enum ReceivedDataCallback: TaskEventObject {
+    typealias Content = CallbackExchange
+    static let event: StaticString = "didReceiveData"
     static let description = "The body of a response has arrived, of any task but a download"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.received("didReceiveData")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
+        members.received()
     }
 }
 
 /// `urlSession(_:downloadTask:didWriteData:totalBytesWritten:totalBytesExpectedToWrite:)`.
-enum WrittenDataCallback: ReportObject {
-    typealias Subject = Dated<CallbackExchange>
-    static let name = "didWriteData"
+enum WrittenDataCallback: TaskEventObject {
+    typealias Content = CallbackExchange
+    static let event: StaticString = "didWriteData"
     static let description = "The body of a download's response has arrived"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.received("didWriteData")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
+        members.received()
     }
 }
 
 /// `urlSession(_:webSocketTask:didOpenWithProtocol:)`.
-enum WebSocketOpening: ReportObject {
-    typealias Subject = Dated<TaskRecord>
-    static let name = "didOpenWithProtocol"
+enum WebSocketOpening: TaskEventObject {
+    typealias Content = TaskRecord
+    static let event: StaticString = "didOpenWithProtocol"
     static let description = "The last attempt of a WebSocket task has opened its connection"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("didOpenWithProtocol")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.optionalForeignText("protocol", "The server's subprotocol; null without one") {
             $0.content.conversation?.webSocket?.subprotocol
         }
@@ -183,14 +172,12 @@ enum WebSocketOpening: ReportObject {
 }
 
 /// `urlSession(_:webSocketTask:didCloseWith:reason:)`.
-enum WebSocketClosing: ReportObject {
-    typealias Subject = Dated<TaskRecord>
-    static let name = "didCloseWith"
+enum WebSocketClosing: TaskEventObject {
+    typealias Content = TaskRecord
+    static let event: StaticString = "didCloseWith"
     static let description = "The connection of a WebSocket task has ended"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("didCloseWith")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.optionalInteger("closeCode", "As URLSessionWebSocketTask.closeCode") {
             $0.content.conversation?.webSocket?.closeCode.map(Int64.init)
         }
@@ -198,28 +185,24 @@ enum WebSocketClosing: ReportObject {
 }
 
 /// `urlSession(_:downloadTask:didFinishDownloadingTo:)`.
-enum FinishedDownload: ReportObject {
-    typealias Subject = Dated<TaskRecord>
-    static let name = "didFinishDownloadingTo"
+enum FinishedDownload: TaskEventObject {
+    typealias Content = TaskRecord
+    static let event: StaticString = "didFinishDownloadingTo"
     static let description = "A task has published its file"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("didFinishDownloadingTo")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.optionalObject("file", "The file", PublishedFile.Report.self) { $0.content.file }
     }
 }
 
 /// `urlSession(_:task:didFinishCollecting:)`.
-enum CollectedMetrics: ReportObject {
-    typealias Subject = Dated<TaskRecord>
-    static let name = "didFinishCollectingMetrics"
+enum CollectedMetrics: TaskEventObject {
+    typealias Content = TaskRecord
+    static let event: StaticString = "didFinishCollectingMetrics"
     static let description =
         "The measurements of a task with an attempt; the report has all of them"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("didFinishCollectingMetrics")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.integer("durationUs", "From the task's creation to its end, microseconds") {
             max(0, $0.content.endDate.microseconds(since: $0.content.startDate))
         }
@@ -231,14 +214,12 @@ enum CollectedMetrics: ReportObject {
 }
 
 /// `urlSession(_:task:didCompleteWithError:)`.
-enum Completion: ReportObject {
-    typealias Subject = Dated<TaskRecord>
-    static let name = "didCompleteWithError"
+enum Completion: TaskEventObject {
+    typealias Content = TaskRecord
+    static let event: StaticString = "didCompleteWithError"
     static let description = "The last event of each task, also of one that never began"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("didCompleteWithError")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.choice("outcome", "How the task ended") { $0.content.outcome }
         members.integer("countOfBytesSent", "Body bytes sent") { $0.content.countOfBytesSent }
         members.integer("countOfBytesReceived", "Body bytes received") {
@@ -253,13 +234,12 @@ enum Completion: ReportObject {
 }
 
 /// The end of a run in the file of its callbacks.
-enum CallbacksEnd: ReportObject {
-    typealias Subject = Dated<RunSummary>
-    static let name = "runFinished"
+enum CallbacksEnd: EventObject {
+    typealias Content = RunSummary
+    static let event: StaticString = "runFinished"
     static let description = "The last event: every task has ended"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("runFinished")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.object("summary", "The sums over the tasks", RunSummary.Report.self) {
             $0.content
         }

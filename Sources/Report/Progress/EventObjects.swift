@@ -1,7 +1,7 @@
 internal import TransferModel
 
 /// Another attempt of a task, or the failure for which it waits.
-struct Retry {
+struct Retry: TaskMention {
     var id: String
     var attempt: Int
     var failure: TransferFailure
@@ -10,7 +10,7 @@ struct Retry {
 }
 
 /// A line of a program's error output.
-struct ProgramLine {
+struct ProgramLine: TaskMention {
     var id: String
     var text: String
 }
@@ -40,21 +40,55 @@ struct RunState {
     var shown: [TaskProgress] { Array(running.prefix(Self.mostTasks)) }
 }
 
-extension ReportMembers where Self: ~Copyable {
-    /// The members that all events have: the name and the date.
-    mutating func event<Content>(_ name: StaticString) where Subject == Dated<Content> {
-        constant("event", "The name of the event", name, of: [name.description])
-        date("date", "When it happened, by the run's clock") { $0.date }
+/// An event of a run as an object, whose first members are its name and its date.
+protocol EventObject: ReportObject where Subject == Dated<Content> {
+    associatedtype Content
+    static var event: StaticString { get }
+    /// Declares the members behind the first ones.
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable)
+}
+
+extension EventObject {
+    static var name: String { event.description }
+
+    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+        declareHead(in: &members)
+        declareContent(in: &members)
+    }
+
+    fileprivate static func declareHead(
+        in members: inout some ReportMembers<Subject> & ~Copyable
+    ) {
+        members.constant("event", "The name of the event", event, of: [name])
+        members.date("date", "When it happened, by the run's clock") { $0.date }
     }
 }
 
-enum RunBegins: ReportObject {
-    typealias Subject = Dated<RunHeader>
-    static let name = "runStarted"
+/// A value that belongs to a task.
+protocol TaskMention {
+    var id: String { get }
+}
+
+extension TaskProgress: TaskMention {}
+extension TaskRecord: TaskMention {}
+
+/// An event of a task, whose id follows the first members.
+protocol TaskEventObject: EventObject where Content: TaskMention {}
+
+extension TaskEventObject {
+    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
+        declareHead(in: &members)
+        members.string("id", "The task's id in the job file") { $0.content.id }
+        declareContent(in: &members)
+    }
+}
+
+enum RunBegins: EventObject {
+    typealias Content = RunHeader
+    static let event: StaticString = "runStarted"
     static let description = "The first event: the run begins"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("runStarted")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.integer(
             "formatVersion",
             "The version of the events' format",
@@ -69,25 +103,22 @@ enum RunBegins: ReportObject {
     }
 }
 
-enum TaskBegins: ReportObject {
-    typealias Subject = Dated<TaskProgress>
-    static let name = "taskStarted"
+enum TaskBegins: TaskEventObject {
+    typealias Content = TaskProgress
+    static let event: StaticString = "taskStarted"
     static let description = "A task begins its first attempt"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("taskStarted")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.choice("type", "The section of the task in the job file") { $0.content.kind }
     }
 }
 
-enum RunProgresses: ReportObject {
-    typealias Subject = Dated<RunState>
-    static let name = "progress"
+enum RunProgresses: EventObject {
+    typealias Content = RunState
+    static let event: StaticString = "progress"
     static let description = "How far the run is; about once a second while tasks run or wait"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("progress")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.integer("taskCount", "The number of tasks") { Int64($0.content.taskCount) }
         members.integer("endedCount", "The number of tasks that have ended") {
             Int64($0.content.endedCount)
@@ -131,14 +162,12 @@ extension TaskProgress {
     }
 }
 
-enum TaskRetries: ReportObject {
-    typealias Subject = Dated<Retry>
-    static let name = "taskWillRetry"
+enum TaskRetries: TaskEventObject {
+    typealias Content = Retry
+    static let event: StaticString = "taskWillRetry"
     static let description = "An attempt failed, and another one follows"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("taskWillRetry")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.integer("attempt", "The failed attempt, from 1; 0 if it could not begin") {
             Int64($0.content.attempt)
         }
@@ -149,38 +178,32 @@ enum TaskRetries: ReportObject {
     }
 }
 
-enum TaskWaitsForWay: ReportObject {
-    typealias Subject = Dated<Retry>
-    static let name = "taskWaiting"
+enum TaskWaitsForWay: TaskEventObject {
+    typealias Content = Retry
+    static let event: StaticString = "taskWaiting"
     static let description = "A task waits for a permitted interface or for external power"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("taskWaiting")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.object("error", "What is missing", EventFailure.self) { $0.content.failure }
     }
 }
 
-enum TaskWrites: ReportObject {
-    typealias Subject = Dated<ProgramLine>
-    static let name = "taskWrote"
+enum TaskWrites: TaskEventObject {
+    typealias Content = ProgramLine
+    static let event: StaticString = "taskWrote"
     static let description = "The program behind a task's body wrote a line to standard error"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("taskWrote")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.foreignText("line", "The line") { $0.content.text }
     }
 }
 
-enum TaskEnds: ReportObject {
-    typealias Subject = Dated<TaskRecord>
-    static let name = "taskFinished"
+enum TaskEnds: TaskEventObject {
+    typealias Content = TaskRecord
+    static let event: StaticString = "taskFinished"
     static let description = "A task has ended"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("taskFinished")
-        members.string("id", "The task's id in the job file") { $0.content.id }
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.choice("type", "The section of the task in the job file") { $0.content.kind }
         members.choice("outcome", "How the task ended") { $0.content.outcome }
         members.bool("required", "Whether a failure of the task fails the run") {
@@ -231,13 +254,12 @@ enum EventFailure: ReportObject {
     }
 }
 
-enum RunStops: ReportObject {
-    typealias Subject = Dated<Stop>
-    static let name = "stopping"
+enum RunStops: EventObject {
+    typealias Content = Stop
+    static let event: StaticString = "stopping"
     static let description = "No more tasks start"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("stopping")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.foreignText("reason", "Why") { $0.content.reason }
         members.integer("running", "The number of tasks that continue or are being cancelled") {
             Int64($0.content.running)
@@ -246,13 +268,12 @@ enum RunStops: ReportObject {
     }
 }
 
-enum RunEnds: ReportObject {
-    typealias Subject = Dated<RunEnd>
-    static let name = "runFinished"
+enum RunEnds: EventObject {
+    typealias Content = RunEnd
+    static let event: StaticString = "runFinished"
     static let description = "The last event: every task has ended"
 
-    static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
-        members.event("runFinished")
+    static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.object("summary", "The sums over the tasks", RunSummary.Report.self) {
             $0.content.summary
         }
