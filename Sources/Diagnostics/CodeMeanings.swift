@@ -26,6 +26,7 @@ enum CodeMeanings {
         job.conflicting-keys keys that exclude each other
         job.wrong-type a value of another type
         job.unsupported-version a version of the language other than 1
+        job.bad-include a file that `include` names is missing or too large, includes itself, or has a key that only the job file may have
         job.no-tasks nothing to do: the job has no tasks, or a `forEach` no items
         job.bad-value none of the permitted words
         job.bad-duration no duration

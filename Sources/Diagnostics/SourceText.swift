@@ -39,20 +39,55 @@ package struct SourceRange: Sendable, Hashable {
 
 /// A text that positions refer to, with the name that the user gave it.
 ///
-/// Lines end as in YAML: at LF, CR, CR LF, U+0085, U+2028 and U+2029.
+/// Lines end as in YAML: at LF, CR, CR LF, U+0085, U+2028 and U+2029. The text of a job file may
+/// be followed by the texts of the files that it includes: one line has one number in all of them.
 package struct SourceText: Sendable {
+    /// A file whose text follows.
+    package struct Included: Sendable {
+        /// The name for messages.
+        package let name: String
+        /// The number of its first line in the whole text.
+        package let firstLine: Int
+        /// The offset of its first byte in the whole text.
+        package let start: Int
+    }
+
     /// The name on the command line.
     package let name: String
     /// UTF-8; may have invalid bytes when an error reports them.
-    package let bytes: [UInt8]
+    package private(set) var bytes: [UInt8]
     /// The number of the first line, 1 for a whole file; a part of a large file may be enough.
     package let firstLine: Int
+    /// The files whose texts follow that of the first file, in their order.
+    package private(set) var included: [Included] = []
 
     /// Text of the file with that name, from the beginning of a line on.
     package init(name: String, bytes: [UInt8], firstLine: Int = 1) {
         self.name = name
         self.bytes = bytes
         self.firstLine = firstLine
+    }
+
+    /// Adds the text of an included file.
+    ///
+    /// - Parameters:
+    ///   - text: Without a byte order mark.
+    ///   - name: The file's name for messages.
+    /// - Returns: The place of the text.
+    package mutating func append(_ text: [UInt8], name: String) -> Included {
+        // The end of a text is on a line of its own file, even behind a line break.
+        bytes.append(UInt8(ascii: "\n"))
+        let line = position(at: bytes.count).line
+        let file = Included(name: name, firstLine: line, start: bytes.count)
+        included.append(file)
+        bytes += text
+        return file
+    }
+
+    /// The file of a line of the whole text, and the line's number there.
+    package func place(ofLine line: Int) -> (file: String, line: Int) {
+        guard let part = included.last(where: { $0.firstLine <= line }) else { return (name, line) }
+        return (part.name, line - part.firstLine + 1)
     }
 
     /// The offset of the first counted byte: after a byte order mark.
@@ -62,8 +97,9 @@ package struct SourceText: Sendable {
     /// it.
     package func position(at offset: Int) -> SourcePosition {
         let span = bytes.span
-        var position = SourcePosition(line: firstLine, column: 1)
-        var index = base
+        let part = included.last { $0.start <= offset }
+        var position = SourcePosition(line: part?.firstLine ?? firstLine, column: 1)
+        var index = part?.start ?? base
         while index < min(offset, span.count) {
             let lineBreak = span.lineBreak(at: index)
             if lineBreak > 0 {

@@ -7,6 +7,8 @@ package struct ParseResult: Sendable {
     package let document: Document?
     /// In file order.
     package let diagnostics: [Diagnostic]
+    /// The size of the text, and of the texts before it.
+    package let size: DocumentSize
 }
 
 /// A YAML text as a located tree, which never changes.
@@ -16,34 +18,45 @@ package final class Document: Sendable {
     /// The text, for showing places in it.
     package let source: SourceText
     let tree: Tree
+    /// The outermost value.
+    package let root: NodeID
 
-    private init(source: SourceText, tree: Tree) {
+    init(source: SourceText, tree: Tree, root: Int = 0) {
         self.source = source
         self.tree = tree
+        self.root = NodeID(index: root)
     }
 
     /// The name of the text.
     package var name: String { source.name }
 
-    /// The outermost value.
-    package var root: NodeID { NodeID(index: 0) }
-
     /// Reads one YAML document within `DocumentLimits`.
     ///
     /// Problems that do not depend on the file's subject become diagnostics with a `yaml.` code.
-    package static func parse(_ bytes: [UInt8], name: String) -> ParseResult {
+    ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - name: The name of the text for messages.
+    ///   - size: The size of the texts that count against the same limits.
+    /// - Returns: The document and the problems.
+    package static func parse(
+        _ bytes: [UInt8],
+        name: String,
+        behind size: DocumentSize = DocumentSize()
+    ) -> ParseResult {
         let source = SourceText(name: name, bytes: bytes)
         let input: InputCheck
         do throws(InputCheck.Refusal) {
             input = try InputCheck(source)
         } catch {
-            return ParseResult(document: nil, diagnostics: [error.diagnostic])
+            return ParseResult(document: nil, diagnostics: [error.diagnostic], size: size)
         }
         let cursor = SourceCursor(base: input.base, isASCII: input.isASCII)
-        let (builder, isWhole) = TreeBuilder.read(source, cursor: cursor)
+        let (builder, isWhole) = TreeBuilder.read(source, cursor: cursor, behind: size)
         return ParseResult(
             document: isWhole ? Document(source: source, tree: builder.tree) : nil,
-            diagnostics: builder.diagnostics.inFileOrder
+            diagnostics: builder.diagnostics.inFileOrder,
+            size: builder.size
         )
     }
 }

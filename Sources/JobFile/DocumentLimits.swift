@@ -13,3 +13,14 @@ package enum DocumentLimits {
     /// The number of problems after which the rest of the file is skipped.
     package static let diagnostics = 1_000
 }
+
+/// How much of `DocumentLimits` texts take, with the expansion of every alias.
+package struct DocumentSize: Sendable {
+    /// Keys, values, sequences and mappings.
+    var values = 0
+    /// Bytes of all their texts.
+    var textBytes = 0
+
+    /// The size of no text.
+    package init() {}
+}

@@ -19,9 +19,9 @@ struct TreeBuilder {
     /// A collection that is still open.
     struct Open {
         var index: Int
-        /// `expandedCount` before it.
+        /// `size.values` before it.
         var countBefore: Int
-        /// `expandedBytes` before it.
+        /// `size.textBytes` before it.
         var bytesBefore: Int
         /// Deepest nesting found inside so far, aliases followed.
         var deepest: Int
@@ -32,16 +32,15 @@ struct TreeBuilder {
     var diagnostics: [Diagnostic] = []
     var open: [Open] = []
     var anchors: [String: Anchor] = [:]
-    /// The number of values so far, with the expansion of every alias.
-    var expandedCount = 0
-    /// The length of their texts, with the expansion of every alias.
-    var expandedBytes = 0
+    /// The size so far.
+    private(set) var size: DocumentSize
     var cursor: SourceCursor
     private var keys = KeyCheck()
     let source: SourceText
 
-    init(_ source: SourceText, cursor: SourceCursor) {
+    init(_ source: SourceText, cursor: SourceCursor, behind size: DocumentSize) {
         self.source = source
+        self.size = size
         self.cursor = cursor
         tree = Tree(source: source.bytes)
         tree.nodes.reserveCapacity(min(source.bytes.count / 4 + 16, DocumentLimits.nodes))
@@ -50,14 +49,15 @@ struct TreeBuilder {
     /// Reads a text in one pass, and tells whether the document is complete.
     static func read(
         _ source: SourceText,
-        cursor: SourceCursor
+        cursor: SourceCursor,
+        behind size: DocumentSize
     ) -> (builder: TreeBuilder, isWhole: Bool) {
-        var builder = TreeBuilder(source, cursor: cursor)
+        var builder = TreeBuilder(source, cursor: cursor, behind: size)
         var end = EventReader.read(source.bytes, from: cursor.base) { builder.build(from: $0) }
         if case .broken(let problem) = end, problem.isAboutEscape,
             let pairs = SurrogatePairs(in: source, from: cursor.base)
         {
-            builder = TreeBuilder(source, cursor: cursor)
+            builder = TreeBuilder(source, cursor: cursor, behind: size)
             end = EventReader.read(pairs) { builder.build(from: $0) }
         }
         switch end {
@@ -131,8 +131,8 @@ struct TreeBuilder {
         from reader: borrowing EventReader
     ) -> Bool {
         let start = reader.start
-        expandedCount += 1
-        guard expandedCount <= DocumentLimits.nodes else { return refuseSize(at: start) }
+        size.values += 1
+        guard size.values <= DocumentLimits.nodes else { return refuseSize(at: start) }
         let index = tree.nodes.count
         let parent = open.last?.index ?? index
         let isKey = parent < index && tree.isMappingAwaitingKey(at: parent)
@@ -176,7 +176,7 @@ struct TreeBuilder {
         if reader.isPlainScalar { node.flags.insert(.isPlain) }
         let index = tree.nodes.count
         tree.nodes.append(node)
-        expandedBytes += length
+        size.textBytes += length
         if let anchor {
             set(anchor, to: Anchor(index: index, size: 1, height: 0, bytes: length))
         }
@@ -239,8 +239,8 @@ struct TreeBuilder {
         open.append(
             Open(
                 index: index,
-                countBefore: expandedCount - 1,
-                bytesBefore: expandedBytes,
+                countBefore: size.values - 1,
+                bytesBefore: size.textBytes,
                 deepest: open.count + 1,
                 anchor: anchor
             )
@@ -265,9 +265,9 @@ struct TreeBuilder {
         if let name = closed.anchor, let anchor = anchors[name], Int(anchor.index) == index {
             anchors[name] = Anchor(
                 index: index,
-                size: expandedCount - closed.countBefore,
+                size: size.values - closed.countBefore,
                 height: closed.deepest - open.count,
-                bytes: expandedBytes - closed.bytesBefore
+                bytes: size.textBytes - closed.bytesBefore
             )
         }
         if tree.nodes[index].kind == .mapping {
@@ -401,12 +401,12 @@ extension TreeBuilder {
             )
             return false
         }
-        expandedCount += Int(anchor.size) - 1
-        expandedBytes += anchor.bytes
-        guard expandedCount <= DocumentLimits.nodes, expandedBytes <= DocumentLimits.expandedBytes
+        size.values += Int(anchor.size) - 1
+        size.textBytes += anchor.bytes
+        guard size.values <= DocumentLimits.nodes, size.textBytes <= DocumentLimits.expandedBytes
         else {
             let limit =
-                expandedCount > DocumentLimits.nodes ? "4 million values" : "256 MiB of text"
+                size.values > DocumentLimits.nodes ? "4 million values" : "256 MiB of text"
             report(
                 .aliasExpansion,
                 "with this alias the file expands to more than \(limit)",

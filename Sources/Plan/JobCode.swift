@@ -9,6 +9,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case wrongType = "job.wrong-type"
     case unsupportedVersion = "job.unsupported-version"
     case noTasks = "job.no-tasks"
+    case badInclude = "job.bad-include"
 
     // Values.
     case badValue = "job.bad-value"

@@ -115,9 +115,9 @@ package struct Plan: Sendable {
     package var captureUses: CaptureUses { source.captureUses }
     /// The run's id, as `${run.id}` has it.
     package var runIdentifier: String { source.reader.values.run.id }
-    /// Diagnostics of the job file as every format shows them.
-    package func shown(_ diagnostics: [Diagnostic]) -> FileDiagnostics {
-        FileDiagnostics(showing: diagnostics, of: source.reader.document)
+    /// Diagnostics of the job as every format shows them, file by file.
+    package func shown(_ diagnostics: [Diagnostic]) -> [FileDiagnostics] {
+        FileDiagnostics(showing: diagnostics, of: source.reader.document).byFile
     }
 
     /// How many tasks there are.

@@ -15,12 +15,11 @@ struct JobSource {
         case rejected(isEnvironment: Bool)
     }
 
-    /// The file's content.
+    /// The content of the file and of the files that it includes.
     let content: SourceText
-    /// The diagnostics, without secret values from the environment.
-    let report: FileDiagnostics
-    /// The diagnostics of its data files, one for each fault, and of its lock file.
-    private(set) var dataReports: [FileDiagnostics] = []
+    /// The diagnostics without secret values from the environment: of the job file, of included
+    /// files, one for each fault of a data file, and of the lock file.
+    let reports: [FileDiagnostics]
     /// Finds secret values of the environment; nil without any.
     private(set) var redactor: Redactor?
     let outcome: Outcome
@@ -55,7 +54,7 @@ struct JobSource {
         lock: (LockRequest) throws(Exit) -> Bool = { (_: LockRequest) throws(Exit) in false }
     ) throws(Exit) {
         try Self.requirePath(path)
-        var bytes = try Self.read(path)
+        let bytes = try Self.read(path)
         let workingFolder = try Self.workingFolder(for: [path, reportPath])
         let options = PlanOptions(
             variables: variables,
@@ -75,23 +74,19 @@ struct JobSource {
             allowsAbsentTasks: allowsAbsentTasks,
             mostKeptTasks: mostKeptTasks
         )
-        var parsed = Document.parse(bytes, name: path)
+        var parsed = Inclusion(bytes, name: path, options: options)
         // After a wait the current file counts, as for a command under flock(1).
         while parsed.diagnostics.isEmpty, let document = parsed.document,
             let request = LockRequest(of: document, options: options), try lock(request)
         {
-            let present = try Self.read(path)
-            guard present != bytes else { break }
-            bytes = present
-            parsed = Document.parse(bytes, name: path)
+            let present = Inclusion(try Self.read(path), name: path, options: options)
+            guard present.source.bytes != parsed.source.bytes else { break }
+            parsed = present
         }
-        // Of a file that is too large the diagnostic shows the start, and nothing reads the rest.
-        let isTooLarge = bytes.count > DocumentLimits.bytes
-        let source = SourceText(name: path, bytes: isTooLarge ? Array(bytes.prefix(4096)) : bytes)
-        content = source
+        content = parsed.source
         guard let document = parsed.document else {
-            report = FileDiagnostics(showing: parsed.diagnostics, ofUnreadable: source)
-                .redacted(by: nil)
+            reports = FileDiagnostics(showing: parsed.diagnostics, ofUnreadable: parsed.source)
+                .byFile.map { $0.redacted(by: nil) }
             outcome = .rejected(isEnvironment: false)
             return
         }
@@ -99,20 +94,22 @@ struct JobSource {
             let plan = try Plan.make(from: document, options: options)
             let secrets = SecretResolver.environmentValues(of: plan.secretVariables)
             redactor = Redactor(secrets)
+            let redactor = redactor
             let lockFile = comparesLockFile ? JobLockFile(jobPath: path).warnings(of: plan) : nil
             let warnings = plan.warnings + (lockFile?.ofJob ?? [])
-            report = plan.shown(parsed.diagnostics + warnings).redacted(by: redactor)
-            dataReports = lockFile.map { [$0.ofLockFile.redacted(by: nil)] } ?? []
+            reports =
+                plan.shown(parsed.diagnostics + warnings).map { $0.redacted(by: redactor) }
+                + (lockFile.map { [$0.ofLockFile.redacted(by: nil)] } ?? [])
             outcome = .plan(plan)
         } catch {
             let secrets = SecretResolver.environmentValues(of: error.secretVariables)
             let redactor = Redactor(secrets)
             let diagnostics = parsed.diagnostics + error.diagnostics
-            report = FileDiagnostics(showing: diagnostics, of: document).redacted(by: redactor)
+            let shown = FileDiagnostics(showing: diagnostics, of: document).byFile
+            reports = (shown + error.dataFaults).map { $0.redacted(by: redactor) }
             if error.isOnlyAboutOptions, parsed.diagnostics.isEmpty {
                 throw Exit(.usage, Self.complaints(about: error))
             }
-            dataReports = error.dataFaults.map { $0.redacted(by: redactor) }
             outcome = .rejected(isEnvironment: parsed.diagnostics.isEmpty && error.isEnvironment)
         }
     }
@@ -160,13 +157,10 @@ struct JobSource {
     /// A text without secret values from the environment and without logins in URLs.
     func shown(_ text: String) -> String { ForeignText(redactor: redactor).open(text) }
 
-    /// The diagnostics of all files.
-    var reports: [FileDiagnostics] { [report] + dataReports }
-
     /// The exit code for a check of the file.
     var exitCode: ExitCode {
         switch outcome {
-        case .plan: report.hasErrors ? .invalidJobFile : .success
+        case .plan: reports.contains(where: \.hasErrors) ? .invalidJobFile : .success
         case .rejected(let isEnvironment): isEnvironment ? .environment : .invalidJobFile
         }
     }
@@ -205,7 +199,7 @@ struct JobSource {
         return tasks + [rejected.optionFault].compactMap(\.self)
     }
 
-    private static func status(_ path: String) -> PlanOptions.FileStatus {
+    static func status(_ path: String) -> PlanOptions.FileStatus {
         do throws(SystemError) {
             return switch try InputFile.kind(of: path) {
             case .regular: .readable

@@ -120,7 +120,7 @@ struct Validate: ParsableCommand {
         source.printDiagnostics()
         guard isRight, !isQuiet, case .plan(let plan) = source.outcome else { return }
         let count = plan.taskCount
-        let name = TerminalText.harmless(source.shown(source.report.source.name))
+        let name = TerminalText.harmless(source.shown(source.content.name))
         try StandardOutput.write("\(name): valid, \(count) \(count == 1 ? "task" : "tasks")\n")
     }
 

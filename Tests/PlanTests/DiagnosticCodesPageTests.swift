@@ -140,9 +140,6 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         variables: [String: String],
         lacksSecrets: Bool
     ) -> [String] {
-        let parsed = Document.parse(bytes, name: "job.yaml")
-        let faults = parsed.diagnostics.map(\.code)
-        guard let document = parsed.document else { return faults }
         let options = PlanOptions(
             variables: variables,
             workingFolder: "/jobs",
@@ -159,7 +156,11 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
                     ? .unavailable("missing") : RegularExpression.fault(in: pattern)
             },
             dataFile: { path in
-                MemoryFile(path.hasSuffix("rows.csv") ? "id,name\n1,one\n" : "id,name\n1\n")
+                switch AbsolutePath.lastComponent(of: path) {
+                case "rows.csv": MemoryFile("id,name\n1,one\n")
+                case "shared.yaml": MemoryFile("version: 1")
+                default: MemoryFile("id,name\n1\n")
+                }
             },
             folder: { path, _ in
                 .children([
@@ -168,6 +169,9 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
                 ])
             }
         )
+        let parsed = Inclusion(bytes, name: "job.yaml", options: options)
+        let faults = parsed.diagnostics.map(\.code)
+        guard let document = parsed.document else { return faults }
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             // A run without any secret.

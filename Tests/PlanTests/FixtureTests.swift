@@ -8,13 +8,9 @@ import Testing
 @Suite struct FixtureTests {
     @Test(arguments: Fixture.all())
     func `a wrong job has the diagnostics that its fixture lists`(fixture: Fixture) throws {
-        let parsed = Document.parse(fixture.input, name: fixture.name + ".yaml")
-        let found = try Self.diagnostics(fixture)
-        let report = FileDiagnostics(
-            showing: found.diagnostics,
-            of: try #require(parsed.document)
-        )
-        let text = ([report] + found.dataFaults).map { TextRenderer($0).render() }.joined()
+        let (document, found) = try Self.result(fixture)
+        let reports = FileDiagnostics(showing: found.diagnostics, of: document).byFile
+        let text = (reports + found.dataFaults).map { TextRenderer($0).render() }.joined()
         #expect(!text.isEmpty)
         if Fixture.isUpdating { fixture.update(text) }
         #expect(try text == #require(fixture.expected))
@@ -24,7 +20,7 @@ import Testing
         for code in JobCode.allCases {
             let name = String(code.rawValue.dropFirst("job.".count))
             let fixture = try #require(Fixture.all().first { $0.name == name }, "\(name)")
-            let found = try Self.diagnostics(fixture)
+            let found = try Self.result(fixture).found
             let all = found.diagnostics + found.dataFaults.flatMap(\.diagnostics)
             #expect(all.contains { $0.code == code.rawValue }, "\(name)")
         }
@@ -38,7 +34,7 @@ import Testing
             "missing-variable", "missing-file", "unreadable-file", "missing-secret",
             "missing-library", "pattern-as-file",
         ]
-        let rejected = try Self.diagnostics(fixture)
+        let rejected = try Self.result(fixture).found
         let hasErrors =
             !rejected.dataFaults.isEmpty
             || rejected.diagnostics.contains { $0.severity == .error }
@@ -47,13 +43,15 @@ import Testing
 
     @Test(arguments: Fixture.all())
     func `no fault is listed twice`(fixture: Fixture) throws {
-        let diagnostics = try Self.diagnostics(fixture).diagnostics
+        let diagnostics = try Self.result(fixture).found.diagnostics
         #expect(Set(diagnostics).count == diagnostics.count)
     }
 
     /// The diagnostics of a fixture, under the options in its first lines: `# --var name=value`; `#
     /// --no-secret name` makes the secret unavailable, as in a run.
-    private static func diagnostics(_ fixture: Fixture) throws -> PlanRejected {
+    private static func result(
+        _ fixture: Fixture
+    ) throws -> (document: Document, found: PlanRejected) {
         var variables: [String: String] = [:]
         var environment: [String: String] = [:]
         var report: String?
@@ -92,15 +90,17 @@ import Testing
             dataFile: { [data] in data[$0].map { MemoryFile($0) } },
             folder: { path, _ in MemoryFolders.site.list(path) }
         )
-        let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
-        #expect(result.diagnostics.isEmpty)
+        let included = Inclusion(fixture.input, name: fixture.name + ".yaml", options: options)
+        let document = try #require(included.document)
         do {
-            let plan = try Plan.make(from: #require(result.document), options: options)
+            let plan = try Plan.make(from: document, options: options)
             let secrets = plan.neededSecrets.filter { missing.contains($0.name[...]) }
                 .map { $0.missing("is not there") }
-            return PlanRejected(diagnostics: plan.warnings + secrets)
-        } catch let rejected as PlanRejected {
-            return rejected
+            let all = included.diagnostics + plan.warnings + secrets
+            return (document, PlanRejected(diagnostics: all))
+        } catch {
+            let all = included.diagnostics + error.diagnostics
+            return (document, PlanRejected(diagnostics: all, dataFaults: error.dataFaults))
         }
     }
 }

@@ -46,15 +46,19 @@ import TransferModel
     }
 
     private static func plan(_ fixture: Fixture) throws -> Plan {
-        let result = Document.parse(fixture.input, name: fixture.name + ".yaml")
-        #expect(result.diagnostics.isEmpty)
         let options = PlanOptions(
             fileStatus: { $0.hasSuffix(".pipe") ? .pipe : .readable },
             dataFile: { path in
-                MemoryFile(path.hasSuffix(".csv") ? "id,name\n1,a\n2,b\n" : #"{"id":1}"#)
+                switch path {
+                case "/shared.yaml": MemoryFile("version: 1")
+                case _ where path.hasSuffix(".csv"): MemoryFile("id,name\n1,a\n2,b\n")
+                default: MemoryFile(#"{"id":1}"#)
+                }
             },
             folder: { _, _ in .children([.init("a.html", .file), .init("b.html", .file)]) }
         )
+        let result = Inclusion(fixture.input, name: fixture.name + ".yaml", options: options)
+        #expect(result.diagnostics.isEmpty)
         return try Plan.make(from: #require(result.document), options: options)
     }
 

@@ -29,11 +29,13 @@ struct DestinationCheck {
 
     /// Notes the files that the job reads beside those of its tasks, by absolute paths.
     mutating func addInputs(
-        job path: String,
+        job paths: [String],
         _ sessions: [SessionConfiguration],
-        data paths: [String]
+        data dataPaths: [String]
     ) {
-        addInput(path, "the job file itself")
+        for (number, path) in paths.enumerated() {
+            addInput(path, number == 0 ? "the job file itself" : "a file that the job includes")
+        }
         for session in sessions {
             if let path = session.tls.caFile { addInput(path, "a `caFile` of the job") }
             if let path = session.ssh?.knownHosts { addInput(path, "a `knownHosts` of the job") }
@@ -46,7 +48,7 @@ struct DestinationCheck {
                 }
             }
         }
-        for path in paths { addInput(path, "a data file of the job") }
+        for path in dataPaths { addInput(path, "a data file of the job") }
     }
 
     private mutating func addInput(_ path: String, _ words: String) {

@@ -16,8 +16,7 @@ extension Plan {
         for path in failure.decidingKeys {
             for mapping in mappings {
                 guard let key = Self.key(at: path[...], of: mapping, in: document) else { continue }
-                let place = document.range(of: key).start
-                return SourceLocation(file: document.name, line: place.line, column: place.column)
+                return document.location(of: key)
             }
         }
         return nil
@@ -51,6 +50,20 @@ extension Plan {
         let rest = path.dropFirst()
         if rest.isEmpty || document.kind(of: found.value) != .mapping { return found.key }
         return key(at: rest, of: found.value, in: document)
+    }
+}
+
+extension Document {
+    /// The place of a value in its file.
+    func location(of node: NodeID) -> SourceLocation {
+        let start = range(of: node).start
+        let (file, line) = source.place(ofLine: start.line)
+        return SourceLocation(
+            file: file,
+            line: line,
+            column: start.column,
+            isIncluded: line != start.line
+        )
     }
 }
 

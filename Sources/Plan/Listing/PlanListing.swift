@@ -63,7 +63,7 @@ package struct PlanListing {
     /// One task, session or other owner of settings.
     private struct Owner {
         var rows: [SettingRow]
-        /// The line of the key; nil if the job file does not have it.
+        /// The line of the key in the text of all files; nil if the job does not have it.
         var line: Int?
     }
 
@@ -143,7 +143,7 @@ extension PlanListing {
         for number in plan.sessions.indices {
             let session = Self.session(number, of: plan, disclosure)
             text += "\n"
-            text += printed("session \(plan.sessions[number].name)\(Self.place(session.line))")
+            text += printed("session \(plan.sessions[number].name)\(place(session.line))")
             if let interfaces {
                 let names = interfaces[number].joined(separator: ", ")
                 text += printed("  can use now: \(names.isEmpty ? "no interface" : names)")
@@ -159,7 +159,7 @@ extension PlanListing {
                 let task = listing.task(index)
                 let kind = plan.kind(of: index).rawValue
                 var text = "\n"
-                text += printed("\(position). \(kind) \(task.id)\(Self.place(task.line))")
+                text += printed("\(position). \(kind) \(task.id)\(place(task.line))")
                 append(task.rows, to: &text)
                 try emit(text)
             }
@@ -171,13 +171,19 @@ extension PlanListing {
         let width = rows.map(\.path.utf8.count).max() ?? 0
         for row in rows {
             let gap = String(repeating: " ", count: width - row.path.utf8.count)
-            let line = row.line.map { "line \($0)" } ?? "default"
+            let line = row.line.map(words) ?? "default"
             let source = row.session.map { "session \($0), \(line)" } ?? line
             text += printed("  \(row.path)\(gap)  \(row.value)  (\(source))")
         }
     }
 
-    private static func place(_ line: Int?) -> String { line.map { " (line \($0))" } ?? "" }
+    private func place(_ line: Int?) -> String { line.map { " (\(words($0)))" } ?? "" }
+
+    /// A line in words, with the name of an included file.
+    private func words(_ line: Int) -> String {
+        let (file, own) = plan.source.reader.document.source.place(ofLine: line)
+        return own == line ? "line \(line)" : "line \(own) of \(file)"
+    }
 
     private static func list(_ names: Set<String>) -> String {
         names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
@@ -343,10 +349,13 @@ extension PlanListing {
         writer.endArray()
     }
 
-    /// The line, or null for a value that no line set.
+    /// The line, or null for a value that no line set; behind it the name of an included file.
     private func write(_ line: Int?, to writer: inout JSONWriter) {
         writer.key("line")
-        if let line { writer.integer(Int64(line)) } else { writer.null() }
+        guard let line else { return writer.null() }
+        let (file, own) = plan.source.reader.document.source.place(ofLine: line)
+        writer.integer(Int64(own))
+        if own != line { writer.member("file", shown(file)) }
     }
 
     private func write(_ names: Set<String>, as key: String, to writer: inout JSONWriter) {

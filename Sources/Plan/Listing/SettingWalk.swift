@@ -326,7 +326,7 @@ struct SettingRow: Sendable, Hashable {
     var path: String
     /// The value on one line; values from the environment stay expressions.
     var value: String
-    /// 1-based line of its key; nil when it is the default.
+    /// 1-based line of its key in the text of all files; nil when it is the default.
     var line: Int?
     /// The session that the value is taken from; nil when it is the setting's own.
     var session: String?

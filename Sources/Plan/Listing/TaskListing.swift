@@ -9,7 +9,7 @@ struct TaskListing {
     /// The listing of one task.
     struct Task {
         var id: String
-        /// The 1-based line of the task's key.
+        /// The 1-based line of the task's key in the text of all files.
         var line: Int
         var needs: [String]
         var rows: [SettingRow]

@@ -24,7 +24,7 @@ struct JobChecks {
         let sessions = taskReader.shared.sessions
         traits = JobTraits(sessions: sessions, hasBackground: taskReader.shared.hasBackground)
         destinations = DestinationCheck(of: reader.values.tasks, in: head.document)
-        destinations.addInputs(job: head.path, sessions, data: dataPaths)
+        destinations.addInputs(job: head.paths, sessions, data: dataPaths)
         destinations.addReports(of: head.draft.report, head.options, &reader)
         paths = TaskPathsReader(reader, taskReader)
         needs.reserveCapacity(reader.values.tasks.entries.count)

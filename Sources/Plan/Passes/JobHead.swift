@@ -15,6 +15,12 @@ struct JobHead {
     /// The absolute path of the job file.
     var path: String { AbsolutePath.make(document.name, in: options.workingFolder) }
 
+    /// The absolute paths of the job file and of the files that it includes.
+    var paths: [String] {
+        let included = document.source.included.map(\.name)
+        return [path] + included.map { AbsolutePath.make($0, in: options.workingFolder) }
+    }
+
     /// The name that the job gives itself, else the stem of its file: one file has one name,
     /// whatever link leads to it.
     var jobName: String { draft.name ?? Self.stem(of: options.resolvedPath(document.name)) }

@@ -12,7 +12,8 @@ enum PublicValues {
         "allowsReadAccessTo", "caFile", "certificate", "connection", "csv", "description",
         "directory", "driver", "events", "exceptions", "extract", "fifo", "file", "fileName",
         "formatted", "fromFile", "gateway", "glob", "har", "header", "host", "html", "identifier",
-        "jsonLines", "junit", "key", "knownHosts", "lines", "macAddress", "matches", "name",
+        "include", "jsonLines", "junit", "key", "knownHosts", "lines", "macAddress", "matches",
+        "name",
         "needs", "pac", "pattern", "pointer", "privateKey", "prometheus", "regex", "responseTo",
         "scheme", "session", "sessionDescription", "ssid", "to",
     ]

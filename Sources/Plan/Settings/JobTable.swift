@@ -58,6 +58,13 @@ enum JobTable {
                 "The identity of the job, under which its lock, idempotency keys, cookies and "
                     + "other state continue wherever the job file lies."
             ) { $0.identifier = $1 },
+            // Read by `Inclusion`.
+            Setting(
+                "include",
+                .field(.oneOrMore(.text(pattern: nil, example: "shared/sessions.yaml"))),
+                "Job files whose tasks, sessions, variables and secrets belong to this job, each "
+                    + "relative to the folder of the file that includes it."
+            ) { _, _ in },
             // Read before everything else, because everything else may use them.
             Setting(
                 "variables",

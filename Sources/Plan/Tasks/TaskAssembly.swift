@@ -168,8 +168,7 @@ struct TaskAssembly: Sendable {
 
     /// The place of a task.
     static func source(_ entry: TaskList.Entry, in document: Document) -> SourceLocation {
-        let place = document.range(of: entry.key).start
-        return SourceLocation(file: document.name, line: place.line, column: place.column)
+        document.location(of: entry.key)
     }
 }
 

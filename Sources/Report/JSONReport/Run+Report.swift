@@ -95,9 +95,11 @@ extension RunHeader {
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.string("name", "The job's name") { $0.jobName }
             members.string("file", "The path of the file as it was given") { $0.jobFile }
-            members.optionalOwnText("sha256", "The SHA-256 of the file's bytes", .sha256) {
-                $0.jobSHA256
-            }
+            members.optionalOwnText(
+                "sha256",
+                "The SHA-256 of the file, and of a line feed and the text of each included file",
+                .sha256
+            ) { $0.jobSHA256 }
             members.optionalDate(
                 "keyRoundBeginDate",
                 "The beginning of the run's round of idempotency keys; null when the run makes none"

@@ -409,9 +409,13 @@ extension TaskRecord {
         static func declare(in members: inout some ReportMembers<Subject> & ~Copyable) {
             members.string("id", "The task's id in the job file") { $0.record.id }
             members.choice("type", "The section of the task in the job file") { $0.record.kind }
-            members.integer("line", "The task's line in the job file", .integer(1...Int64.max)) {
+            members.integer("line", "The task's line in its file", .integer(1...Int64.max)) {
                 Int64($0.record.source.line)
             }
+            members.optionalString(
+                "include",
+                "The included file of that line; null when the job file has it"
+            ) { $0.record.source.isIncluded ? $0.record.source.file : nil }
             members.choice("outcome", "How the task ended") { $0.record.outcome }
             members.optionalInteger(
                 "statusCode",

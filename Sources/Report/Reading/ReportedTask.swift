@@ -162,7 +162,11 @@ package struct ReportedTask: Sendable {
         id = try json.text("id")
         kind = try json.text("type")
         session = ""
-        source = SourceLocation(file: jobFile, line: Int(try json.number("line")), column: 1)
+        source = SourceLocation(
+            file: json["include"]?.string ?? jobFile,
+            line: Int(try json.number("line")),
+            column: 1
+        )
         outcome = try Self.outcome(of: json)
         isRequired = true
         (method, url) = ("", "")

@@ -196,7 +196,13 @@ extension CommandLineCompletion.Names {
         guard let kind = try? InputFile.kind(of: path), kind == .regular,
             let bytes = try? InputFile(path: path).readPrefix(limit: DocumentLimits.bytes + 1)
         else { return nil }
-        return Document.parse(bytes, name: path).document.map(DeclaredNames.init)
+        let options = PlanOptions(
+            workingFolder: ProcessContext.workingFolder ?? "/",
+            fileStatus: JobSource.status,
+            resolvedPath: JobIdentity.canonicalPath,
+            dataFile: { try? OpenDataFile(path: $0) }
+        )
+        return Inclusion(bytes, name: path, options: options).document.map(DeclaredNames.init)
     }
 
     /// A path with the home folder in place of a tilde, which shells expand later.

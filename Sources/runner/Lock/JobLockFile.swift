@@ -77,7 +77,7 @@ struct JobLockFile {
         let file = try require()
         let differences = plan.differences(from: file, .error)
         guard differences.isEmpty else {
-            plan.shown(differences).redacted(by: redactor).printAsText()
+            for part in plan.shown(differences) { part.redacted(by: redactor).printAsText() }
             throw Exit(.invalidJobFile)
         }
         return file

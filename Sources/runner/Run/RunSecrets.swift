@@ -70,9 +70,10 @@ struct RunSecrets: Sendable {
             return try body()
         } catch let rejected as PlanRejected {
             // Redaction looks at the text of the file, before it is rendered with marks and colors.
-            request.plan.shown(rejected.diagnostics)
-                .redacted(by: Redactor(hidden.secrets + resolver.found))
-                .printAsText()
+            let redactor = Redactor(hidden.secrets + resolver.found)
+            for report in request.plan.shown(rejected.diagnostics) {
+                report.redacted(by: redactor).printAsText()
+            }
             throw RunObstacle(
                 .environment(rejected.diagnostics.map(\.message).joined(separator: "; "))
             )
