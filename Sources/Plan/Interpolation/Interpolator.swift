@@ -29,6 +29,8 @@ struct Interpolator {
     var isNamingTasks = false
     /// Whether the value being read belongs to the body of the task.
     var isReadingBody = false
+    /// Whether the value being read is compared in `when`, where a missing capture is no fault.
+    var isReadingCondition = false
     /// Whether the URL, the body or the key of the task being read differs in every run.
     var isOrderOfRun = false
     /// Whether a captured value is a part of a URL of the task being read.

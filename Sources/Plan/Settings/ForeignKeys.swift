@@ -149,9 +149,9 @@ enum ForeignKeys {
             return Hint(help: "write `connectTo` in the task's session")
         case "maxtime", "timeoutintervalforresource":
             return Hint(help: "write `timeoutIntervalForResource` in the task's session")
-        case "if", "when", "onlyif", "unless", "skip":
+        case "if", "onlyif", "unless", "condition", "rules", "skip":
             return Hint(
-                help: "a task has no condition: `--only` chooses tasks, and `needs` skips them"
+                help: "write `when: { failed: ID }`, or `when: { equals: [VALUE, VALUE] }`"
             )
         case "continueonerror", "allowfailure", "ignoreerrors", "optional":
             return Hint(help: "write `required: false`")
