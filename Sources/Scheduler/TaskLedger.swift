@@ -9,7 +9,7 @@ struct TaskLedger {
     private enum State: UInt8 {
         /// Never started; it waits for its needs, its turn or its host.
         case idle
-        /// A need has not succeeded, or `when` does not hold: the task is to be recorded as skipped.
+        /// A need has not succeeded, or `when` does not hold: the task is recorded as skipped.
         case doomed
         case active
         case ended

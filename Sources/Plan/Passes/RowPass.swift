@@ -138,7 +138,9 @@ struct RowPass {
         let entry = reader.values.tasks.entries[group.entry]
         // A row with a fault may have needs that are not known.
         let document = reader.document
-        if !isRight, ["needs", "when"].contains(where: { document.value(of: entry.value, for: $0) != nil }) {
+        if !isRight,
+            ["needs", "when"].contains(where: { document.value(of: entry.value, for: $0) != nil })
+        {
             checks.captures.noteUnknownNeeds(of: group.entry)
         }
         checks.secrets.note(secrets, of: group.entry)

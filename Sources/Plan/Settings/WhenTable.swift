@@ -192,7 +192,8 @@ extension WhenTable {
     }
 
     /// Whether a pattern matches a part of a value; a search that takes too long has not found it.
-    private static func matches(_ value: String, _ pattern: String, _ reader: inout Reader) -> Bool {
+    private static func matches(_ value: String, _ pattern: String, _ reader: inout Reader) -> Bool
+    {
         guard let expression = try? RegularExpression(pattern),
             case .found = expression.search(value.utf8.span, for: .wholeMatch)
         else { return false }

@@ -113,7 +113,9 @@ package struct ReportDiff {
         case (false, false):
             if old.outcome != new.outcome || old.kind != new.kind { changed.append(change) }
         case (true, true):
-            if old.hasOtherFile(than: new) || old.isRefused != new.isRefused { changed.append(change) }
+            if old.hasOtherFile(than: new) || old.isRefused != new.isRefused {
+                changed.append(change)
+            }
         }
         guard old.outcome == .succeeded, new.outcome == .succeeded else { return nil }
         let ratio = change.percent
