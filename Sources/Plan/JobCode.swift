@@ -73,7 +73,6 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case needsCycle = "job.needs-cycle"
     case unknownCapture = "job.unknown-capture"
     case missingNeed = "job.missing-need"
-    case conditionNeverHolds = "job.condition-never-holds"
     case constantCondition = "job.constant-condition"
     case duplicateDestination = "job.duplicate-destination"
     case tooManyFaults = "job.too-many-faults"

@@ -165,7 +165,11 @@ package struct TaskResolver {
         switch end.cause {
         case .skipped(let skip):
             var record = blankRecord(end.task, .skipped, captured, now)
-            record.error = failure(of: skip)
+            let failure = failure(of: skip)
+            record.error = failure
+            if failure.kind == .condition {
+                record.cause = source.place(deciding: failure, of: end.task)
+            }
             record.isRetryable = skip.verdict == .temporary || skip.verdict == .deferred
             record.isForWantOfMachine = skip.verdict == .environment
             return record
@@ -191,8 +195,7 @@ package struct TaskResolver {
             let name = need.map(name) ?? "a `forEach` without items"
             return .cancelled("`when` does not hold: \(name) \(end.words)", kind: .condition)
         case .comparison:
-            let detail = "`when` does not hold: its values do not compare as it asks"
-            return .cancelled(detail, kind: .condition)
+            return .cancelled("`when` does not hold: a comparison is false", kind: .condition)
         }
     }
 

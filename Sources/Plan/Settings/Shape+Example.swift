@@ -11,6 +11,7 @@ extension Shape {
         case .either(_, let list) where list.isList: list.exampleText
         case .either(.integer, let text): text.exampleText
         case .either(let one, _): one.exampleText
+        case .oneOrMore(.mapping(let table)): table.exampleText
         case .list(let element), .nonEmptyList(let element), .oneOrMore(let element):
             "[\(element.exampleText)]"
         case .tuple(_, let counts):

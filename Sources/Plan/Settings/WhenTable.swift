@@ -16,8 +16,8 @@ enum WhenTable {
     static let table = SettingTable<Draft>(
         "when",
         [
-            ends("succeeded", [.succeeded], "Tasks that must have succeeded."),
             ends("failed", [.failed], "Tasks that must have failed."),
+            ends("succeeded", [.succeeded], "Tasks that must have succeeded."),
             ends(
                 "skipped",
                 [.skipped],
@@ -33,17 +33,17 @@ enum WhenTable {
                 "equals",
                 2...mostValues,
                 "A list: its first value must be one of the others."
-            ) { value, others, _ in others.contains(value) },
+            ) { value, others in others.contains(value) },
             comparison(
                 "differs",
                 2...mostValues,
                 "A list: its first value must be none of the others."
-            ) { value, others, _ in !others.contains(value) },
+            ) { value, others in !others.contains(value) },
             comparison(
                 "matches",
                 2...2,
                 "A list of a value and a PCRE2 pattern, which must match a part of the value."
-            ) { value, others, reader in matches(value, others[0], &reader) },
+            ) { value, others in matches(value, others[0]) },
         ]
     )
 
@@ -53,7 +53,7 @@ enum WhenTable {
     private static let mostValues = 1000
 
     /// The keys with ids of tasks.
-    private static let endKeys = ["succeeded", "failed", "skipped", "deferred", "ended"]
+    private static let endKeys = ["failed", "succeeded", "skipped", "deferred", "ended"]
 
     /// The ids in a value of `when`, as far as its form is right.
     static func ids(in when: NodeID, _ document: Document) -> [NodeID] {
@@ -93,11 +93,11 @@ extension WhenTable {
         _ key: String,
         _ counts: ClosedRange<Int>,
         _ summary: String,
-        holds: @escaping @Sendable (String, [String], inout Reader) -> Bool
+        holds: @escaping @Sendable (String, [String]) -> Bool
     ) -> Setting<Draft> {
         let type = ValueType<Bool>(.tuple(.text(pattern: nil), counts)) { reader, field in
             guard let values = values(field, counts, &reader) else { return false }
-            return holds(values[0], Array(values.dropFirst()), &reader)
+            return holds(values[0], Array(values.dropFirst()))
         }
         return Setting(key, type, summary) { $0.holds = $0.holds && $1 }
     }
@@ -136,18 +136,16 @@ extension WhenTable {
         return when
     }
 
-    /// Reports a task that a mapping names twice: it ends in one way only.
+    /// Reports a task that a mapping names under two keys: it ends in one way only.
     private static func checkOnce(_ draft: Draft, at node: NodeID, _ reader: inout Reader) {
         var keys: [Need: String] = [:]
         for term in draft.terms {
-            guard let known = keys.updateValue(term.key, forKey: term.need) else { continue }
+            guard let known = keys.updateValue(term.key, forKey: term.need), known != term.key
+            else { continue }
             let id = reader.id(of: term.need).excerpt
             reader.report(
-                .conditionNeverHolds,
-                known == term.key
-                    ? "`\(id)` is listed twice under `\(known)`"
-                    : "`\(id)` is listed under `\(known)` and `\(term.key)`, but a task ends in one "
-                        + "way",
+                .conflictingKeys,
+                "`\(id)` is listed under `\(known)` and `\(term.key)`, but a task ends in one way",
                 at: node,
                 help: "list it once; for \"one or the other\", make `when` a list of two mappings"
             )
@@ -192,8 +190,7 @@ extension WhenTable {
     }
 
     /// Whether a pattern matches a part of a value; a search that takes too long has not found it.
-    private static func matches(_ value: String, _ pattern: String, _ reader: inout Reader) -> Bool
-    {
+    private static func matches(_ value: String, _ pattern: String) -> Bool {
         guard let expression = try? RegularExpression(pattern),
             case .found = expression.search(value.utf8.span, for: .wholeMatch)
         else { return false }
