@@ -40,7 +40,9 @@ import TransferModel
         var ledger = Self.chain
         ledger.begin(0)
         ledger.end(0)
-        #expect(ledger.fail(0, TransferFailure(kind: .httpStatus, phase: .wait)).isEmpty)
+        #expect(
+            ledger.fail(0, TransferFailure(kind: .httpStatus, phase: .wait, detail: "")).isEmpty
+        )
         var steps = 1
         let end = try #require(ledger.nextUnbegun(nil, steps: &steps))
         guard case .skipped(let skip) = end.cause, case .need(0, root: 0, _) = skip.reason else {
