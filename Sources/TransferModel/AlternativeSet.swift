@@ -3,8 +3,10 @@ package struct AlternativeSet: OptionSet, Sendable, Hashable {
     /// The most alternatives of one `when`.
     package static let capacity = UInt32.bitWidth
 
+    /// A bit for each alternative.
     package let rawValue: UInt32
 
+    /// The alternatives of these bits.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// The alternative with a number below `capacity`.
