@@ -121,7 +121,7 @@ static int check_time(void *block, void *user) {
 }
 
 enum cpcre_outcome cpcre_search(const cpcre_pattern *pattern, const uint8_t *subject, size_t count,
-                                struct cpcre_limits limits, size_t *start, size_t *end) {
+                                struct cpcre_limits limits, bool wants_whole, size_t *start, size_t *end) {
     enum cpcre_outcome outcome = CPCRE_GAVE_UP;
     struct watch watch = {.end = now() + limits.nanoseconds};
     void *context = api.match_context_create(NULL);
@@ -136,7 +136,7 @@ enum cpcre_outcome cpcre_search(const cpcre_pattern *pattern, const uint8_t *sub
     if (result < 0) goto done;
     uint32_t groups = 0;
     api.pattern_info(pattern, info_capture_count, &groups);
-    const size_t *range = api.ovector(data) + (groups ? 2 : 0);
+    const size_t *range = api.ovector(data) + (groups && !wants_whole ? 2 : 0);
     // The group did not take part in the match, or `\K` moved the match's start after its end.
     if (range[0] == unset || range[0] > range[1] || range[1] > count) {
         outcome = CPCRE_NOT_FOUND;

@@ -77,13 +77,14 @@ enum CodeMeanings {
         job.duplicate-id an id in two sections
         job.unknown-task a task that does not exist, in `needs`, in an expression or in `--only`
         job.duplicate-identifier two background sessions with one identifier
-        job.not-in-background a feature that a background session cannot have: a `data` task, a `stream`, captures, unfollowed redirects
+        job.not-in-background a feature that a background session cannot have: a `data` task, a `stream`, captures, `when`, unfollowed redirects
         job.background-only a feature of background sessions in another session
         job.unknown-session a session that does not exist
         job.session-required several sessions, and the task names none
         job.needs-cycle circular needs between tasks
         job.unknown-capture a name that the task does not capture
-        job.missing-need a captured value of a task that is not among the needs
+        job.missing-need a captured value of a task that is not among the needs, or that `when` lets fail
+        job.constant-condition a comparison in `when` without an expression: it always or never holds
         job.duplicate-destination a result with the same file as another result, the report or a file that the job reads, or below one of the first two
         job.too-many-faults too many faults: the rest was not checked
         job.bad-row a row that is not CSV, JSON or UTF-8, a file name that is not UTF-8, a row that has another number of fields than the header or a CR outside of quotes, or is longer than 1 MiB

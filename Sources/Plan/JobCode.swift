@@ -74,6 +74,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case needsCycle = "job.needs-cycle"
     case unknownCapture = "job.unknown-capture"
     case missingNeed = "job.missing-need"
+    case constantCondition = "job.constant-condition"
     case duplicateDestination = "job.duplicate-destination"
     case tooManyFaults = "job.too-many-faults"
 

@@ -159,6 +159,12 @@ package struct Plan: Sendable {
         try applyingLock(to: source.task(at: index, captured: captured))
     }
 
+    /// The alternatives of a task's `when` whose comparisons hold, with the values that other tasks
+    /// have captured; all for a task without `when`.
+    package func heldAlternatives(of index: Int, captured: CapturedValues) -> AlternativeSet {
+        source.heldAlternatives(of: index, captured: captured)
+    }
+
     /// The known facts about a task before the tasks that it needs have ended.
     package func outline(of index: Int) -> TaskOutline { source.outline(of: index) }
 }

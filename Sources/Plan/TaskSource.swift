@@ -16,6 +16,8 @@ final class TaskSource: Sendable {
     let taskReader: TaskReader
     /// The reader and the kept tasks, lent to one reading at a time: no reading costs a copy.
     private let lent: Lock<(reader: Reader, kept: KeptTasks)>
+    /// Whether a task may have a `when`.
+    private let hasWhen: Bool
     /// Which tasks use captures of which others.
     let captureUses: CaptureUses
     /// Files that no task may write to, described in words.
@@ -35,6 +37,7 @@ final class TaskSource: Sendable {
         self.taskReader = taskReader
         self.captureUses = captureUses
         self.files = files
+        hasWhen = reader.document.hasScalar("when")
         lent = Lock((reader, kept))
     }
 
@@ -58,6 +61,17 @@ final class TaskSource: Sendable {
             if let task = lent.kept.take(index) { return task }
             lent.reader.forgetFindings()
             return try task(at: index, captured, with: &lent.reader)
+        }
+    }
+
+    /// The alternatives of a task's `when` whose comparisons hold, with the values that other tasks
+    /// have captured.
+    func heldAlternatives(of index: Int, captured: CapturedValues) -> AlternativeSet {
+        guard hasWhen else { return .all }
+        return lent.withLock { lent in
+            lent.reader.forgetFindings()
+            lent.reader.values.captured = captured
+            return taskReader.heldAlternatives(of: index, with: &lent.reader)
         }
     }
 

@@ -15,12 +15,19 @@ internal import CPCRE
 
     /// The result of a search.
     package enum Outcome: Sendable, Hashable {
-        /// Offsets of the first group, or of the whole match when the pattern has no group.
+        /// Offsets of the first group or of the whole match.
         case found(Range<Int>)
-        /// There is no match, or its first group matched nothing.
+        /// There is no match, or the wanted group took no part in it.
         case notFound
         /// The search reached a limit without a result.
         case gaveUp
+    }
+
+    /// What a search looks for.
+    package enum Target: Sendable, Hashable {
+        /// The first group, or the whole match when the pattern has no group.
+        case firstGroup
+        case wholeMatch
     }
 
     /// The longest pattern, bytes.
@@ -86,6 +93,7 @@ internal import CPCRE
     /// 64 MiB of backtracking state.
     package borrowing func search(
         _ subject: Span<UInt8>,
+        for target: Target = .firstGroup,
         withinNanoseconds nanoseconds: Int64 = 5_000_000_000
     ) -> Outcome {
         let limits = cpcre_limits(
@@ -103,6 +111,7 @@ internal import CPCRE
                     buffer.baseAddress ?? none,
                     buffer.count,
                     limits,
+                    target == .wholeMatch,
                     &start,
                     &end
                 )

@@ -162,7 +162,7 @@ package enum RetryDecision: Sendable, Hashable {
             return policy.statusCodes.contains(status)
                 || status == 409 && request.hasIdempotencyKey
         case .mimeType, .tooLarge, .content, .redirectLimit, .rangeMismatch, .localIO, .cache,
-            .cancelled, .engine, .network, .power, .suspended:
+            .cancelled, .condition, .engine, .network, .power, .suspended:
             return false
         }
     }
@@ -188,7 +188,7 @@ package enum RetryDecision: Sendable, Hashable {
         case .redirectLimit, .engine: return failure.followsOrder
         // The response is there, and does not fit.
         case .mimeType, .tooLarge, .content, .rangeMismatch, .integrity, .localIO, .cache, .power,
-            .suspended:
+            .suspended, .condition:
             return false
         }
     }

@@ -139,8 +139,7 @@ extension RunMachine {
 
     mutating func succeed(_ index: Int, _ record: consuming TaskRecord) {
         complete(index, record, verdict: .success)
-        guard phase == .running else { return }
-        for tasks in ledger.succeed(index) { makeReady(tasks) }
+        for tasks in ledger.succeed(index) where phase == .running { makeReady(tasks) }
     }
 
     /// Ends a task that has begun, and the tasks that wait for a list it could not fetch.
@@ -171,7 +170,7 @@ extension RunMachine {
     ) {
         record.end(with: failure, at: overview.place(deciding: failure, of: index))
         complete(index, record, verdict: failure.exitCode)
-        ledger.fail(index, failure.kind, verdict: failure.exitCode)
+        for tasks in ledger.fail(index, failure) where phase == .running { makeReady(tasks) }
         guard stops, schedule.failFast, phase == .running, overview.isRequired(index),
             !failure.isDeferral
         else { return }
@@ -257,7 +256,7 @@ extension RunMachine {
         _ now: MonotonicTime
     ) -> RunQuestion? {
         complete(end.task, record, verdict: end.verdict)
-        if case .skipped(let skip) = end.cause { ledger.skip(end.task, for: skip) }
+        for tasks in ledger.settle(end) where phase == .running { makeReady(tasks) }
         return proceed(now)
     }
 }

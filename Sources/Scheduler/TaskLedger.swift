@@ -9,21 +9,28 @@ struct TaskLedger {
     private enum State: UInt8 {
         /// Never started; it waits for its needs, its turn or its host.
         case idle
-        /// A need has not succeeded: the task is to be recorded as skipped.
+        /// A need has not succeeded, or `when` does not hold: the task is recorded as skipped.
         case doomed
         case active
         case ended
     }
 
-    /// Skipped tasks and the need that did not succeed.
+    /// Skipped tasks and their reason.
     struct Skip {
+        /// Why the tasks never begin.
+        enum Reason {
+            /// A need did not succeed, because `root`, the need itself or a task that kept it from
+            /// beginning, ended in that way.
+            case need(UInt32, root: UInt32, TransferFailure.Kind)
+            /// `when` names another end of a need; nil for a `forEach` without items.
+            case end(of: UInt32?, NeedEnd)
+            /// No comparison in `when` holds that has to.
+            case comparison
+        }
+
         /// The tasks that have no record yet.
         fileprivate(set) var tasks: Range<Int>
-        let need: UInt32
-        /// The task that failed: the need itself, or one that kept it from beginning.
-        let root: UInt32
-        /// How the root failed.
-        let kind: TransferFailure.Kind
+        let reason: Reason
         /// The exit code that the need's end asks for.
         let verdict: ExitCode
     }
@@ -31,7 +38,7 @@ struct TaskLedger {
     /// The end of a task that never begins.
     struct UnbegunEnd {
         enum Cause {
-            /// A need of the task has not succeeded.
+            /// A need of the task has not succeeded, or its `when` does not hold.
             case skipped(Skip)
             /// The run stops.
             case stopped(StopReason)
@@ -61,6 +68,7 @@ struct TaskLedger {
         self.graph = DependencyGraph(graph)
         states = Array(repeating: .idle, count: taskCount)
         unended = taskCount
+        skip(self.graph.refusedAtStart, .end(of: nil, .succeeded), .success)
     }
 
     /// Whether every task has ended.
@@ -79,29 +87,58 @@ struct TaskLedger {
     }
 
     /// Notes that a task has succeeded; returns the tasks that may start now.
-    mutating func succeed(_ task: Int) -> [Range<Int>] { graph.succeed(task) }
-
-    /// Dooms the tasks that need a task which will not succeed.
-    mutating func fail(_ task: Int, _ kind: TransferFailure.Kind, verdict: ExitCode) {
-        doom(dependantsOf: task, root: UInt32(task), kind, verdict)
+    mutating func succeed(_ task: Int) -> [Range<Int>] {
+        end(task, as: .succeeded, .need(UInt32(task), root: UInt32(task), .condition), .success)
     }
 
-    /// Dooms the tasks that need a skipped task.
-    mutating func skip(_ task: Int, for skip: Skip) {
-        doom(dependantsOf: task, root: skip.root, skip.kind, skip.verdict)
+    /// Notes that a task will not succeed; returns the tasks that may start now, because they wait
+    /// for that.
+    mutating func fail(_ task: Int, _ failure: TransferFailure) -> [Range<Int>] {
+        let end: NeedEnd = failure.isDeferral ? .deferred : .failed
+        let reason = Skip.Reason.need(UInt32(task), root: UInt32(task), failure.kind)
+        return self.end(task, as: end, reason, failure.exitCode)
     }
 
-    private mutating func doom(
-        dependantsOf task: Int,
-        root: UInt32,
-        _ kind: TransferFailure.Kind,
+    /// Notes that a task that never begins has its record; returns the tasks that may start now.
+    mutating func settle(_ end: UnbegunEnd) -> [Range<Int>] {
+        guard case .skipped(let skip) = end.cause else { return [] }
+        let task = UInt32(end.task)
+        let reason: Skip.Reason =
+            switch skip.reason {
+            case .need(_, let root, let kind): .need(task, root: root, kind)
+            case .end, .comparison: .need(task, root: task, .condition)
+            }
+        return self.end(end.task, as: .skipped, reason, skip.verdict)
+    }
+
+    /// Skips a task whose needs let it start if the comparisons in its `when` do not; false for any
+    /// other task.
+    ///
+    /// `held` has the alternatives whose comparisons hold.
+    mutating func refuse(_ task: Int, holding held: AlternativeSet) -> Bool {
+        guard graph.alternatives(of: task).isDisjoint(with: held) else { return false }
+        skip([task..<task + 1], .comparison, .success)
+        return true
+    }
+
+    /// Notes the end of a task; its dependants that never start are skipped for the reason, or
+    /// because of their own `when`.
+    private mutating func end(
+        _ task: Int,
+        as end: NeedEnd,
+        _ reason: Skip.Reason,
         _ verdict: ExitCode
-    ) {
-        for tasks in graph.fail(task) {
+    ) -> [Range<Int>] {
+        let decisions = graph.end(task, as: end)
+        skip(decisions.doomed, reason, verdict)
+        skip(decisions.refused, .end(of: UInt32(task), end), .success)
+        return decisions.free
+    }
+
+    private mutating func skip(_ ranges: [Range<Int>], _ reason: Skip.Reason, _ verdict: ExitCode) {
+        for tasks in ranges {
             for task in tasks where states[task] == .idle { states[task] = .doomed }
-            skips.append(
-                Skip(tasks: tasks, need: UInt32(task), root: root, kind: kind, verdict: verdict)
-            )
+            skips.append(Skip(tasks: tasks, reason: reason, verdict: verdict))
         }
     }
 

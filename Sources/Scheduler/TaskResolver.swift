@@ -83,6 +83,10 @@ package struct TaskResolver {
         for machine: inout RunMachine,
         _ now: MonotonicTime
     ) -> RunQuestion? {
+        if isFresh {
+            let held = source.heldAlternatives(of: task, captured: captured)
+            if machine.ledger.refuse(task, holding: held) { return machine.proceed(now) }
+        }
         var failure: TransferFailure
         do {
             let spec = try source.task(at: task, captured: captured)
@@ -161,7 +165,11 @@ package struct TaskResolver {
         switch end.cause {
         case .skipped(let skip):
             var record = blankRecord(end.task, .skipped, captured, now)
-            record.error = .cancelled(reason(of: skip))
+            let failure = failure(of: skip)
+            record.error = failure
+            if failure.kind == .condition {
+                record.cause = source.place(deciding: failure, of: end.task)
+            }
             record.isRetryable = skip.verdict == .temporary || skip.verdict == .deferred
             record.isForWantOfMachine = skip.verdict == .environment
             return record
@@ -172,14 +180,26 @@ package struct TaskResolver {
         }
     }
 
-    private func reason(of skip: TaskLedger.Skip) -> String {
-        let need = source.id(of: Int(skip.need))
-        let failed = skip.kind.isDeferral ? "was deferred" : "failed (\(skip.kind.label))"
-        guard skip.need != skip.root else { return "the task needs `\(need)`, which \(failed)" }
-        return
-            "the task needs `\(need)`, which was skipped because "
-            + "`\(source.id(of: Int(skip.root)))` \(failed)"
+    private func failure(of skip: TaskLedger.Skip) -> TransferFailure {
+        switch skip.reason {
+        case .need(let need, let root, let kind):
+            let isOfCondition = kind == .condition
+            let ending =
+                isOfCondition
+                ? "was skipped by its `when`"
+                : kind.isDeferral ? "was deferred" : "failed (\(kind.label))"
+            var detail = "the task needs \(name(need)), which "
+            detail += need == root ? ending : "was skipped because \(name(root)) \(ending)"
+            return .cancelled(detail, kind: isOfCondition ? .condition : .cancelled)
+        case .end(let need, let end):
+            let name = need.map(name) ?? "a `forEach` without items"
+            return .cancelled("`when` does not hold: \(name) \(end.words)", kind: .condition)
+        case .comparison:
+            return .cancelled("`when` does not hold: a comparison is false", kind: .condition)
+        }
     }
+
+    private func name(_ task: UInt32) -> String { "`\(source.id(of: Int(task)))`" }
 
     /// The record of a task that never began; the outline alone of a task that cannot be read.
     private func blankRecord(
@@ -246,8 +266,8 @@ package struct TaskResolver {
 
 extension TransferFailure {
     /// The failure of a task that the run itself kept from succeeding.
-    static func cancelled(_ detail: String) -> TransferFailure {
-        var failure = TransferFailure(kind: .cancelled, phase: .prepare, detail: detail)
+    static func cancelled(_ detail: String, kind: Kind = .cancelled) -> TransferFailure {
+        var failure = TransferFailure(kind: kind, phase: .prepare, detail: detail)
         failure.urlError = .cancelled
         return failure
     }
@@ -276,6 +296,18 @@ extension TransferFailure {
         failure.isKnownUnprocessed = true
         failure.help = "check the captures of those tasks and their responses"
         return failure
+    }
+}
+
+extension NeedEnd {
+    /// The end in words that follow the name of the task.
+    fileprivate var words: String {
+        switch self {
+        case .succeeded: "succeeded"
+        case .skipped: "was skipped"
+        case .deferred: "was deferred"
+        case .failed: "failed"
+        }
     }
 }
 

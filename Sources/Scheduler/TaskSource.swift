@@ -24,6 +24,8 @@ package protocol TaskOverview {
 package protocol TaskSource: TaskOverview {
     func id(of task: Int) -> String
     func kind(of task: Int) -> TaskSpec.Kind
+    /// The alternatives of the task's `when` whose comparisons hold; asked for before its settings.
+    func heldAlternatives(of task: Int, captured: CapturedValues) -> AlternativeSet
     /// The task with every setting resolved; asked for when it is about to start, at most a few
     /// times.
     ///

@@ -9,6 +9,7 @@ extension TransferFailure {
     var exitCode: ExitCode {
         if isOutcomeUnknown { return .taskFailed }
         return switch kind {
+        case .condition: .success
         case .integrity: .integrity
         case .network, .power, .suspended: .deferred
         case .localIO: isEnvironment ? .environment : .taskFailed

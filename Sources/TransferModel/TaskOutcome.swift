@@ -7,6 +7,6 @@ package enum TaskOutcome: String, Sendable, Hashable, CaseIterable {
     /// A network policy, a window or missing connectivity prevented its start.
     case deferred
     case cancelled
-    /// A task that it needs did not succeed.
+    /// A task that it needs did not succeed, or its `when` does not hold.
     case skipped
 }

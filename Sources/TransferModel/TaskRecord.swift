@@ -184,6 +184,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var isCached: Bool {
         outcome == .succeeded && (cache?.outcome == .hit || cache?.outcome == .stale)
     }
+    /// Whether the task was skipped because a `when` does not hold, which is no failure.
+    package var isRefused: Bool { outcome == .skipped && error?.kind == .condition }
     /// In the job file's order; empty unless the task succeeded.
     package var captures: [Capture] = []
     /// The body bytes sent by all attempts of this run.

@@ -42,6 +42,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case localIO
         case cache
         case cancelled
+        /// The `when` of the task, or of a task that it needs, does not hold.
+        case condition
         /// A defect of the runner or of libcurl.
         case engine
 

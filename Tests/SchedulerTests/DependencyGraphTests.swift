@@ -1,5 +1,6 @@
 import Plan
 import Testing
+import TransferModel
 
 @testable import Scheduler
 
@@ -35,7 +36,11 @@ import Testing
     @Test func `a group is free at once and done when all of its tasks are`() {
         // 0…2 need nothing, 3…5 need all of them, 6 needs those.
         var graph = DependencyGraph(
-            TaskGraph(nodes: 3, unitSizes: [3, 3, 1], needs: [(1, 0), (2, 1)])
+            TaskGraph(
+                nodes: 3,
+                unitSizes: [3, 3, 1],
+                edges: [.init(1, needs: 0), .init(2, needs: 1)]
+            )
         )
         #expect(graph.freeTasks == [0..<3])
         #expect([graph.succeed(2), graph.succeed(0), graph.succeed(1)] == [[], [], [3..<6]])
@@ -49,17 +54,104 @@ import Testing
             TaskGraph(
                 nodes: 5,
                 unitSizes: [1, 1, 0, 1],
-                needs: [(4, 0), (4, 1), (2, 4), (3, 2)]
+                edges: [
+                    .init(4, needs: 0), .init(4, needs: 1), .init(2, needs: 4), .init(3, needs: 2),
+                ]
             )
         )
         #expect(graph.freeTasks == [0..<1, 1..<2])
         #expect(graph.succeed(0).isEmpty)
         #expect(graph.succeed(1) == [2..<3])
         var doomed = DependencyGraph(
-            TaskGraph(nodes: 4, unitSizes: [1, 0, 1], needs: [(3, 0), (1, 3), (2, 1)])
+            TaskGraph(
+                nodes: 4,
+                unitSizes: [1, 0, 1],
+                edges: [.init(3, needs: 0), .init(1, needs: 3), .init(2, needs: 1)]
+            )
         )
         #expect(doomed.fail(0) == [1..<2])
-        let empty = DependencyGraph(TaskGraph(nodes: 2, unitSizes: [0, 2], needs: [(1, 0)]))
+        let empty = DependencyGraph(
+            TaskGraph(nodes: 2, unitSizes: [0, 2], edges: [.init(1, needs: 0)])
+        )
         #expect(empty.freeTasks == [0..<2])
+    }
+
+    /// Task 2 starts when task 0 has failed, or task 1 has been skipped.
+    private static func alarm() -> DependencyGraph {
+        var graph = TaskGraph()
+        for _ in 0..<2 { graph.append(needs: []) }
+        graph.append(0, NeedTerm([.failed], alternative: 0, of: 2))
+        graph.append(1, NeedTerm([.skipped], alternative: 1, of: 2))
+        graph.endNode()
+        return DependencyGraph(graph)
+    }
+
+    @Test func `a task starts when all of its needs have ended and one alternative holds`() {
+        var graph = Self.alarm()
+        #expect(graph.end(0, as: .failed).free.isEmpty)
+        #expect(graph.end(1, as: .succeeded).free == [2..<3])
+        #expect(graph.alternatives(of: 2).contains(AlternativeSet(0)))
+        #expect(!graph.alternatives(of: 2).contains(AlternativeSet(1)))
+    }
+
+    @Test func `a task is refused once no alternative can hold any more`() {
+        var graph = Self.alarm()
+        #expect(graph.end(1, as: .succeeded).refused.isEmpty)
+        let decisions = graph.end(0, as: .succeeded)
+        #expect(decisions.refused == [2..<3] && decisions.free.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ([.succeeded, .failed, .succeeded], [.failed], true),
+            ([.skipped, .failed, .succeeded], [.skipped], false),
+            ([.succeeded, .deferred, .skipped], [.deferred], true),
+            ([.succeeded, .skipped, .succeeded], [.failed], false),
+            ([.failed, .skipped, .deferred], [.succeeded, .skipped, .deferred, .failed], true),
+        ] as [([NeedEnd], [NeedEnd], Bool)]
+    )
+    func `the tasks of a group together end as the worst of them`(
+        ends: [NeedEnd],
+        wanted: [NeedEnd],
+        isFree: Bool
+    ) {
+        let term = NeedTerm(wanted, alternative: 0, of: 1)
+        var graph = DependencyGraph(
+            TaskGraph(nodes: 2, unitSizes: [3, 1], edges: [.init(1, needs: 0, term)])
+        )
+        var (free, refused): ([Range<Int>], [Range<Int>]) = ([], [])
+        for (task, end) in ends.enumerated() {
+            let decisions = graph.end(task, as: end)
+            free += decisions.free
+            refused += decisions.refused
+        }
+        #expect(free == (isFree ? [3..<4] : []))
+        #expect(refused == (isFree ? [] : [3..<4]))
+    }
+
+    @Test func `a joint tells the worst end of its needs`() {
+        // Units 0 and 1, unit 2 that waits for a failure among them, and their joint.
+        var graph = DependencyGraph(
+            TaskGraph(
+                nodes: 4,
+                unitSizes: [1, 1, 1],
+                edges: [
+                    .init(3, needs: 0), .init(3, needs: 1),
+                    .init(2, needs: 3, NeedTerm([.failed], alternative: 0, of: 1)),
+                ]
+            )
+        )
+        #expect(graph.end(0, as: .failed).free.isEmpty)
+        #expect(graph.end(1, as: .succeeded).free == [2..<3])
+    }
+}
+
+extension DependencyGraph {
+    fileprivate mutating func succeed(_ task: Int) -> [Range<Int>] {
+        end(task, as: .succeeded).free
+    }
+    fileprivate mutating func fail(_ task: Int) -> [Range<Int>] {
+        let decisions = end(task, as: .failed)
+        return decisions.free + decisions.doomed
     }
 }

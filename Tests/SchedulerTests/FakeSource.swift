@@ -14,6 +14,10 @@ struct FakeSource: TaskSource {
         var session = 0
         var access: NetworkAccess = [.flags, .unclassified]
         var needs: [Int] = []
+        /// Other needs, and the ends of them with which the task starts.
+        var when: [(need: Int, ends: [NeedEnd])] = []
+        /// Whether the comparisons of `when` hold.
+        var compares = true
         var isRequired = true
         var priority = 0.5
         var retry = RetryPolicy.none
@@ -47,7 +51,13 @@ struct FakeSource: TaskSource {
     func kind(of task: Int) -> TaskSpec.Kind { tasks[task].kind }
     var graph: TaskGraph {
         var graph = TaskGraph()
-        for task in tasks { graph.append(needs: task.needs) }
+        for task in tasks {
+            for need in task.needs { graph.append(need, .success) }
+            for (need, ends) in task.when {
+                graph.append(need, NeedTerm(ends, alternative: 0, of: 1))
+            }
+            graph.endNode()
+        }
         return graph
     }
     func isRequired(_ task: Int) -> Bool { tasks[task].isRequired }
@@ -59,6 +69,10 @@ struct FakeSource: TaskSource {
             for source in task.uses { uses.append(.init(user: user, source: source)) }
         }
         return uses
+    }
+
+    func heldAlternatives(of task: Int, captured: CapturedValues) -> AlternativeSet {
+        tasks[task].compares ? .all : []
     }
 
     func place(deciding failure: TransferFailure, of task: Int) -> SourceLocation? { nil }

@@ -5,6 +5,7 @@
 #ifndef CPCRE_H
 #define CPCRE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,9 +43,9 @@ void cpcre_free(cpcre_pattern *pattern);
 // Writes the message of an error number, with a final NUL.
 void cpcre_describe(int fault, uint8_t *text, size_t capacity);
 
-// Searches for the first match; returns the range of its first group, or of the whole match if the pattern has no
-// group.
+// Searches for the first match; returns the range of its first group, or of the whole match if that is wanted or the
+// pattern has no group.
 enum cpcre_outcome cpcre_search(const cpcre_pattern *pattern, const uint8_t *subject, size_t count,
-                                struct cpcre_limits limits, size_t *start, size_t *end);
+                                struct cpcre_limits limits, bool wants_whole, size_t *start, size_t *end);
 
 #endif

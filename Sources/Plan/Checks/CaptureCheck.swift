@@ -11,14 +11,26 @@ struct CaptureCheck {
     /// The captures of tasks that their user does not need directly, so that another task that it
     /// needs must.
     private var distant: [(user: Int, reference: CaptureReference)] = []
+    /// The captures of needs with whose failure `when` lets their user start.
+    private var unsure: [(user: Int, reference: CaptureReference)] = []
     /// The entries whose needs could not be read.
     private var entriesOfUnknownNeeds: [Int] = []
 
     /// Notes the captures that the tasks of an entry use; `needs` are those of all of these tasks.
-    mutating func note(_ references: [CaptureReference], of entry: Int, needs: [Need]) {
+    mutating func note(_ references: [CaptureReference], of entry: Int, needs: [Requirement]) {
         for reference in references {
             uses.append(.init(user: entry, source: reference.source))
-            if !needs.contains(Need(entry: reference.source)) { distant.append((entry, reference)) }
+            let terms = needs.filter { $0.need == Need(entry: reference.source) }.map(\.term)
+            guard let first = terms.first else {
+                distant.append((entry, reference))
+                continue
+            }
+            let sure = terms.filter(\.isOfSuccess).reduce(into: AlternativeSet()) {
+                $0.formUnion($1.alternatives)
+            }
+            if !reference.isInCondition, !sure.isSuperset(of: first.allAlternatives) {
+                unsure.append((entry, reference))
+            }
         }
     }
 
@@ -47,6 +59,26 @@ struct CaptureCheck {
 
     /// An error for each use of a capture whose task the user does not need.
     func faults(in graph: TaskGraph, of tasks: TaskList, _ document: Document) -> [Diagnostic] {
+        faultsOfDistant(in: graph, of: tasks, document)
+            + unsure.map { use in
+                let user = document.text(of: tasks.entries[use.user].key).excerpt
+                let id = document.text(of: tasks.entries[use.reference.source].key).excerpt
+                return Diagnostic(
+                    .error,
+                    JobCode.missingNeed,
+                    "`\(user)` uses a capture of `\(id)`, but its `when` lets it start if `\(id)` "
+                        + "did not succeed",
+                    at: use.reference.range,
+                    help: "a task that did not succeed has captured nothing"
+                )
+            }
+    }
+
+    private func faultsOfDistant(
+        in graph: TaskGraph,
+        of tasks: TaskList,
+        _ document: Document
+    ) -> [Diagnostic] {
         guard !distant.isEmpty else { return [] }
         // All tasks of a `forEach` use the capture, so each of them must need its task.
         let questions = distant.map { user, reference in

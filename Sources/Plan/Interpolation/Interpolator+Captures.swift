@@ -35,7 +35,13 @@ extension Interpolator {
             }
             guard let captured else {
                 try checkCapture(name, of: source, &faults)
-                captureReferences.append(CaptureReference(source: source, range: range))
+                captureReferences.append(
+                    CaptureReference(
+                        source: source,
+                        range: range,
+                        isInCondition: isReadingCondition
+                    )
+                )
                 return .standIn
             }
             if let value = captured[tasks.tasks(of: source).lowerBound]?.first(where: {
@@ -45,6 +51,7 @@ extension Interpolator {
                 secrets.find(in: &filled)
                 return filled
             }
+            if isReadingCondition { return .standIn }
             throw ValueFault(
                 .unknownCapture,
                 "`\(id.excerpt)` has not captured `\(name.excerpt)`"

@@ -32,6 +32,8 @@ struct Interpolator {
     var isReadingBody = false
     /// Whether the value being read is that of a header field, where digests of the body can be.
     var takesBodyDigests = false
+    /// Whether the value being read is compared in `when`, where a missing capture is no fault.
+    var isReadingCondition = false
     /// Whether the URL, the body or the key of the task being read differs in every run.
     var isOrderOfRun = false
     /// Whether a captured value is a part of a URL of the task being read.

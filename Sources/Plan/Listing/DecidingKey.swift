@@ -88,6 +88,7 @@ extension TransferFailure {
         case .localIO: decidingKeysOfFiles
         case .cache: [["cachePolicy"], ["requestCachePolicy"]]
         case .cancelled: [["needs"]]
+        case .condition: [["when"], ["needs"]]
         case .engine: []
         }
     }

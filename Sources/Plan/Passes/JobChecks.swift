@@ -37,8 +37,10 @@ struct JobChecks {
             captures.note(task.captureReferences, of: entry, needs: task.needs)
         }
         guard let traits = task.traits else {
-            let place = reader.values.tasks.entries[entry].value
-            if task.needs.isEmpty, reader.document.value(of: place, for: "needs") != nil {
+            let (place, document) = (reader.values.tasks.entries[entry].value, reader.document)
+            if document.value(of: place, for: "when") != nil
+                || task.needs.isEmpty && document.value(of: place, for: "needs") != nil
+            {
                 captures.noteUnknownNeeds(of: entry)
             }
             return
@@ -76,7 +78,8 @@ struct JobChecks {
         } place: { task in
             let entry = tasks.entry(of: task)
             let needs = document.value(of: entry.value, for: "needs")?.value
-            return document.range(of: needs ?? entry.key)
+            let when = document.value(of: entry.value, for: "when")?.value
+            return document.range(of: needs ?? when ?? entry.key)
         }
         for fault in cycles { reader.faults.log.add(fault) }
         for fault in captures.faults(in: graph, of: tasks, document) {

@@ -73,10 +73,16 @@ struct RowPass {
         common.leavesScheduling = common.deferred.contains {
             ["priority", "required"].contains($0.field.name)
         }
+        common.leavesNeeds = common.deferred.contains {
+            $0.field.name == "needs"
+                || $0.field.name == "when"
+                    && !WhenTable.ids(in: $0.field.node, reader.document).isEmpty
+        }
         common.uses = reader.takeSecretUses()
         let (references, draft) = (reader.takeCaptureReferences(), common.draft)
-        checks.captures.note(references, of: group.entry, needs: draft.needs)
-        checks.needs.append(group.entry, needs: draft.needs)
+        if !common.leavesNeeds { common.needs = draft.requirements }
+        checks.captures.note(references, of: group.entry, needs: common.needs)
+        checks.needs.append(group.entry, needs: common.needs)
         reader.values.tasks.set(group.entry, isRequired: draft.isRequired, priority: draft.priority)
         if group.rows.count == 0 { EmptyGroupCheck.check(group, common.deferred, &reader) }
     }
@@ -101,14 +107,14 @@ struct RowPass {
         // whether each row needs the tasks that capture.
         let references = reader.takeCaptureReferences()
         if task == group.first {
-            checks.captures.note(references, of: group.entry, needs: common.draft.needs)
+            checks.captures.note(references, of: group.entry, needs: common.needs)
         }
         secrets.formUnion(draft.secrets)
         let key = reader.values.row.flatMap { RowKey.key(of: $0, in: group.rows, &reader) }
         if let key { keys.note(key) }
         guard isRight else { return key }
-        if !draft.needs.isEmpty, draft.needs != common.draft.needs {
-            checks.needs.append(group.entry, row: row, needs: draft.needs)
+        if common.leavesNeeds {
+            checks.needs.append(group.entry, row: row, needs: draft.requirements)
         }
         if common.leavesScheduling {
             settings.append(.init(isRequired: draft.isRequired, priority: draft.priority))
@@ -131,7 +137,10 @@ struct RowPass {
     ) {
         let entry = reader.values.tasks.entries[group.entry]
         // A row with a fault may have needs that are not known.
-        if !isRight, reader.document.value(of: entry.value, for: "needs") != nil {
+        let document = reader.document
+        if !isRight,
+            ["needs", "when"].contains(where: { document.value(of: entry.value, for: $0) != nil })
+        {
             checks.captures.noteUnknownNeeds(of: group.entry)
         }
         checks.secrets.note(secrets, of: group.entry)
@@ -167,6 +176,10 @@ private struct CommonSettings {
     var deferred: [DeferredValue] = []
     /// The places of secrets in the draft.
     var uses: [SecretUse] = []
+    /// The needs of all rows; none when each row has its own.
+    var needs: [Requirement] = []
+    /// Whether each row has its own needs.
+    var leavesNeeds = false
     /// Whether each row has its own `priority`, or its own `required`.
     var leavesScheduling = false
 }

@@ -49,21 +49,26 @@ enum ShardRows {
     }
 }
 
-/// The entries whose tasks may be joined to others by `needs`, as far as the job file tells before
-/// rows are read.
+/// The entries whose tasks may be joined to others by `needs` and `when`, as far as the job file
+/// tells before rows are read.
 struct JoinedEntries {
     /// Whether a need that each row fills in may name any task.
     private var isAll = false
     private var entries: Set<Int> = []
 
-    /// Looks at the `needs` of all entries of a reader.
+    /// Looks at the `needs` and the `when` of all entries of a reader.
     init(of reader: Reader) {
         let (document, tasks) = (reader.document, reader.values.tasks)
-        guard document.hasScalar("needs") else { return }
+        guard document.hasScalar("needs") || document.hasScalar("when") else { return }
         for (number, entry) in tasks.entries.enumerated() {
-            guard let needs = document.value(of: entry.value, for: "needs")?.value else { continue }
-            let isList = document.kind(of: needs) == .sequence
-            let names = isList ? Array(document.elements(of: needs)) : [needs]
+            var names: [NodeID] = []
+            if let needs = document.value(of: entry.value, for: "needs")?.value {
+                let isList = document.kind(of: needs) == .sequence
+                names = isList ? Array(document.elements(of: needs)) : [needs]
+            }
+            if let when = document.value(of: entry.value, for: "when")?.value {
+                names += WhenTable.ids(in: when, document)
+            }
             if !names.isEmpty { entries.insert(number) }
             for name in names { insert(name, document, tasks) }
         }

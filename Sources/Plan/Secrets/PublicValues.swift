@@ -9,13 +9,13 @@ enum PublicValues {
     ///
     /// Such a value is shown where a diagnostic is about it.
     private static let freeKeys: Set<String> = [
-        "allowsReadAccessTo", "caFile", "certificate", "connection", "csv", "description",
-        "directory", "driver", "events", "exceptions", "extract", "fifo", "file", "fileName",
-        "formatted", "fromFile", "gateway", "glob", "har", "header", "host", "html", "identifier",
-        "include", "jsonLines", "junit", "key", "knownHosts", "lines", "macAddress", "matches",
-        "name",
-        "needs", "pac", "pattern", "pointer", "privateKey", "prometheus", "regex", "responseTo",
-        "scheme", "session", "sessionDescription", "ssid", "to",
+        "allowsReadAccessTo", "caFile", "certificate", "connection", "csv", "deferred",
+        "description", "directory", "driver", "ended", "events", "exceptions", "extract", "failed",
+        "fifo", "file", "fileName", "formatted", "fromFile", "gateway", "glob", "har", "header",
+        "host", "html", "identifier", "include", "jsonLines", "junit", "key", "knownHosts", "lines",
+        "macAddress", "matches", "name", "needs", "pac", "pattern", "pointer", "privateKey",
+        "prometheus", "regex", "responseTo", "scheme", "session", "sessionDescription", "skipped",
+        "ssid", "succeeded", "to",
     ]
     private static let namespaces = Expression.Namespace.allCases.map { Array($0.rawValue.utf8) }
 

@@ -29,6 +29,7 @@ enum ForeignKeys {
         case "job": job(word)
         case "session": session(word)
         case "data", "upload", "download": task(word, in: table.name)
+        case "when": when(word)
         case "defaults": session(word) ?? task(word, in: table.name)
         default: nil
         }
@@ -149,9 +150,10 @@ enum ForeignKeys {
             return Hint(help: "write `connectTo` in the task's session")
         case "maxtime", "timeoutintervalforresource":
             return Hint(help: "write `timeoutIntervalForResource` in the task's session")
-        case "if", "when", "onlyif", "unless", "skip":
+        case "if", "onlyif", "unless", "condition", "rules", "skip", "onfailure", "onerror",
+            "onsuccess", "always", "finally":
             return Hint(
-                help: "a task has no condition: `--only` chooses tasks, and `needs` skips them"
+                help: "write `when: { failed: ID }`, or `when: { equals: [VALUE, VALUE] }`"
             )
         case "continueonerror", "allowfailure", "ignoreerrors", "optional":
             return Hint(help: "write `required: false`")
@@ -164,6 +166,20 @@ enum ForeignKeys {
         case "id": return Hint(help: "the key of the task is its id")
         case "cache": return Hint("cachePolicy")
         default: return nil
+        }
+    }
+
+    private static func when(_ word: String) -> Hint? {
+        switch word {
+        case "success", "onsuccess", "needs": Hint("succeeded")
+        case "failure", "onfailure", "error": Hint("failed")
+        case "always", "completed", "done", "finished": Hint("ended")
+        case "equal", "eq", "is", "in": Hint("equals")
+        case "notequals", "ne", "not", "notin": Hint("differs")
+        case "regex", "like", "contains": Hint("matches")
+        case "any", "or", "anyof": Hint(help: "make `when` a list: one of its mappings must hold")
+        case "all", "and", "allof": Hint(help: "all conditions of a mapping must hold")
+        default: nil
         }
     }
 

@@ -11,8 +11,11 @@ extension Shape {
         case .either(_, let list) where list.isList: list.exampleText
         case .either(.integer, let text): text.exampleText
         case .either(let one, _): one.exampleText
+        case .oneOrMore(.mapping(let table)): table.exampleText
         case .list(let element), .nonEmptyList(let element), .oneOrMore(let element):
             "[\(element.exampleText)]"
+        case .tuple(.text, let counts):
+            "[\((1...counts.lowerBound).map { _ in "value" }.joined(separator: ", "))]"
         case .tuple(_, let counts):
             "[\((1...counts.lowerBound).map(String.init).joined(separator: ", "))]"
         case .mapping(let table): table.exampleText

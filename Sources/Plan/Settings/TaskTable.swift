@@ -236,6 +236,13 @@ enum TaskTable {
             "Ids of tasks that must succeed before this task starts: a list, or one id."
         ) { $0.needs = $1 },
         Setting(
+            "when",
+            WhenTable.type,
+            default: .words("all `needs` succeeded"),
+            "Conditions that must all hold, or else the task is skipped; of a list of mappings, "
+                + "one must hold."
+        ) { $0.when = $1 },
+        Setting(
             "required",
             ValueType.boolean.neededBeforeTheRun(),
             default: "true",
@@ -357,7 +364,8 @@ enum TaskTable {
         return needs.filter { known.insert($0).inserted }
     }
 
-    private static let need = ValueType<Need>(.text(pattern: nil, example: "task")) {
+    /// The type of an id of a task, or of one row of it.
+    static let need = ValueType<Need>(.text(pattern: nil, example: "task")) {
         reader,
         field in
         guard let id = reader.text(field) else { return nil }

@@ -5,4 +5,6 @@ struct CaptureReference: Sendable {
     /// The entry of the task that captures.
     var source: Int
     var range: SourceRange
+    /// Whether `when` compares the capture, which a task that did not succeed does not have.
+    var isInCondition = false
 }

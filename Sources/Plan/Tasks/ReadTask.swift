@@ -53,7 +53,7 @@ struct ReadTask: Sendable {
         }
     }
 
-    let needs: [Need]
+    let needs: [Requirement]
     let captureReferences: [CaptureReference]
     /// Nil when the task has a fault.
     let traits: Traits?
@@ -76,7 +76,7 @@ extension TaskReader {
         var draft = shared.defaults
         let isRight = !reader.faults.log.isFull && read(entry, into: &draft, with: &reader)
         let references = reader.takeCaptureReferences()
-        let needs = draft.needs
+        let needs = draft.requirements
         guard isRight else {
             return ReadTask(needs: needs, captureReferences: references, traits: nil, value: nil)
         }

@@ -34,6 +34,8 @@ struct TaskDraft: Sendable {
     var priority = 0.5
     /// Other tasks, each once; none when a task is read again.
     var needs: [Need] = []
+    /// Nil when it starts as soon as its needs have succeeded.
+    var when: When?
     var isRequired = true
     var expectation = Expectation()
     var retry = RetryPolicy()
@@ -93,6 +95,18 @@ struct TaskDraft: Sendable {
     var allowedAccess: NetworkAccess = []
     /// The access that the task forbids by itself.
     var deniedAccess: NetworkAccess = []
+}
+
+extension TaskDraft {
+    /// The needs of the task and the ends of them with which it starts: a need that `when` does not
+    /// name must succeed.
+    var requirements: [Requirement] {
+        guard let named = when?.requirements, !named.isEmpty else {
+            return needs.map { Requirement(need: $0) }
+        }
+        let names = Set(named.map(\.need))
+        return needs.filter { !names.contains($0) }.map { Requirement(need: $0) } + named
+    }
 }
 
 /// A part of a multipart body while its settings are read.

@@ -8,9 +8,25 @@ package struct TaskGraph: Sendable {
     /// Edges of node n are at `starts[n]` to `starts[n + 1]`.
     private var starts: [UInt32] = [0]
     private var edges: [UInt32] = []
+    /// The term of each edge; empty when all needs must succeed.
+    private var terms: [NeedTerm] = []
     /// The first task of each unit, and at the end how many tasks there are; empty when node n is
     /// task n.
     private var firstTasks: [UInt32] = []
+
+    /// A need of a node, and the ends of the need with which the node starts.
+    package struct Edge: Sendable {
+        var node: UInt32
+        var need: UInt32
+        var term: NeedTerm
+
+        /// An edge between two nodes by their numbers.
+        package init(_ node: Int, needs need: Int, _ term: NeedTerm = .success) {
+            self.node = UInt32(truncatingIfNeeded: node)
+            self.need = UInt32(truncatingIfNeeded: need)
+            self.term = term
+        }
+    }
 
     /// A graph without tasks.
     package init() {}
@@ -20,10 +36,10 @@ package struct TaskGraph: Sendable {
     /// - Parameters:
     ///   - nodes: How many units and joints there are.
     ///   - unitSizes: Nil when each node is a task.
-    ///   - pairs: A node and one that it needs, in any order.
-    package init(nodes: Int, unitSizes: [Int]?, needs pairs: [(node: UInt32, need: UInt32)]) {
+    ///   - edges: The needs of the nodes, in any order.
+    package init(nodes: Int, unitSizes: [Int]?, edges: [Edge]) {
         setUnits(unitSizes)
-        (starts, edges) = Self.grouped(pairs, nodes: nodes)
+        group(edges, nodes: nodes)
     }
 
     /// How many nodes there are.
@@ -37,11 +53,23 @@ package struct TaskGraph: Sendable {
 
     mutating func reserveCapacity(_ nodes: Int) { starts.reserveCapacity(nodes + 1) }
 
-    /// Adds the next node with the numbers of its needs.
+    /// Adds the next node with the numbers of its needs, each once.
     package mutating func append(needs: [Int]) {
-        for need in needs { edges.append(UInt32(truncatingIfNeeded: need)) }
-        starts.append(UInt32(truncatingIfNeeded: edges.count))
+        for need in needs { append(need, .success) }
+        endNode()
     }
+
+    /// Adds a need of the next node.
+    package mutating func append(_ need: Int, _ term: NeedTerm) {
+        if term.isCondition, terms.isEmpty {
+            terms = [NeedTerm](repeating: .success, count: edges.count)
+        }
+        edges.append(UInt32(truncatingIfNeeded: need))
+        if term.isCondition || !terms.isEmpty { terms.append(term) }
+    }
+
+    /// Adds the next node, whose needs were added.
+    package mutating func endNode() { starts.append(UInt32(truncatingIfNeeded: edges.count)) }
 
     /// Says how many tasks each unit has; nil when each node is one task.
     mutating func setUnits(_ sizes: [Int]?) {
@@ -61,10 +89,25 @@ package struct TaskGraph: Sendable {
         edges[Int(starts[node])..<Int(starts[node + 1])].lazy.map { Int($0) }
     }
 
+    /// The nodes that a node needs, with their terms: one for each alternative that names the need.
+    package func requirements(of node: Int) -> some RandomAccessCollection<(Int, NeedTerm)> {
+        (Int(starts[node])..<Int(starts[node + 1])).lazy.map { edge in
+            (Int(edges[edge]), terms.isEmpty ? .success : terms[edge])
+        }
+    }
+
+    /// Whether a task starts with another end of a need than a success.
+    package var hasConditions: Bool { !terms.isEmpty }
+
+    /// Whether a node is a joint.
+    package func isJoint(_ node: Int) -> Bool {
+        !firstTasks.isEmpty && node + 1 >= firstTasks.count
+    }
+
     /// The tasks of a node; none of a joint.
     package func tasks(of node: Int) -> Range<Int> {
         guard !firstTasks.isEmpty else { return node..<node + 1 }
-        guard node + 1 < firstTasks.count else { return 0..<0 }
+        guard !isJoint(node) else { return 0..<0 }
         return Int(firstTasks[node])..<Int(firstTasks[node + 1])
     }
 
@@ -86,46 +129,51 @@ package struct TaskGraph: Sendable {
         return unit(of: first)..<unit(of: last) + 1
     }
 
-    /// The tasks that a node needs, as ranges.
+    /// The tasks that a node needs, as ranges, each once.
     func targets(of node: Int) -> [Range<Int>] {
-        needs(of: node).compactMap { need in
-            guard !firstTasks.isEmpty, need + 1 >= firstTasks.count else { return tasks(of: need) }
+        let targets = needs(of: node).compactMap { need -> Range<Int>? in
+            guard isJoint(need) else { return tasks(of: need) }
             let units = needs(of: need)
             guard let first = units.first, let last = units.last else { return nil }
             return tasks(of: first).lowerBound..<tasks(of: last).upperBound
         }.filter { !$0.isEmpty }
+        guard hasConditions, targets.count > 1 else { return targets }
+        var known: Set<Range<Int>> = []
+        return targets.filter { known.insert($0).inserted }
     }
 
     /// The same nodes with every edge turned around: the needs of a node become the nodes that need
     /// it, in their order.
     package func reversed() -> TaskGraph {
-        var pairs: [(node: UInt32, need: UInt32)] = []
-        pairs.reserveCapacity(edges.count)
+        var turned: [Edge] = []
+        turned.reserveCapacity(edges.count)
         for node in 0..<count {
-            for need in edges[Int(starts[node])..<Int(starts[node + 1])] {
-                pairs.append((need, UInt32(truncatingIfNeeded: node)))
+            for (need, term) in requirements(of: node) {
+                turned.append(Edge(need, needs: node, term))
             }
         }
         var graph = self
-        (graph.starts, graph.edges) = Self.grouped(pairs, nodes: count)
+        graph.group(turned, nodes: count)
         return graph
     }
 
-    /// Edges by their nodes, those of one node in the order given.
-    private static func grouped(
-        _ pairs: [(node: UInt32, need: UInt32)],
-        nodes: Int
-    ) -> (starts: [UInt32], edges: [UInt32]) {
-        var starts = [UInt32](repeating: 0, count: nodes + 1)
-        for pair in pairs { starts[Int(pair.node) + 1] += 1 }
+    /// Takes over edges by their nodes, those of one node in the order given.
+    private mutating func group(_ all: [Edge], nodes: Int) {
+        starts = [UInt32](repeating: 0, count: nodes + 1)
+        for edge in all { starts[Int(edge.node) + 1] += 1 }
         for node in 0..<nodes { starts[node + 1] += starts[node] }
         var next = starts
-        var edges = [UInt32](repeating: 0, count: pairs.count)
-        for pair in pairs {
-            edges[Int(next[Int(pair.node)])] = pair.need
-            next[Int(pair.node)] += 1
+        edges = [UInt32](repeating: 0, count: all.count)
+        terms = []
+        if all.contains(where: \.term.isCondition) {
+            terms = [NeedTerm](repeating: .success, count: all.count)
         }
-        return (starts, edges)
+        for edge in all {
+            let place = Int(next[Int(edge.node)])
+            edges[place] = edge.need
+            if !terms.isEmpty { terms[place] = edge.term }
+            next[Int(edge.node)] += 1
+        }
     }
 
     /// An order in which every node stands behind its needs: first the nodes without needs, in file
@@ -192,7 +240,12 @@ package struct TaskGraph: Sendable {
         var numbers: [Int: Int] = [:]
         for (number, node) in nodes.enumerated() { numbers[node] = number }
         var graph = TaskGraph()
-        for node in nodes { graph.append(needs: needs(of: node).compactMap { numbers[$0] }) }
+        for node in nodes {
+            for (need, term) in requirements(of: node) {
+                if let number = numbers[need] { graph.append(number, term) }
+            }
+            graph.endNode()
+        }
         if !firstTasks.isEmpty {
             let units = nodes.prefix { $0 + 1 < firstTasks.count }
             graph.setUnits(units.map { tasks(of: $0).count })

@@ -4,27 +4,33 @@ struct TaskGraphBuilder {
     /// The needs of whole entries on whole entries; its nodes are entries.
     private var whole = TaskGraph()
     /// All others.
-    private var single: [(task: Need, need: Need)] = []
+    private var single: [(task: Need, requirement: Requirement)] = []
 
     mutating func reserveCapacity(_ entries: Int) { whole.reserveCapacity(entries) }
 
     /// Adds the next entry with the needs of all its tasks.
-    mutating func append(_ entry: Int, needs: [Need]) {
-        whole.append(needs: needs.lazy.filter { $0.row == nil }.map(\.entry))
-        for need in needs where need.row != nil { single.append((Need(entry: entry), need)) }
+    mutating func append(_ entry: Int, needs: [Requirement]) {
+        for requirement in needs {
+            if requirement.need.row == nil {
+                whole.append(requirement.need.entry, requirement.term)
+            } else {
+                single.append((Need(entry: entry), requirement))
+            }
+        }
+        whole.endNode()
     }
 
     /// Adds the needs of one row of an entry.
-    mutating func append(_ entry: Int, row: Int, needs: [Need]) {
-        for need in needs { single.append((Need(entry: entry, row: row), need)) }
+    mutating func append(_ entry: Int, row: Int, needs: [Requirement]) {
+        for requirement in needs { single.append((Need(entry: entry, row: row), requirement)) }
     }
 
     /// The entries whose rows have or are needs of their own.
     var distinguishedEntries: Set<Int> {
         var entries: Set<Int> = []
-        for (task, need) in single {
+        for (task, requirement) in single {
             if task.row != nil { entries.insert(task.entry) }
-            if need.row != nil { entries.insert(need.entry) }
+            if requirement.need.row != nil { entries.insert(requirement.need.entry) }
         }
         return entries
     }
@@ -41,11 +47,11 @@ struct TaskGraphBuilder {
         }
         var split = SplitGraph(tasks, split: entries)
         for entry in tasks.entries.indices {
-            for need in whole.needs(of: entry) {
-                split.add(Need(entry: entry), needs: Need(entry: need))
+            for (need, term) in whole.requirements(of: entry) {
+                split.add(Need(entry: entry), Requirement(need: Need(entry: need), term: term))
             }
         }
-        for (task, need) in single { split.add(task, needs: need) }
+        for (task, requirement) in single { split.add(task, requirement) }
         return split.graph()
     }
 }
@@ -59,7 +65,7 @@ private struct SplitGraph {
     /// The joints of split entries all of whose rows are needed.
     private var joints: [Int: Int] = [:]
     private var nodeCount: Int
-    private var pairs: [(node: UInt32, need: UInt32)] = []
+    private var edges: [TaskGraph.Edge] = []
 
     init(_ tasks: TaskList, split: Set<Int>) {
         self.split = split
@@ -76,17 +82,15 @@ private struct SplitGraph {
         nodeCount = unitSizes.count
     }
 
-    mutating func add(_ task: Need, needs need: Need) {
-        let target = target(need)
-        for unit in units(of: task) { connect(unit, target) }
+    mutating func add(_ task: Need, _ requirement: Requirement) {
+        let target = target(requirement.need)
+        for unit in units(of: task) {
+            edges.append(.init(unit, needs: target, requirement.term))
+        }
     }
 
     func graph() -> TaskGraph {
-        TaskGraph(nodes: nodeCount, unitSizes: unitSizes, needs: pairs)
-    }
-
-    private mutating func connect(_ node: Int, _ need: Int) {
-        pairs.append((UInt32(truncatingIfNeeded: node), UInt32(truncatingIfNeeded: need)))
+        TaskGraph(nodes: nodeCount, unitSizes: unitSizes, edges: edges)
     }
 
     private func units(of task: Need) -> Range<Int> {
@@ -102,7 +106,7 @@ private struct SplitGraph {
         let joint = nodeCount
         nodeCount += 1
         joints[need.entry] = joint
-        for unit in units { connect(joint, unit) }
+        for unit in units { edges.append(.init(joint, needs: unit)) }
         return joint
     }
 }

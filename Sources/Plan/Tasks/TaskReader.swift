@@ -20,6 +20,18 @@ struct TaskReader: Sendable {
         }
     }
 
+    /// The alternatives of a task's `when` whose comparisons hold; all after a fault, which the
+    /// reading of the whole task reports.
+    func heldAlternatives(of task: Int, with reader: inout Reader) -> AlternativeSet {
+        let entry = reader.values.tasks.entry(of: task)
+        guard let found = reader.document.value(of: entry.value, for: "when"),
+            (try? reader.enterRow(of: task)) != nil
+        else { return .all }
+        begin(entry, &reader)
+        let field = Field(name: "when", key: found.key, node: found.value)
+        return WhenTable.type.read(&reader, field)?.held ?? .all
+    }
+
     /// Reads one task of the reader's list; nil when its row is lost.
     func draft(of task: Int, with reader: inout Reader) -> TaskDraft? {
         guard (try? reader.enterRow(of: task)) != nil else { return nil }

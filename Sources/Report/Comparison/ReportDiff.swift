@@ -24,7 +24,9 @@ package struct ReportDiff {
         var durationMicroseconds: Int64
         var file: ReportedTask.File?
 
-        var isSuccess: Bool { outcome == .succeeded || outcome == .unchanged }
+        /// Whether its `when` kept the task from starting.
+        var isRefused: Bool
+        var isGood: Bool { outcome == .succeeded || outcome == .unchanged || isRefused }
     }
 
     /// A task with a difference; nil for the report that does not have it.
@@ -56,7 +58,8 @@ package struct ReportDiff {
     private(set) var recovered: [Change] = []
     /// Tasks that succeeded in both runs and took longer in the new one, the longest wait first.
     private(set) var slower: [Change] = []
-    /// Tasks with another size or checksum of their file, or another end without success.
+    /// Tasks with another size or checksum of their file, another end without success, or another
+    /// decision of their `when`.
     private(set) var changed: [Change] = []
     /// Tasks of the new run only.
     private(set) var came: [Change] = []
@@ -100,17 +103,19 @@ package struct ReportDiff {
         guard let new = change.new else { return nil }
         guard let old = change.old else {
             came.append(change)
-            if !new.isSuccess { failedAnew.append(change) }
+            if !new.isGood { failedAnew.append(change) }
             return nil
         }
         commonCount += 1
-        switch (old.isSuccess, new.isSuccess) {
+        switch (old.isGood, new.isGood) {
         case (true, false): failedAnew.append(change)
         case (false, true): recovered.append(change)
         case (false, false):
             if old.outcome != new.outcome || old.kind != new.kind { changed.append(change) }
         case (true, true):
-            if old.hasOtherFile(than: new) { changed.append(change) }
+            if old.hasOtherFile(than: new) || old.isRefused != new.isRefused {
+                changed.append(change)
+            }
         }
         guard old.outcome == .succeeded, new.outcome == .succeeded else { return nil }
         let ratio = change.percent
@@ -142,6 +147,7 @@ extension ReportDiff.End {
     init(_ task: ReportedTask) {
         outcome = task.outcome
         kind = task.failure?.kind
+        isRefused = task.isRefused
         durationMicroseconds = task.durationMicroseconds
         file = task.file
     }

@@ -12,9 +12,9 @@ struct HTMLFailures {
     private var skipped: [ReportedTask] = []
     private var count = 0
 
-    /// Takes note of a task, if it did not succeed.
+    /// Takes note of a task, if it did not succeed, although its `when` let it start.
     mutating func add(_ task: ReportedTask) {
-        guard !task.isSuccess else { return }
+        guard !task.isSuccess, !task.isRefused else { return }
         count += 1
         if task.outcome == .skipped {
             if skipped.count < Self.mostTasks { skipped.append(task) }

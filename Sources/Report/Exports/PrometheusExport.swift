@@ -38,6 +38,7 @@ struct PrometheusExport: ReportExport {
             tasks = []
             return
         }
+        guard !task.isRefused else { return }
         tasks.append(
             Task(
                 id: task.id,

@@ -157,7 +157,7 @@ extension RunSummary {
             members.integer("failed", "Tasks that failed for good") { Int64($0.failed) }
             members.integer("deferred", "Tasks that could not start") { Int64($0.deferred) }
             members.integer("cancelled", "Tasks that were cancelled") { Int64($0.cancelled) }
-            members.integer("skipped", "Tasks that did not run because another task failed") {
+            members.integer("skipped", "Tasks kept from running by another task or `when`") {
                 Int64($0.skipped)
             }
             members.integer("unchanged", "Tasks that had nothing to do") { Int64($0.unchanged) }

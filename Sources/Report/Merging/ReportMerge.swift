@@ -224,6 +224,7 @@ extension ReportedTask {
             default: .temporary
             }
         case .skipped:
+            if isRefused { return .success }
             // The run could not begin, or a needed task did not succeed: the needed task has its
             // own code.
             return report.frame["run"]?["engine"]?.isNull == true ? ofRun ?? .temporary : .temporary

@@ -205,7 +205,7 @@ struct ProgressLines: Sendable {
     private func reason(_ failure: TransferFailure) -> String {
         let detail = shown(failure.detail)
         return switch failure.kind {
-        case .cancelled, .httpStatus, .localIO: detail
+        case .cancelled, .condition, .httpStatus, .localIO: detail
         default: "\(failure.kind.label): \(detail)"
         }
     }

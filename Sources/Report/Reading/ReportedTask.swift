@@ -77,6 +77,11 @@ package struct ReportedTask: Sendable {
     /// Whether the task succeeded or had nothing to do.
     var isSuccess: Bool { outcome == .succeeded || outcome == .unchanged }
 
+    /// Whether the task was skipped because a `when` does not hold, which is no failure.
+    package var isRefused: Bool {
+        outcome == .skipped && failure?.kind == TransferFailure.Kind.condition.label
+    }
+
     /// Whether the task did not succeed at once.
     var isRemarkable: Bool { !isSuccess || attemptCount > 1 }
 

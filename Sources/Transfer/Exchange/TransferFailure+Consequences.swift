@@ -23,7 +23,7 @@ extension TransferFailure {
     /// revalidated.
     var mayBeOfTarget: Bool {
         switch kind {
-        case .cancelled, .localIO, .network, .power, .suspended, .engine, .cache: false
+        case .cancelled, .condition, .localIO, .network, .power, .suspended, .engine, .cache: false
         default: true
         }
     }
@@ -36,7 +36,7 @@ extension TransferFailure {
         case .httpStatus: httpStatus == 404 || httpStatus == 410
         case .resolve, .connect, .tls, .network, .power, .suspended, .timeout, .stalled, .reset,
             .protocolViolation, .redirectLimit, .truncated, .rangeMismatch, .localIO, .cache,
-            .cancelled, .engine:
+            .cancelled, .condition, .engine:
             false
         }
     }
@@ -48,7 +48,7 @@ extension TransferFailure {
             false
         case .httpStatus, .resolve, .connect, .tls, .timeout, .stalled, .reset,
             .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network, .power,
-            .suspended:
+            .suspended, .condition:
             true
         }
     }

@@ -8,7 +8,7 @@ struct FailedTasks {
     /// The name of the job that the earlier run was of.
     let jobName: String
     /// The ids of the tasks, in the order of their ends: failed, cancelled, deferred and skipped
-    /// ones.
+    /// ones, without those that their `when` kept from starting.
     let ids: [String]
 
     /// Reads a report.
@@ -21,6 +21,7 @@ struct FailedTasks {
             try report.forEachTask { task in
                 switch task.outcome {
                 case .succeeded, .unchanged: break
+                case .skipped where task.isRefused: break
                 case .failed, .deferred, .cancelled, .skipped: ids.append(task.id)
                 }
             }

@@ -34,15 +34,15 @@ import TransferModel
 
     @Test func `a task may use captured values of direct and indirect needs`() throws {
         let faults = try faults(Self.tasks, Self.needs) {
-            $0.note([Self.reference(to: 0)], of: 1, needs: [Need(entry: 0)])
-            $0.note([Self.reference(to: 0)], of: 2, needs: [Need(entry: 1)])
+            $0.note([Self.reference(to: 0)], of: 1, needs: [Requirement(need: Need(entry: 0))])
+            $0.note([Self.reference(to: 0)], of: 2, needs: [Requirement(need: Need(entry: 1))])
         }
         #expect(faults.isEmpty)
     }
 
     @Test func `a use without a need is an error with its remedy`() throws {
         let faults = try faults(Self.tasks, Self.needs) {
-            $0.note([Self.reference(to: 3)], of: 2, needs: [Need(entry: 1)])
+            $0.note([Self.reference(to: 3)], of: 2, needs: [Requirement(need: Need(entry: 1))])
             $0.note([Self.reference(to: 0)], of: 3, needs: [])
             $0.note([Self.reference(to: 3)], of: 3, needs: [])
         }

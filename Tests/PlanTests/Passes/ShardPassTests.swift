@@ -110,6 +110,25 @@ import TransferModel
         #expect(levels.count > 1)
     }
 
+    @Test func `tasks that conditions join run in one shard`() throws {
+        let job = """
+            version: 1
+            data:
+              item: { forEach: { range: [1, 20] }, url: "https://a/${item}" }
+              after:
+                forEach: { range: [1, 20] }
+                url: "https://a/${item}"
+                when: [{ failed: "item[${item}]" }, { equals: ["${run.date}", "2026-12-31"] }]
+              lone: { url: "https://a/", when: { differs: ["${run.date}", "2026-12-31"] } }
+            """
+        for plan in try Self.shards(5, of: job) {
+            let ids = Set(Self.ids(plan))
+            for number in 1...20 {
+                #expect(ids.contains("item[\(number)]") == ids.contains("after[\(number)]"))
+            }
+        }
+    }
+
     @Test func `chosen tasks run in their shards`() throws {
         let only = ["orders[3]", "orders[17]", "orders[180]", "two", "many"]
         let data = ["/jobs/rows.csv": Self.rows]

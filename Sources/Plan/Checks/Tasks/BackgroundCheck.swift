@@ -79,6 +79,16 @@ enum BackgroundCheck {
                 &log
             )
         }
+        if draft.when != nil {
+            place.report(
+                .notInBackground,
+                "`when`\(context) does not work with the \(name): a later run, which continues the "
+                    + "session, could decide otherwise",
+                at: place.key("when"),
+                help: "choose another session for the task; other tasks may name it in `when`",
+                &log
+            )
+        }
         if !draft.expectation.captures.isEmpty {
             place.report(
                 .notInBackground,

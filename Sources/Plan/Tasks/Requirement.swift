@@ -1,0 +1,77 @@
+package import TransferModel
+
+/// How a need has ended, the better ends first.
+///
+/// All tasks of a `forEach` together have ended as the worst of them.
+package enum NeedEnd: UInt8, Sendable, Hashable, Comparable {
+    /// Also when nothing had changed.
+    case succeeded
+    case skipped
+    case deferred
+    case failed
+
+    /// Orders ends from the best to the worst.
+    package static func < (left: NeedEnd, right: NeedEnd) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// The ends of a need with which a task starts, and the alternative of its `when` that names them.
+package struct NeedTerm: Sendable, Hashable {
+    /// A bit for each end.
+    private let ends: UInt8
+    /// The number of the alternative; `everywhere` for a term of all alternatives.
+    private let number: UInt8
+    /// How many alternatives the task has.
+    private let count: UInt8
+
+    private static let everywhere = UInt8.max
+
+    /// The term of a task without a condition on the need: it must succeed.
+    package static let success = NeedTerm(ends: [.succeeded], number: everywhere, count: 1)
+
+    private init(ends: [NeedEnd], number: UInt8, count: UInt8) {
+        self.ends = ends.reduce(0) { $0 | 1 << $1.rawValue }
+        self.number = number
+        self.count = count
+    }
+
+    /// A term of one alternative of several.
+    ///
+    /// - Parameters:
+    ///   - ends: The ends with which the alternative may hold.
+    ///   - alternative: Its number, below `count`.
+    ///   - count: From 1 to `AlternativeSet.capacity`.
+    package init(_ ends: [NeedEnd], alternative: Int, of count: Int) {
+        self.init(
+            ends: ends,
+            number: UInt8(truncatingIfNeeded: alternative),
+            count: UInt8(truncatingIfNeeded: count)
+        )
+    }
+
+    /// Whether the term is one of a `when`.
+    package var isCondition: Bool { number != Self.everywhere }
+
+    /// The alternatives that cannot hold without the term.
+    package var alternatives: AlternativeSet {
+        isCondition ? AlternativeSet(Int(number)) : .all
+    }
+
+    /// All alternatives of the task.
+    package var allAlternatives: AlternativeSet { isCondition ? .first(Int(count)) : .all }
+
+    /// Whether a need whose tasks have ended so far as `end` can still meet the term.
+    package func admits(_ end: NeedEnd, isLast: Bool) -> Bool {
+        isLast ? ends >> end.rawValue & 1 == 1 : ends >> end.rawValue != 0
+    }
+
+    /// Whether only a success meets the term.
+    package var isOfSuccess: Bool { ends == 1 << NeedEnd.succeeded.rawValue }
+}
+
+/// A need and the ends of it with which a task starts.
+struct Requirement: Sendable, Hashable {
+    var need: Need
+    var term = NeedTerm.success
+}
