@@ -351,31 +351,16 @@ enum TaskTable {
     }
 
     private static let needs = ValueType<[Need]>(
-        .either(.text(pattern: nil), .list(need.shape))
+        .either(.text(pattern: nil), .list(NeedType.need.shape))
     ) { reader, field in
         // The plan's graph has them.
         if reader.isReadingAgain { return [] }
         if reader.document.kind(of: field.node) == .scalar {
-            return need.read(&reader, field).map { [$0] }
+            return NeedType.need.read(&reader, field).map { [$0] }
         }
-        guard let needs = reader.elements(field, of: need) else { return nil }
+        guard let needs = reader.elements(field, of: NeedType.need) else { return nil }
         guard needs.count > 1 else { return needs }
         var known: Set<Need> = []
         return needs.filter { known.insert($0).inserted }
-    }
-
-    /// The type of an id of a task, or of one row of it.
-    static let need = ValueType<Need>(.text(pattern: nil, example: "task")) {
-        reader,
-        field in
-        guard let id = reader.text(field) else { return nil }
-        if let need = reader.need(id) { return need }
-        let fault = ValueFault(
-            .unknownTask,
-            "there is no task `\(id)`",
-            likely: reader.nearestTask(id)
-        )
-        reader.report(fault, of: field)
-        return nil
     }
 }

@@ -81,7 +81,7 @@ extension WhenTable {
     }
 
     private static let needs: ValueType<[Need]> = {
-        let list = ValueType<[Need]>.oneOrMore(of: TaskTable.need)
+        let list = ValueType<[Need]>.oneOrMore(of: NeedType.need)
         let needs = ValueType<[Need]>(list.shape) { reader, field in
             // The plan's graph has them.
             reader.isReadingAgain ? [] : list.read(&reader, field)
@@ -196,12 +196,4 @@ extension WhenTable {
         else { return false }
         return true
     }
-}
-
-/// `when` of a task.
-struct When: Sendable {
-    /// The needs that its alternatives name.
-    var requirements: [Requirement] = []
-    /// The alternatives whose comparisons hold, as far as their values are known.
-    var held: AlternativeSet = []
 }

@@ -75,3 +75,11 @@ struct Requirement: Sendable, Hashable {
     var need: Need
     var term = NeedTerm.success
 }
+
+/// `when` of a task.
+struct When: Sendable {
+    /// The needs that its alternatives name.
+    var requirements: [Requirement] = []
+    /// The alternatives whose comparisons hold, as far as their values are known.
+    var held: AlternativeSet = []
+}
