@@ -51,6 +51,8 @@ package struct Diagnostic: Sendable, Hashable {
     package var notes: [Note]
     /// The advice on one line without a full stop, shown after `= help:`.
     package var help: String?
+    /// The advice where a part of `help` is hidden: it quotes less of the file.
+    package var generalHelp: String?
     /// The edit that fixes the fault, if there is exactly one.
     package var fixIt: FixIt?
     /// Whether the message may quote text that is not in the file, such as values of rows.
@@ -64,6 +66,7 @@ package struct Diagnostic: Sendable, Hashable {
         at range: SourceRange,
         notes: [Note] = [],
         help: String? = nil,
+        generalHelp: String? = nil,
         fixIt: FixIt? = nil
     ) {
         self.severity = severity
@@ -72,6 +75,7 @@ package struct Diagnostic: Sendable, Hashable {
         self.range = range
         self.notes = notes
         self.help = help
+        self.generalHelp = generalHelp
         self.fixIt = fixIt
     }
 }
@@ -82,7 +86,8 @@ extension Diagnostic {
 
     /// The diagnostic with other texts in its quotes: only text in backticks is from a file.
     ///
-    /// Advice and edits of which a part is hidden are useless, and dropped.
+    /// An edit of which a part is hidden is dropped; the general advice takes the place of such an
+    /// advice.
     ///
     /// - Parameters:
     ///   - shown: Gives the text to show for a quote of the message.
@@ -94,8 +99,12 @@ extension Diagnostic {
     ) -> Diagnostic {
         var diagnostic = self
         diagnostic.message = Self.mappingQuotes(of: message, shown)
-        let help = help.map { Self.mappingQuotes(of: $0, elsewhere) }
-        diagnostic.help = help?.containsBytes(Self.dots) == true ? nil : help
+        diagnostic.help = nil
+        for case let help? in [help, generalHelp] where diagnostic.help == nil {
+            let shown = Self.mappingQuotes(of: help, elsewhere)
+            if !shown.containsBytes(Self.dots) { diagnostic.help = shown }
+        }
+        diagnostic.generalHelp = nil
         if let fixIt, elsewhere(fixIt.replacement) != fixIt.replacement { diagnostic.fixIt = nil }
         // The notes about rows name tasks and data files.
         for index in notes.indices where !isAboutData {

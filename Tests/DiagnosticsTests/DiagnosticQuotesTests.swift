@@ -43,6 +43,22 @@ import Testing
         #expect(diagnostic.mappingQuotes({ $0 }, elsewhere: { $0 }) == diagnostic)
     }
 
+    @Test func `general advice takes the place of advice of which a part is hidden`() {
+        var diagnostic = Diagnostic(
+            code: "x.y",
+            "m",
+            at: Self.place,
+            help: "did you mean `secret`?"
+        )
+        diagnostic.generalHelp = "write `NAME`"
+        let hiding = { (quote: String) in quote == "secret" ? Diagnostic.dots : quote }
+        let hidden = diagnostic.mappingQuotes({ $0 }, elsewhere: hiding)
+        #expect(hidden.help == "write `NAME`")
+        let shown = diagnostic.mappingQuotes({ $0 }, elsewhere: { $0 })
+        #expect(shown.help == "did you mean `secret`?")
+        #expect(shown.generalHelp == nil)
+    }
+
     @Test func `a quote has no backticks of its own`() {
         #expect("a`b".excerpt == "a'b")
     }

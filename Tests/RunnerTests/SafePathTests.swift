@@ -63,7 +63,7 @@ import Testing
         #expect(try pipe.run().status == .exit(0))
         let outcome = try job.runner(["run", "job.yaml", "--report", path])
         #expect(outcome.status == .exit(4))
-        #expect(outcome.standardError.hasPrefix("runner: cannot write "))
+        #expect(outcome.standardError.hasPrefix("runner: the report `json`: cannot write "))
         #expect(server.requests.isEmpty)
         #expect(try job.folder.list() == ["folder", "job.yaml", "pipe"])
     }

@@ -70,9 +70,20 @@ struct DiagnosticLog {
         at range: SourceRange,
         notes: [Diagnostic.Note] = [],
         help: String? = nil,
+        generalHelp: String? = nil,
         fixIt: Diagnostic.FixIt? = nil
     ) {
-        add(Diagnostic(.error, code, message, at: range, notes: notes, help: help, fixIt: fixIt))
+        var error = Diagnostic(
+            .error,
+            code,
+            message,
+            at: range,
+            notes: notes,
+            help: help,
+            fixIt: fixIt
+        )
+        error.generalHelp = generalHelp
+        add(error)
     }
 
     /// Adds a warning.

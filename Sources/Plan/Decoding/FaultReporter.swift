@@ -16,6 +16,8 @@ struct FaultReporter {
     let document: Document
     var log: DiagnosticLog
     var hints = Hints()
+    /// The keys of the top level, below which all others are; nil for hints without them.
+    var language: KeyTable?
     var owner = Owner.job
     /// The keys of the open mappings inside the owner's mapping.
     private(set) var path: [String] = []
@@ -87,6 +89,7 @@ struct FaultReporter {
             "`\(field.name)`: \(fault.message)",
             at: range,
             help: meant ?? fault.help,
+            generalHelp: fault.help,
             fixIt: likely.map { .init(range: range, replacement: $0) }
         )
     }

@@ -110,13 +110,15 @@ struct MappingKeys {
             )
             return
         }
-        let nearest = faults.hints.nearest(name, among: keys.names)
+        let inside = KeyPlaces.helpInside(name, of: keys)
+        let nearest =
+            inside == nil ? faults.hints.nearest(name, among: keys.names) : nil
         faults.log.add(
             .unknownKey,
             "unknown key `\(name.excerpt)`\(faults.context)",
             at: range,
-            help: nearest.map { "did you mean `\($0)`?" }
-                ?? knownKeys,
+            help: inside ?? nearest.map { "did you mean `\($0)`?" }
+                ?? faults.language.flatMap { KeyPlaces.helpElsewhere(name, in: $0) } ?? knownKeys,
             fixIt: nearest.map { .init(range: range, replacement: $0) }
         )
     }

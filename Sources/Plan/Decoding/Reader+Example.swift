@@ -18,12 +18,15 @@ extension Reader {
     private mutating func showShape(of field: Field, in keys: KeyTable, since mark: Int) {
         guard let key = keys.keys.first(where: { $0.name == field.name }) else { return }
         let (node, shape) = (field.node, key.shape)
-        show("\(key.name): \(key.exampleText)", of: shape, at: node, since: mark)
+        let whole = "\(key.name): \(key.exampleText)"
+        show(whole, of: shape, at: node, since: mark)
         guard let member = shape.member, document.kind(of: node) != .scalar else { return }
         let isList = document.kind(of: node) == .sequence
         let members =
             isList ? Array(document.elements(of: node)) : document.entries(of: node).map(\.value)
-        for value in members { show(member.exampleText, of: member, at: value, since: mark) }
+        // A text alone does not show where it belongs.
+        let example = member.exampleText == Shape.anyText ? whole : member.exampleText
+        for value in members { show(example, of: member, at: value, since: mark) }
     }
 
     /// Adds an example to the reports of a list or mapping where the shape is another, and of a

@@ -111,6 +111,12 @@ extension Reader {
                 among: (0..<count).map { again.id(of: Need(entry: entry, row: $0)) }
             )
         }
+        // Other tools put the name of the section before the id.
+        if let plain = id.cut(atFirst: ".").map({ String($0.1) }),
+            values.tasks.find(plain, in: document) != nil
+        {
+            return plain
+        }
         let (document, entries) = (self.document, values.tasks.entries)
         return faults.hints.nearest(
             id,

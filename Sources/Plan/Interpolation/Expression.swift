@@ -273,9 +273,14 @@ enum ForeignExpression {
     ///   - fault: The fault of the expression as written.
     ///   - expression: From `${` to `}`.
     ///   - hasItem: Whether the task has a `forEach`.
+    ///   - isTask: Whether a name is the id of a task.
     /// - Returns: The fault, with a hint where there is one.
-    static func explain(_ fault: ValueFault, of expression: Substring, hasItem: Bool) -> ValueFault
-    {
+    static func explain(
+        _ fault: ValueFault,
+        of expression: Substring,
+        hasItem: Bool,
+        isTask: (String) -> Bool
+    ) -> ValueFault {
         guard fault.code == .badExpression, expression.hasBytePrefix("${"),
             expression.hasByteSuffix("}")
         else { return fault }
@@ -292,6 +297,8 @@ enum ForeignExpression {
             let parts = rest.dropFirst().splitAtBytes(".")
             let isOutput = parts.count == 3 && parts[1] == "outputs"
             likely = isOutput ? "${task.\(parts[0]).\(parts[2])}" : nil
+        case _ where rest.hasBytePrefix(".") && isTask(name):
+            likely = "${task.\(content)}"
         default: likely = nil
         }
         guard let likely else { return fault }

@@ -225,7 +225,8 @@ struct Interpolator {
             let explained = ForeignExpression.explain(
                 fault.fault,
                 of: text.slice(fault.range),
-                hasItem: row != nil || expectsRow
+                hasItem: row != nil || expectsRow,
+                isTask: { tasks.find($0, in: faults.document) != nil }
             )
             let range = faults.range(of: fault.range, in: text, field.node)
             faults.report(explained, of: field, at: range)

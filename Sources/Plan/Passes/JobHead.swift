@@ -46,6 +46,7 @@ struct JobHead {
             fileStatus: options.fileStatus,
             patternFault: options.patternFault
         )
+        reader.faults.language = JobTable.table.keys
         reader.values.isOfShard = options.shard != nil
         reader.templates = TemplateFiles(options.dataFile)
         reader.faults.log.toleratesEnvironment = options.toleratesEnvironment

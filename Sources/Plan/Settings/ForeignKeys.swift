@@ -31,7 +31,7 @@ enum ForeignKeys {
         case "data", "upload", "download": task(word, in: table.name)
         case "when": when(word)
         case "defaults": session(word) ?? task(word, in: table.name)
-        default: nil
+        default: inner(word, in: table.name)
         }
     }
 
@@ -49,7 +49,7 @@ enum ForeignKeys {
     }
 
     /// The word in lower case, without `-` and `_`.
-    private static func folded(_ name: String) -> String {
+    static func folded(_ name: String) -> String {
         String(
             decoding: name.utf8.lazy.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") },
             as: UTF8.self
@@ -75,7 +75,8 @@ enum ForeignKeys {
         case "matrix", "strategy", "foreach", "loop": Hint(help: "write `forEach` in a task")
         case "limits", "bandwidth", "ratelimit", "limitrate":
             Hint(help: "write `limits` in a session, or in `defaults` for all sessions")
-        case "onfailure", "onfinish", "onsuccess", "onerror", "notify", "notifications":
+        case "onfailure", "onfinish", "onsuccess", "onerror", "notify", "notifications",
+            "afterscript", "post", "finally", "handlers":
             Hint(help: "write commands under `hooks`: `onFinish`, or `onFailure`")
         case "insecure", "auth", "timeout", "useragent", "retries":
             Hint(help: "write settings for all sessions and tasks in `defaults`")
@@ -103,6 +104,10 @@ enum ForeignKeys {
             )
         case "resolve", "hosts", "hostaliases", "dns":
             Hint(help: "write `connectTo: [{ host: …, to: … }]`")
+        case "cert", "key", "clientcert", "clientcertificate", "clientkey", "sslcert":
+            Hint(help: "write `credentials`, with `method: clientCertificate`")
+        case "http2", "http3", "http11", "protocol", "protocols":
+            Hint(help: "write `httpVersion`")
         case "cache": Hint("urlCache")
         case "maxtime", "timeoutintervalforresources": Hint("timeoutIntervalForResource")
         case "retries", "retry", "maxredirects", "redirects", "expect", "maxretries":
@@ -124,7 +129,7 @@ enum ForeignKeys {
         case "loop", "matrix", "strategy", "items", "withitems": return Hint("forEach")
         case "extract", "register", "save": return Hint("capture")
         case "assert", "asserts", "assertions", "status", "statuscode", "expectedstatus",
-            "validstatus":
+            "validstatus", "fail", "failonerror", "failwithbody":
             return Hint(help: "write `expect: { statusCode: … }`")
         case "auth", "authentication", "authorization", "user", "username", "login", "password",
             "basicauth", "netrc":
@@ -148,7 +153,7 @@ enum ForeignKeys {
             return Hint(help: "write `redirects: { follow: … }` or `redirects: { maximum: … }`")
         case "resolve", "connectto":
             return Hint(help: "write `connectTo` in the task's session")
-        case "maxtime", "timeoutintervalforresource":
+        case "maxtime", "timeoutintervalforresource", "timeoutminutes", "timelimit", "deadline":
             return Hint(help: "write `timeoutIntervalForResource` in the task's session")
         case "if", "onlyif", "unless", "condition", "rules", "skip", "onfailure", "onerror",
             "onsuccess", "always", "finally":
@@ -158,14 +163,30 @@ enum ForeignKeys {
         case "continueonerror", "allowfailure", "ignoreerrors", "optional":
             return Hint(help: "write `required: false`")
         case "dir", "directory", "folder", "outdir", "outputdir", "outputdirectory",
-            "directoryprefix":
+            "directoryprefix", "remotename", "remoteheadername", "contentdisposition":
             return table == "download"
                 ? Hint(help: "write `to: FOLDER/`, with a slash at its end") : nil
         case "metalink":
             return Hint(help: "Metalink files are not read: write `url`, `mirrors` and `checksum`")
         case "id": return Hint(help: "the key of the task is its id")
         case "cache": return Hint("cachePolicy")
-        default: return nil
+        default: return course(word)
+        }
+    }
+
+    /// Words for the choice and the course of tasks.
+    private static func course(_ word: String) -> Hint? {
+        switch word {
+        case "tags", "labels": Hint(help: "`runner run --only` chooses tasks by their ids")
+        case "recursive", "mirror", "spider":
+            Hint(help: "runner follows no links: write a task for each file, or `forEach`")
+        case "parallel", "concurrency":
+            Hint(help: "write `schedule: { maxConcurrentTasks: … }` at the top level")
+        case "limitrate", "ratelimit", "maxspeed", "throttle":
+            Hint(help: "write `limits: { bandwidth: … }` in the task's session")
+        case "until", "poll", "waitfor":
+            Hint(help: "write the condition as `expect`, and how often to ask as `retry`")
+        default: nil
         }
     }
 
@@ -224,8 +245,39 @@ enum ForeignKeys {
         case "overwrite", "noclobber", "skipexisting", "timestamping", "force":
             return table == "download"
                 ? Hint(help: "write `ifExists: replace`, `skip`, `fail` or `revalidate`") : nil
-        case "compressed": return table == "download" ? Hint("decode") : nil
+        case "compressed": return Hint("decode")
+        case "split", "maxconnectionperserver", "parts", "chunks":
+            return table == "download" ? Hint("segments") : nil
+        case "range", "ranges":
+            return Hint(help: "runner requests whole files: `resume` continues one")
+        case "unzip", "untar", "unpack", "unarchive", "decompress":
+            return table == "download" ? Hint("extract") : nil
         default: return nil
+        }
+    }
+
+    /// Words in the mappings of tasks and of the top level.
+    private static func inner(_ word: String, in table: String) -> Hint? {
+        switch (table, word) {
+        case ("retry", "max"), ("retry", "count"), ("retry", "times"), ("retry", "tries"),
+            ("retry", "retries"), ("retry", "maxattempts"), ("retry", "maxretries"):
+            Hint("attempts")
+        case ("retry", "when"), ("retry", "codes"), ("retry", "statuscodes"): Hint("on")
+        case ("retry", "delay"), ("retry", "wait"), ("retry", "interval"), ("retry", "sleep"):
+            Hint(help: "write `backoff: { initial: … }`")
+        case ("expect", "contenttype"), ("expect", "type"): Hint("mimeType")
+        case ("expect", "body"), ("expect", "contains"), ("expect", "text"), ("expect", "regex"):
+            Hint(help: "write `capture: { name: { regex: … } }` in the task: no match is a failure")
+        case ("report", "format"), ("report", "type"), ("report", "path"), ("report", "file"),
+            ("report", "xml"), ("report", "output"):
+            Hint(help: "write the format as the key: `json: report.json`, `junit: report.xml`")
+        case ("schedule", "cron"), ("schedule", "at"), ("schedule", "every"),
+            ("schedule", "interval"), ("schedule", "oncalendar"):
+            Hint(help: "runner does not start itself: cron or a timer of systemd does")
+        case ("checksum", "sha256"), ("checksum", "sha512"), ("checksum", "value"),
+            ("checksum", "digest"):
+            Hint(help: "write `checksum: sha256:…`, or name a list with `from`")
+        default: nil
         }
     }
 

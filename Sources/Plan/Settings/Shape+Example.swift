@@ -1,8 +1,11 @@
 extension Shape {
+    /// The example of a text without a form.
+    static let anyText = "value"
+
     /// A short value of this shape, as a job file has it, for the help of a report.
     var exampleText: String {
         switch self {
-        case .text(_, let example): example ?? "value"
+        case .text(_, let example): example ?? Self.anyText
         case .credential: "\"${secret.name}\""
         case .boolean: "true"
         case .integer(let range): "\(min(max(range.lowerBound, 1), range.upperBound))"
@@ -21,7 +24,7 @@ extension Shape {
         case .mapping(let table): table.exampleText
         case .variants(_, let tables): tables.first?.exampleText ?? "{}"
         case .named(let value, _, _), .someNamed(let value, _): "{ name: \(value.exampleText) }"
-        case .scalar, .anything: "value"
+        case .scalar, .anything: Self.anyText
         }
     }
 

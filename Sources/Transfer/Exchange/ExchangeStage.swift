@@ -69,10 +69,21 @@ struct ExchangeStage {
                 let key = timeoutInterval.key.rawValue
                 failure.help = "find out what delays the body, or raise `\(key)`"
             }
+            failure.adviseLongerLimit()
             return failure
         case .stalled:
-            return failure(.stalled, .timedOut, "slower than the session's minimumRate")
-        case .deadline: return overrun("the task exceeded", session.resourceLimit)
+            let rate = session.minimumRate?.bytesPerSecond ?? 0
+            var failure = failure(
+                .stalled,
+                .timedOut,
+                "slower than the session's `minimumRate` of \(rate) B/s"
+            )
+            failure.help = "find out why the transfer is slow, or lower `minimumRate.rate`"
+            return failure
+        case .deadline:
+            var failure = overrun("the task exceeded", session.resourceLimit)
+            failure.adviseLongerLimit()
+            return failure
         }
     }
 

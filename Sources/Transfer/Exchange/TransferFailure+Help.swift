@@ -7,6 +7,12 @@ extension TransferFailure {
         if help == nil { help = usualHelp }
     }
 
+    /// Advises about the limit of time that the failure names, unless there is better advice.
+    mutating func adviseLongerLimit() {
+        guard help == nil, let key = decidingKey.last else { return }
+        help = "find out what delays the server or the network, or raise `\(key)`"
+    }
+
     private var usualHelp: String? {
         switch kind {
         case .resolve where namesProxy:

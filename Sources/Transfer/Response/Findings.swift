@@ -25,7 +25,18 @@ struct Findings: Sendable, Hashable {
         var failure = TransferFailure(kind: kind, phase: .receive, detail: detail)
         failure.isPermanent = true
         failure.urlError = urlError
+        failure.help = Self.help(about: kind)
         fail(TaskRecord.Check(check, passed: false, expected: expected, actual: actual), failure)
+    }
+
+    /// The advice about a response that differs from what the job wants.
+    private static func help(about kind: TransferFailure.Kind) -> String? {
+        switch kind {
+        case .content:
+            "correct `expect` or `capture`, or find out why the server answers differently"
+        case .tooLarge: "raise `expect.maximumSize` if the body may be larger"
+        default: nil
+        }
     }
 
     /// Adds a failed check with its failure, which ends the checks.

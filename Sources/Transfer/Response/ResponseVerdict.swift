@@ -200,10 +200,12 @@ extension TransferFailure {
             detail += " to \(RedirectDecision.shown(target))"
         }
         guard expectation.statusCodes != Expectation().statusCodes else {
-            if isRedirect, location != nil {
+            if isRedirect {
                 help =
-                    "the job does not follow this redirect: see `redirects`, or add the status "
-                    + "to `expect.statusCode`"
+                    location == nil
+                    ? "check the URL: the server does not say where the resource is"
+                    : "the job does not follow this redirect: see `redirects`, or add the status "
+                        + "to `expect.statusCode`"
             }
             return
         }

@@ -69,8 +69,10 @@ struct JobRun {
     ) throws(Exit) -> [Reports.Output] {
         let detail = request.plan.reportDetail
         var outputs: [Reports.Output] = []
+        var opened = ReportKind.json
         do throws(SystemError) {
             for (kind, path) in request.reportPaths {
+                opened = kind
                 let file = try kind.open(at: path)
                 let format = kind.makeFormat(detail: detail, forGitLab: ReportKind.gitLabPaths)
                 outputs.append(Reports.Output(format) { file })
@@ -83,7 +85,8 @@ struct JobRun {
                 )
             }
         } catch {
-            throw hook.told(Exit(.environment, error.message), hasReport: false)
+            let message = "the report `\(opened.rawValue)`: \(error.message)"
+            throw hook.told(Exit(.environment, message), hasReport: false)
         }
         return outputs
     }
