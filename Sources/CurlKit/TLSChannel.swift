@@ -7,14 +7,6 @@ internal import SystemKit
 /// libcurl begins TLS only when it opens a connection. The library is the OpenSSL that libcurl has
 /// loaded. Any thread may use a channel, one at a time.
 @safe package final class TLSChannel {
-    /// Why a channel cannot be made, or has failed.
-    package struct Fault: Error, Sendable, Hashable {
-        /// The reason in words.
-        package var detail: String
-        /// The refused certificate; nil for other reasons.
-        package var certificate: CertificateFault?
-    }
-
     /// The result of a read.
     package enum Received: Sendable, Hashable {
         /// The number of bytes at the beginning of the buffer.
@@ -38,7 +30,7 @@ internal import SystemKit
         to host: String,
         _ options: TLSOptions,
         certificate: EasyCertificate?
-    ) throws(Fault) {
+    ) throws(TLSFault) {
         let texts = CStrings([
             host, options.caFile, options.pinnedPublicKeys, certificate?.certificateFile,
             certificate.map { $0.keyFile ?? $0.certificateFile }, certificate?.password,
@@ -64,7 +56,7 @@ internal import SystemKit
         texts.erase()
         guard let made = unsafe made else {
             let bytes = fault.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-            throw Fault(detail: String(decoding: bytes, as: UTF8.self))
+            throw TLSFault(detail: String(decoding: bytes, as: UTF8.self))
         }
         unsafe channel = unsafe made
     }
@@ -76,11 +68,11 @@ internal import SystemKit
     }
 
     /// Takes bytes of the peer.
-    package func feed(_ bytes: Span<UInt8>) throws(Fault) {
+    package func feed(_ bytes: Span<UInt8>) throws(TLSFault) {
         let isFed = unsafe bytes.withUnsafeBytes { buffer in
             unsafe ccurl_channel_feed(channel, buffer.baseAddress, buffer.count)
         }
-        guard isFed == 1 else { throw Fault(detail: "no memory") }
+        guard isFed == 1 else { throw TLSFault(detail: "no memory") }
     }
 
     /// Whether there are bytes for the peer.
@@ -102,12 +94,12 @@ internal import SystemKit
     ///
     /// - Returns: Whether it is complete; otherwise more bytes of the peer are needed.
     /// - Throws: The reason of OpenSSL, with the certificate that it refused.
-    package func handshake() throws(Fault) -> Bool {
+    package func handshake() throws(TLSFault) -> Bool {
         let result = unsafe ccurl_channel_handshake(channel)
         guard result < 0 else { return result == 1 }
         let code = unsafe ccurl_channel_verify_result(channel)
         guard code == 0 else {
-            throw Fault(
+            throw TLSFault(
                 detail: unsafe String(cString: ccurl_channel_verify_text(channel)),
                 certificate: CertificateFault(code: Int(code))
             )
@@ -116,7 +108,7 @@ internal import SystemKit
     }
 
     /// Reads decrypted bytes into a buffer that is not empty.
-    package func receive(into buffer: inout [UInt8]) throws(Fault) -> Received {
+    package func receive(into buffer: inout [UInt8]) throws(TLSFault) -> Received {
         let result = unsafe buffer.withUnsafeMutableBytes { bytes in
             unsafe ccurl_channel_read(channel, bytes.baseAddress, bytes.count)
         }
@@ -129,7 +121,7 @@ internal import SystemKit
     }
 
     /// Encrypts bytes into the output; only after the handshake.
-    package func send(_ bytes: Span<UInt8>) throws(Fault) {
+    package func send(_ bytes: Span<UInt8>) throws(TLSFault) {
         guard !bytes.isEmpty else { return }
         let result = unsafe bytes.withUnsafeBytes { buffer in
             unsafe ccurl_channel_write(channel, buffer.baseAddress, buffer.count)
@@ -154,8 +146,8 @@ internal import SystemKit
         )
     }
 
-    private var fault: Fault {
-        Fault(detail: unsafe String(cString: ccurl_channel_fault(channel)))
+    private var fault: TLSFault {
+        TLSFault(detail: unsafe String(cString: ccurl_channel_fault(channel)))
     }
 }
 
@@ -179,4 +171,12 @@ internal import SystemKit
             unsafe free(pointer)
         }
     }
+}
+
+/// Why a channel of TLS cannot be made, or has failed.
+package struct TLSFault: Error, Sendable, Hashable {
+    /// The reason in words.
+    package var detail: String
+    /// The refused certificate; nil for other reasons.
+    package var certificate: CertificateFault?
 }

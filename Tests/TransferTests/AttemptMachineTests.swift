@@ -23,16 +23,16 @@ import TransferModel
 
     @Test(
         arguments: [
-            (ResponseVerdict.accept, AttemptMachine.Step.finish),
+            (ResponseVerdict.accept, AttemptStep.finish),
             (.refuse(refusal), .finish), (.stored, .finish), (nil, .finish),
             (.redirect, .follow), (.sendUnasked, .again(.unasked)), (.proceed, .proceed),
             (.challenge(.credential(2)), .answer(.credential(2))),
             (.challenge(.byLibrary), .answer(.byLibrary)),
-        ] as [(ResponseVerdict?, AttemptMachine.Step)]
+        ] as [(ResponseVerdict?, AttemptStep)]
     )
     func `each verdict has its step, and a failure ends the attempt`(
         verdict: ResponseVerdict?,
-        step: AttemptMachine.Step
+        step: AttemptStep
     ) {
         #expect(Self.machine(verdict).step == step)
         #expect(Self.machine(verdict, hasFailed: true).step == .finish)

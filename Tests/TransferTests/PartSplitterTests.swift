@@ -110,7 +110,7 @@ import TransferModel
         "; boundary=" + String(repeating: "x", count: 71),
     ])
     func `a response without a usable boundary is refused`(parameters: String) {
-        #expect(throws: PartSplitter.Fault.self) {
+        #expect(throws: PartFault.self) {
             try Self.split([], contentType: "multipart/x-mixed-replace\(parameters)")
         }
     }
@@ -131,7 +131,7 @@ import TransferModel
     func `hostile parts end with a fault`(body: String) {
         // Long bodies byte by byte would take minutes in a debug build.
         for size in [body.utf8.count > 1000 ? 500 : 1, 1000, .max] {
-            #expect(throws: PartSplitter.Fault.self) { try Self.split(body, by: size) }
+            #expect(throws: PartFault.self) { try Self.split(body, by: size) }
         }
     }
 

@@ -110,7 +110,7 @@ struct Attempt {
     }
 
     /// Carries out a step of the machine.
-    func take(_ step: AttemptMachine.Step) throws(TransferFailure) -> Next {
+    func take(_ step: AttemptStep) throws(TransferFailure) -> Next {
         switch step {
         case .answerProxy:
             exchange.sent.answersChallenge = exchange.policies.proxy.answersNext

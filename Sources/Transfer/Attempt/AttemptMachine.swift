@@ -17,22 +17,6 @@ struct AttemptMachine {
         case unasked
     }
 
-    /// The step after the end of an exchange.
-    enum Step: Equatable {
-        /// The exchange that the proxy's question leads to.
-        case answerProxy
-        case again(Repetition)
-        /// The cache decides; without an answer from it, the steps below follow.
-        case endCaching
-        /// The step after the end of an upload that was given up.
-        case didCancelUpload
-        case follow
-        case answer(Authentication.Answer)
-        /// The next leg of an upload.
-        case proceed
-        case finish
-    }
-
     /// Whether the response is complete.
     var isComplete = false
     /// Whether a proxy's question has ended the exchange.
@@ -52,7 +36,7 @@ struct AttemptMachine {
     let verdict: ResponseVerdict?
 
     /// The next step.
-    var step: Step {
+    var step: AttemptStep {
         if isAsked { return .answerProxy }
         if isGivenUp { return .again(.givenUp) }
         if isUnvouched, !hasFailed { return .again(.unvouched) }
@@ -72,4 +56,20 @@ struct AttemptMachine {
         case .accept, .refuse, .stored, nil: return .finish
         }
     }
+}
+
+/// The step of an attempt after the end of an exchange.
+enum AttemptStep: Equatable {
+    /// The exchange that the proxy's question leads to.
+    case answerProxy
+    case again(AttemptMachine.Repetition)
+    /// The cache decides; without an answer from it, the steps below follow.
+    case endCaching
+    /// The step after the end of an upload that was given up.
+    case didCancelUpload
+    case follow
+    case answer(Authentication.Answer)
+    /// The next leg of an upload.
+    case proceed
+    case finish
 }

@@ -33,7 +33,7 @@ final class PartIntake {
         self.method = method
         expectation = request.expectation
         self.head = head
-        do throws(PartSplitter.Fault) {
+        do throws(PartFault) {
             splitter = try PartSplitter(head)
         } catch {
             throw Self.failure(error)
@@ -42,7 +42,7 @@ final class PartIntake {
 
     /// The next event; nil when more bytes must arrive.
     func next() throws(TransferFailure) -> PartSplitter.Event? {
-        do throws(PartSplitter.Fault) {
+        do throws(PartFault) {
             return try splitter.next()
         } catch {
             throw Self.failure(error)
@@ -100,7 +100,7 @@ final class PartIntake {
         return line
     }
 
-    private static func failure(_ fault: PartSplitter.Fault) -> TransferFailure {
+    private static func failure(_ fault: PartFault) -> TransferFailure {
         ExchangeStage.badResponse(
             "the multipart/x-mixed-replace response breaks its format: \(fault.detail)"
         )

@@ -18,11 +18,6 @@ struct PartSplitter {
         case close
     }
 
-    /// Why a body has no parts, without the name of the response.
-    struct Fault: Error, Hashable {
-        var detail: String
-    }
-
     private enum State: Hashable {
         /// Before the first delimiter.
         case preamble
@@ -69,9 +64,9 @@ struct PartSplitter {
     /// Splits the body of a response.
     ///
     /// - Throws: A fault when its `Content-Type` has no usable boundary.
-    init(_ head: ResponseHead) throws(Fault) {
+    init(_ head: ResponseHead) throws(PartFault) {
         guard let boundary = Self.boundary(of: head) else {
-            throw Fault(detail: "its Content-Type has no usable `boundary`")
+            throw PartFault(detail: "its Content-Type has no usable `boundary`")
         }
         let dashes = Array("--".utf8)
         delimiters =
@@ -104,7 +99,7 @@ struct PartSplitter {
     /// The next event; nil when it needs more bytes.
     ///
     /// - Throws: A fault when the body breaks a rule or a limit.
-    mutating func next() throws(Fault) -> Event? {
+    mutating func next() throws(PartFault) -> Event? {
         while true {
             switch state {
             case .closed: return nil
@@ -138,7 +133,7 @@ struct PartSplitter {
                 }
                 let kind = kind(of: line.content)
                 guard kind != .other || line.content.isEmpty else {
-                    throw Fault(detail: "a part is longer than its Content-Length")
+                    throw PartFault(detail: "a part is longer than its Content-Length")
                 }
                 start = line.end
                 if let event = enter(kind, wasInPart: false) { return event }
@@ -146,8 +141,8 @@ struct PartSplitter {
         }
     }
 
-    private func limit(_ count: Int, _ most: Int, _ what: String) throws(Fault) {
-        guard count <= most else { throw Fault(detail: "\(what) in \(most) bytes") }
+    private func limit(_ count: Int, _ most: Int, _ what: String) throws(PartFault) {
+        guard count <= most else { throw PartFault(detail: "\(what) in \(most) bytes") }
     }
 
     /// Goes on behind a line; nil when another line follows.
@@ -283,7 +278,7 @@ struct PartSplitter {
     /// The fields of a part; nil when their end is missing.
     ///
     /// They are read when all of them are there.
-    private mutating func head() throws(Fault) -> HeaderFields? {
+    private mutating func head() throws(PartFault) -> HeaderFields? {
         var fields = HeaderFields()
         let first = start
         var isWhole = false
@@ -295,7 +290,7 @@ struct PartSplitter {
                 break
             }
             guard fields.count < Self.mostFields else {
-                throw Fault(detail: "a part has more than \(Self.mostFields) fields")
+                throw PartFault(detail: "a part has more than \(Self.mostFields) fields")
             }
             fields.append(try Self.field(line.content))
         }
@@ -308,13 +303,13 @@ struct PartSplitter {
         return fields
     }
 
-    private static func field(_ line: ArraySlice<UInt8>) throws(Fault) -> HeaderField {
+    private static func field(_ line: ArraySlice<UInt8>) throws(PartFault) -> HeaderField {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
             line[..<colon].allSatisfy({ $0 > 32 && $0 < 127 })
-        else { throw Fault(detail: "a part has a line that is no field") }
+        else { throw PartFault(detail: "a part has a line that is no field") }
         let value = line[(colon + 1)...].withoutOuterBlanks
         guard value.allSatisfy(\.isFieldByte) else {
-            throw Fault(detail: "a part has a field with a control character")
+            throw PartFault(detail: "a part has a field with a control character")
         }
         return HeaderField(
             name: String(decoding: line[..<colon], as: UTF8.self),
@@ -323,12 +318,12 @@ struct PartSplitter {
     }
 
     /// The length of a part; nil without one.
-    private static func length(of fields: HeaderFields) throws(Fault) -> Int64? {
+    private static func length(of fields: HeaderFields) throws(PartFault) -> Int64? {
         let values = fields.values(of: "content-length")
         guard let first = values.first else { return nil }
         guard values.allSatisfy({ $0 == first }), first.utf8.count <= 15, !first.isEmpty,
             first.utf8.allSatisfy(\.isDigit), let length = Int64(first)
-        else { throw Fault(detail: "a part has a Content-Length that is no number") }
+        else { throw PartFault(detail: "a part has a Content-Length that is no number") }
         return length
     }
 
@@ -351,4 +346,9 @@ struct PartSplitter {
         }
         return nil
     }
+}
+
+/// Why a body has no parts, without the name of the response.
+struct PartFault: Error, Hashable {
+    var detail: String
 }

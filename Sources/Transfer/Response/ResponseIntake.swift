@@ -190,7 +190,7 @@ struct ResponseIntake: ~Copyable {
     /// A body with an unknown coding may be kept as sent, as URLSession does; a stored file must
     /// have the form that the job says.
     mutating func beginDecoding(_ head: ResponseHead, mayKeepCoding: Bool) -> Findings? {
-        do throws(BodyDecoding.Fault) {
+        do throws(DecodingFault) {
             decoding = try BodyDecoding.make(head)
             return nil
         } catch {

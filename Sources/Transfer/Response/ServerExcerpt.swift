@@ -41,7 +41,7 @@ enum ServerExcerpt {
     ) -> (bytes: [UInt8], isCut: Bool)? {
         guard let head else { return (bytes, isCut) }
         let decoding: BodyDecoding?
-        do throws(BodyDecoding.Fault) {
+        do throws(DecodingFault) {
             decoding = try BodyDecoding.make(head)
         } catch {
             // The field may be wrong, such as `Content-Encoding: UTF-8`, and the body plain.

@@ -23,7 +23,7 @@ final class StreamSecurity {
         certificate: EasyCertificate?
     ) throws(TransferFailure) {
         peer = host
-        do throws(TLSChannel.Fault) {
+        do throws(TLSFault) {
             channel = try TLSChannel(to: host, options, certificate: certificate)
         } catch {
             throw Self.failure(error, peer: host)
@@ -38,7 +38,7 @@ final class StreamSecurity {
     /// Encrypts bytes of the conversation, if there are any, and returns the bytes for the peer.
     func takeOutput(with bytes: [UInt8]) throws(TransferFailure) -> [UInt8] {
         carriesData = !bytes.isEmpty
-        do throws(TLSChannel.Fault) {
+        do throws(TLSFault) {
             try channel.send(bytes.span)
         } catch {
             throw failure(error)
@@ -51,7 +51,7 @@ final class StreamSecurity {
     /// - Returns: Whether the handshake has just been completed.
     /// - Throws: The failure of the handshake.
     func advance(with bytes: Span<UInt8>) throws(TransferFailure) -> Bool {
-        do throws(TLSChannel.Fault) {
+        do throws(TLSFault) {
             try channel.feed(bytes)
             guard !isOpen else { return false }
             isOpen = try channel.handshake()
@@ -64,7 +64,7 @@ final class StreamSecurity {
     /// The next decrypted bytes; empty when there are none.
     func next() throws(TransferFailure) -> ArraySlice<UInt8> {
         guard isOpen, !hasPeerEnded else { return [] }
-        do throws(TLSChannel.Fault) {
+        do throws(TLSFault) {
             switch try channel.receive(into: &buffer) {
             case .bytes(let count): return buffer[..<count]
             case .nothing: return []
@@ -84,11 +84,11 @@ final class StreamSecurity {
         channel.close()
     }
 
-    private func failure(_ fault: TLSChannel.Fault) -> TransferFailure {
+    private func failure(_ fault: TLSFault) -> TransferFailure {
         Self.failure(fault, peer: peer)
     }
 
-    private static func failure(_ fault: TLSChannel.Fault, peer: String) -> TransferFailure {
+    private static func failure(_ fault: TLSFault, peer: String) -> TransferFailure {
         var failure = TransferFailure(kind: .tls, phase: .tls, detail: fault.detail)
         failure.urlError = .secureConnectionFailed
         guard let certificate = fault.certificate else { return failure }

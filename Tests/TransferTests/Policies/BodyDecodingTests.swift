@@ -26,13 +26,13 @@ import TransferModel
     }
 
     @Test func `several codings are refused, in one field or in two`() {
-        let fault = BodyDecoding.Fault(detail: "the body has more than one coding")
+        let fault = DecodingFault(detail: "the body has more than one coding")
         #expect(throws: fault) { try BodyDecoding.make(Self.head("gzip, br")) }
         #expect(throws: fault) { try BodyDecoding.make(Self.head("gzip", "gzip")) }
     }
 
     @Test func `an unknown coding is refused by its name, without its controls`() {
-        #expect(throws: BodyDecoding.Fault(detail: "the coding squeeze is not known")) {
+        #expect(throws: DecodingFault(detail: "the coding squeeze is not known")) {
             try BodyDecoding.make(Self.head("squeeze"))
         }
     }

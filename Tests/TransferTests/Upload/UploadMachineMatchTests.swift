@@ -51,12 +51,12 @@ import Testing
             (204, ["Upload-Offset: 1000000"], .hasOther), (204, [], .hasOther),
             (404, [], .forgotten(status: 404)), (403, [], .refused(status: 403)),
             (503, [], .refused(status: 503)),
-        ] as [(Int, [String], UploadMachine.Fault)]
+        ] as [(Int, [String], UploadFault)]
     )
     func `a possibly complete order is not restarted under other fields`(
         status: Int,
         lines: [String],
-        fault: UploadMachine.Fault
+        fault: UploadFault
     ) {
         let machine = other(.order)
         #expect(machine.answer(status, lines) == .fail(fault))

@@ -44,17 +44,17 @@ final class UploadMachineDriver {
         _ status: Int,
         _ lines: String...,
         isSent: Bool = true
-    ) -> UploadMachine.Step {
+    ) -> UploadStep {
         answer(status, lines, isSent: isSent)
     }
 
-    func answer(_ status: Int, _ lines: [String], isSent: Bool = true) -> UploadMachine.Step {
+    func answer(_ status: Int, _ lines: [String], isSent: Bool = true) -> UploadStep {
         let head = ResponseHead(statusCode: status, fields: Self.fields(lines))
         if isSent { didSendAll() }
         return machine.didAnswer(head, from: task, isSent: isSent)
     }
 
-    func didCancel() -> UploadMachine.Step { machine.didCancel() }
+    func didCancel() -> UploadStep { machine.didCancel() }
     func didSend(upTo position: Int64) { machine.didSend(upTo: position) }
 
     func didSendAll() {

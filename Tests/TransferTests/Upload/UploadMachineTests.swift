@@ -150,11 +150,11 @@ import TransferModel
             (["Upload-Offset: 1000001"], .wrongOffset(1000001)),
             (["Upload-Offset: 999999", "Upload-Complete: ?1"], .wrongOffset(999999)),
             ([], .noOffset), (["Upload-Offset: many"], .noOffset),
-        ] as [([String], UploadMachine.Fault)]
+        ] as [([String], UploadFault)]
     )
     func `an upload with an impossible offset is given up`(
         lines: [String],
-        fault: UploadMachine.Fault
+        fault: UploadFault
     ) {
         let machine = asking(confirmed: 300_000)
         #expect(machine.answer(204, lines) == .proceed)

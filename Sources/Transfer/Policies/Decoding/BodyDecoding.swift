@@ -53,47 +53,22 @@ final class BodyDecoding {
         decodedBytes > Self.largestSuspect && decodedBytes / Self.largestRatio > codedBytes
     }
 
-    /// Why a body cannot be decoded.
-    struct Fault: Error, Hashable {
-        var detail: String
-
-        /// Whether the server sends the body like this each time.
-        var isPermanent = false
-
-        /// Reports a body that cannot be decoded; another attempt may have a better connection.
-        func findings(expected: String) -> Findings {
-            var failure = TransferFailure(
-                kind: .protocolViolation,
-                phase: .receive,
-                detail: detail
-            )
-            failure.urlError = .cannotDecodeRawData
-            failure.isPermanent = isPermanent
-            failure.help = "set `decode: false` to keep the body as the server sent it"
-            var findings = Findings()
-            let check = TaskRecord.Check(
-                .decoding,
-                passed: false,
-                expected: expected,
-                actual: detail
-            )
-            findings.fail(check, failure)
-            return findings
-        }
-    }
-
     /// The decoding of a body that arrives; nil when the body has no content coding.
     ///
     /// - Throws: A fault for several codings and for one that is not known.
-    static func make(_ head: ResponseHead) throws(Fault) -> BodyDecoding? {
+    static func make(_ head: ResponseHead) throws(DecodingFault) -> BodyDecoding? {
         let names = head.fields.values(of: "content-encoding").flatMap { value in
             value.splitAtBytes(",", " ", "\t")
         }.filter { $0.lowercased() != "identity" }
         guard let name = names.first else { return nil }
         // Several codings would multiply the size to which a small body can expand.
-        guard names.count == 1 else { throw Fault(detail: "the body has more than one coding") }
+        guard names.count == 1 else {
+            throw DecodingFault(detail: "the body has more than one coding")
+        }
         guard let coding = ContentDecoder.Coding(name: name), let decoder = ContentDecoder(coding)
-        else { throw Fault(detail: "the coding \(TextExcerpt.of(String(name))) is not known") }
+        else {
+            throw DecodingFault(detail: "the coding \(TextExcerpt.of(String(name))) is not known")
+        }
         return BodyDecoding(decoder, name: String(name))
     }
 
@@ -127,20 +102,49 @@ final class BodyDecoding {
     /// end.
     func findingsAtEnd(mayBeEmpty: Bool) -> Findings? {
         if decoder.hasEnded || (mayBeEmpty && codedBytes == 0) { return nil }
-        return Fault(detail: "the \(name) body ends early").findings(expected: name)
+        return DecodingFault(detail: "the \(name) body ends early").findings(expected: name)
     }
 
     /// Reports a body that breaks its coding.
     var corruption: Findings {
-        Fault(detail: "the \(name) body is corrupt").findings(expected: name)
+        DecodingFault(detail: "the \(name) body is corrupt").findings(expected: name)
     }
 
     /// Reports a decompression bomb.
     private var excess: Findings {
-        Fault(
+        DecodingFault(
             detail: "the \(name) body is a decompression bomb: \(codedBytes) bytes decode to more "
                 + "than \(decodedBytes)",
             isPermanent: true
         ).findings(expected: name)
+    }
+}
+
+/// Why a body cannot be decoded.
+struct DecodingFault: Error, Hashable {
+    var detail: String
+
+    /// Whether the server sends the body like this each time.
+    var isPermanent = false
+
+    /// Reports a body that cannot be decoded; another attempt may have a better connection.
+    func findings(expected: String) -> Findings {
+        var failure = TransferFailure(
+            kind: .protocolViolation,
+            phase: .receive,
+            detail: detail
+        )
+        failure.urlError = .cannotDecodeRawData
+        failure.isPermanent = isPermanent
+        failure.help = "set `decode: false` to keep the body as the server sent it"
+        var findings = Findings()
+        let check = TaskRecord.Check(
+            .decoding,
+            passed: false,
+            expected: expected,
+            actual: detail
+        )
+        findings.fail(check, failure)
+        return findings
     }
 }

@@ -33,7 +33,7 @@ final class ActiveUpload {
     /// The step after a skipped response, or at the end of the upload.
     enum Next {
         case finish
-        case fail(UploadMachine.Fault)
+        case fail(UploadFault)
         /// The server already had the whole body, and its answer was lost.
         case finishWithoutAnswer
         /// The request of the machine's leg.
@@ -50,7 +50,7 @@ final class ActiveUpload {
     private let creationDate: Timestamp
     private(set) var machine: UploadMachine
     /// The step that follows the received response.
-    private(set) var step = UploadMachine.Step.judge
+    private(set) var step = UploadStep.judge
     /// Whether the running request cancels the upload.
     private(set) var isGivingUp = false
     /// The digests; nil until they are needed.

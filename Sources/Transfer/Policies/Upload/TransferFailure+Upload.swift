@@ -49,7 +49,7 @@ extension TransferFailure {
     }
 
     /// A fault of a server of resumable uploads.
-    init(_ fault: UploadMachine.Fault, of upload: UploadMachine, phase: Phase) {
+    init(_ fault: UploadFault, of upload: UploadMachine, phase: Phase) {
         switch fault {
         case .noURL:
             self.init("the server wants the rest of the upload but gave no URL for it", phase)

@@ -148,7 +148,7 @@ struct UploadMachine: Equatable {
     }
 
     /// Takes the end of a cancellation; the step does not depend on its success.
-    mutating func didCancel() -> Step {
+    mutating func didCancel() -> UploadStep {
         guard case .cancellation(let fault) = leg else { return .judge }
         url = nil
         if let fault {
@@ -166,7 +166,11 @@ struct UploadMachine: Equatable {
     ///   - request: The URL of the request.
     ///   - isSent: Whether the whole request has left.
     /// - Returns: The next step; the leg then belongs to the next request.
-    mutating func didAnswer(_ head: ResponseHead, from request: TransferURL, isSent: Bool) -> Step {
+    mutating func didAnswer(
+        _ head: ResponseHead,
+        from request: TransferURL,
+        isSent: Bool
+    ) -> UploadStep {
         let fields = UploadFields(head.fields)
         note(fields)
         switch leg {
@@ -185,7 +189,7 @@ struct UploadMachine: Equatable {
         _ fields: UploadFields,
         from request: TransferURL,
         isSent: Bool
-    ) -> Step {
+    ) -> UploadStep {
         switch head.statusCode {
         case 200...299 where fields.isComplete == false:
             if url == nil, fields.version.flatMap(UploadVersion.init) == version {
@@ -212,7 +216,7 @@ struct UploadMachine: Equatable {
         }
     }
 
-    private mutating func didTellOffset(_ status: Int, _ fields: UploadFields) -> Step {
+    private mutating func didTellOffset(_ status: Int, _ fields: UploadFields) -> UploadStep {
         if let other, ![307, 308].contains(status) { return didTell(of: other, status, fields) }
         switch status {
         case 200...299: break
@@ -267,7 +271,7 @@ struct UploadMachine: Equatable {
         of other: Other,
         _ status: Int,
         _ fields: UploadFields
-    ) -> Step {
+    ) -> UploadStep {
         let isTold = (200...299).contains(status)
         if isTold, fields.isComplete != true, let offset = fields.offset, offset < other.total {
             self.other = nil
@@ -300,7 +304,7 @@ struct UploadMachine: Equatable {
         _ fields: UploadFields,
         _ part: Range<Int64>,
         isSent: Bool
-    ) -> Step {
+    ) -> UploadStep {
         let isLast = part.upperBound == total
         switch status {
         case 200...299 where fields.isComplete ?? isLast:
@@ -321,7 +325,7 @@ struct UploadMachine: Equatable {
 
     /// Judges a response as the answer: a final answer ends the upload, a temporary failure leaves
     /// it unchanged.
-    private mutating func end(_ status: Int, _ fields: UploadFields, isSent: Bool) -> Step {
+    private mutating func end(_ status: Int, _ fields: UploadFields, isSent: Bool) -> UploadStep {
         let isPassing = Self.mayPass(status) && fields.isComplete != true
         guard isPassing || (300...399).contains(status) else {
             // A success may still be lost while its body is under way.
@@ -391,41 +395,9 @@ extension UploadMachine {
         /// Sends the bytes between two offsets (PATCH). Next: `offset`, `over`.
         case append(from: Int64, to: Int64)
         /// Cancels the upload (DELETE). Next: `creation`, `over`.
-        case cancellation(Fault?)
+        case cancellation(UploadFault?)
         /// The rest of the attempt does not use the protocol.
         case over
-    }
-
-    /// The step after a response.
-    enum Step: Equatable {
-        /// The response answers the task, or does not concern the upload.
-        case judge
-        /// Send the request of the machine's new leg.
-        case proceed
-        /// The server already had the whole body; its answer is lost.
-        case answerLost
-        /// The earlier upload belongs to another order, and the server does not tell its outcome:
-        /// send this order without the protocol.
-        case sendPlainly
-        case fail(Fault)
-    }
-
-    /// A violation of the protocol by a server.
-    enum Fault: Hashable {
-        /// The server wants more of the body but has given no URL.
-        case noURL
-        /// The server has not given its offset.
-        case noOffset
-        /// The offset is less than before, more than was sent, or contradicts `Upload-Complete`.
-        case wrongOffset(Int64)
-        /// Further requests do not increase the offset.
-        case noProgress
-        /// The server no longer knows the upload, and may have had the whole body.
-        case forgotten(status: Int)
-        /// The server has the whole body of an order with other fields, credentials or file times.
-        case hasOther
-        /// The server refuses to give its offset for another reason.
-        case refused(status: Int)
     }
 
     /// The properties that an earlier upload shares with the wanted one.
@@ -443,4 +415,36 @@ extension UploadMachine {
         let match: Match
         let total: Int64
     }
+}
+
+/// The step of an upload after a response.
+enum UploadStep: Equatable {
+    /// The response answers the task, or does not concern the upload.
+    case judge
+    /// Send the request of the machine's new leg.
+    case proceed
+    /// The server already had the whole body; its answer is lost.
+    case answerLost
+    /// The earlier upload belongs to another order, and the server does not tell its outcome:
+    /// send this order without the protocol.
+    case sendPlainly
+    case fail(UploadFault)
+}
+
+/// A violation of the protocol of resumable uploads by a server.
+enum UploadFault: Hashable {
+    /// The server wants more of the body but has given no URL.
+    case noURL
+    /// The server has not given its offset.
+    case noOffset
+    /// The offset is less than before, more than was sent, or contradicts `Upload-Complete`.
+    case wrongOffset(Int64)
+    /// Further requests do not increase the offset.
+    case noProgress
+    /// The server no longer knows the upload, and may have had the whole body.
+    case forgotten(status: Int)
+    /// The server has the whole body of an order with other fields, credentials or file times.
+    case hasOther
+    /// The server refuses to give its offset for another reason.
+    case refused(status: Int)
 }
