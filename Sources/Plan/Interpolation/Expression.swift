@@ -297,7 +297,8 @@ enum ForeignExpression {
             let parts = rest.dropFirst().splitAtBytes(".")
             let isOutput = parts.count == 3 && parts[1] == "outputs"
             likely = isOutput ? "${task.\(parts[0]).\(parts[2])}" : nil
-        case _ where rest.hasBytePrefix(".") && isTask(name):
+        case _
+        where rest.hasBytePrefix(".") && Expression.Namespace(rawValue: name) == nil && isTask(name):
             likely = "${task.\(content)}"
         default: likely = nil
         }
