@@ -66,6 +66,23 @@ import TransferModel
         }
     }
 
+    @Test func `settings that look alike keep their own bytes in each row`() throws {
+        let plan = try Self.plan(
+            """
+            version: 1
+            data:
+              t:
+                forEach: { items: [a, b] }
+                url: "http://h/"
+                headers: { One: "\u{E9}${item}", Two: "e\u{301}${item}" }
+            """
+        )
+        for (index, item) in ["a", "b"].enumerated() {
+            let values = try plan.task(at: index).request.headers.map { Array($0.value.utf8) }
+            #expect(values == [Array("\u{E9}\(item)".utf8), Array("e\u{301}\(item)".utf8)])
+        }
+    }
+
     @Test func `a key may begin and end with what combines with a bracket`() throws {
         // A combining acute accent, and a sign that combines with the next character.
         for key in ["\u{301}x", "x\u{600}", "[\u{301}]"] {
