@@ -51,7 +51,7 @@ import TransferModel
             dataFile: { path in
                 switch path {
                 case "/shared.yaml": MemoryFile("version: 1")
-                case _ where path.hasSuffix(".csv"): MemoryFile("id,name\n1,a\n2,b\n")
+                case _ where path.hasSuffix(".csv"): MemoryFile("id,name,path\n1,a,p\n2,b,q\n")
                 default: MemoryFile(#"{"id":1}"#)
                 }
             },

@@ -115,7 +115,7 @@ import TransferModel
             """
         )
         let run = try job.run()
-        #expect(run.code == 4, "\(run.command.standardError)")
+        #expect(run.code == 1, "\(run.command.standardError)")
         let failure = run.task("a")?["error"]
         #expect(failure?["kind"]?.string == "localIO")
         #expect(failure?["message"]?.string?.contains("changed") == true)

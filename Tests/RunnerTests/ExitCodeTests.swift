@@ -154,7 +154,7 @@ import Testing
         let job = try ends.job(["good"])
         let outcome = try job.runner(["run", "job.yaml", "--report", path])
         #expect(outcome.status == .exit(4))
-        #expect(outcome.standardError.contains("runner: cannot"))
+        #expect(outcome.standardError.contains("runner: the report `json`: cannot"))
         #expect(ends.server.requests.isEmpty)
         #expect(!job.folder.contains("good.bin"))
     }

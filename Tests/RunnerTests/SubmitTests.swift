@@ -86,7 +86,9 @@ import TransferModel
     private func kubernetes(_ manifest: String, _ index: Int) throws -> Command {
         let lines = manifest.split(separator: "\n").filter { $0.contains(" args: [") }
         #expect(lines.count == 2)
-        let words = try JSONValue(String(lines[index == 0 ? 1 : 0].drop { $0 != "[" }))
+        let list = String(lines[index == 0 ? 1 : 0].drop { $0 != "[" })
+        // The escape of YAML 1.2 that JSON does not have.
+        let words = try JSONValue(list.replacing(#"\U0000000a"#, with: #"\n"#))
         return try job.command(
             words.elements.compactMap { $0.string?.replacing("$$", with: "$") },
             environment: ["JOB_COMPLETION_INDEX": index == 0 ? nil : "\(index - 1)"]

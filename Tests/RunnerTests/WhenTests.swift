@@ -62,7 +62,7 @@ import TransferModel
         }
         let errors = run.command.standardError
         #expect(
-            errors.contains("busy: `when` does not hold: a comparison is false (job.yaml:12:5)")
+            errors.contains("busy: `when` does not hold: a comparison is false (job.yaml:13:5)")
         )
         #expect(errors.contains("calm: `when` does not hold: `state` succeeded"))
         let shown = try job.runner(["report", "show", "report.json"])

@@ -29,7 +29,6 @@ import TransferModel
         var graph = graph([[], [], [0, 1], [2]])
         #expect(graph.fail(0) == [2..<3])
         #expect(graph.fail(1).isEmpty)
-        #expect(graph.succeed(1).isEmpty)
         #expect(graph.fail(2) == [3..<4])
     }
 

@@ -39,7 +39,7 @@ import Testing
             ("dateFormat", EncodingTable.dateTable.keys),
             ("floatTexts", EncodingTable.floatTable.keys),
             ("convertToString", EncodingTable.textTable.keys),
-            ("forEach", ForEachTable.table.keys),
+            ("when", WhenTable.table.keys), ("forEach", ForEachTable.table.keys),
             ("part", MultipartType.part.keys), ("stream", StreamTable.table.keys),
             ("schedule", ScheduleTable.table.keys), ("hooks", HooksTable.table.keys),
             ("webhook", WebhookTable.table.keys), ("template", TemplateBody.table.keys),

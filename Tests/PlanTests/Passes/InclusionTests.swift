@@ -120,7 +120,7 @@ import TransferModel
             "job.yaml": "version: 1\ninclude: [a.yaml, b.yaml]\nx-a: &same { \(Self.task)job }",
             "a.yaml": #"""
             version: 1
-            x-a: &same { url: "http:\u002F/h/a", timeoutIntervalForRequest: 7s }
+            x-a: &same { url: "http:\u002F/h/a", timeoutInterval: 7s }
             data:
               a: *same
               aa:
@@ -246,7 +246,7 @@ import TransferModel
         ("\"${env.HOME}/a.yaml\"", "a path here has no expressions"),
         ("\"\"", "expected the path of a file"),
         ("[[a]]", "expected the path of a file"),
-        ("\"a\\0\"", "`a\\u{0}` is no path of a file"),
+        ("\"a\\0\"", "`a\u{0}` is no path of a file"),
     ])
     func `an item that names no file is refused`(item: String, message: String) throws {
         let files = Files([
