@@ -13,7 +13,7 @@ package final class CookieJar: Sendable {
     /// - Parameters:
     ///   - configuration: The session's policies.
     ///   - storage: The existing cookies.
-    ///   - suffixes: The domains without a single owner.
+    ///   - suffixes: The public suffixes, domains that many owners share.
     ///   - findSecret: Finds the job's secrets, so that a cookie with a secret stays with its
     ///     origin.
     package init(

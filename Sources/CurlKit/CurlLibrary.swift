@@ -30,13 +30,13 @@ package struct CurlLibrary: Sendable, Hashable {
 
     /// Whether libcurl reports each HTTP/2 stream that the end of its connection cut.
     ///
-    /// Before 8.0 a stream without a length that GOAWAY leaves out counts as complete if several
-    /// share the connection. No version tells a stream that the server reset with NO_ERROR from a
-    /// complete one.
+    /// Before 8.0, libcurl takes a stream without a length for complete if GOAWAY excludes it and
+    /// other streams share the connection. All versions take a stream that the server reset with
+    /// NO_ERROR for complete.
     package var isHTTP2Safe: Bool { versionNumber >= 0x08_00_00 }
 
     /// Whether one call may fill the buffers of all streams of an HTTP/2 connection, 10 MiB each,
-    /// without a call back.
+    /// before libcurl calls back.
     package var readsAllStreams: Bool { (0x08_00_00..<0x08_0C_00).contains(versionNumber) }
 
     /// Why no libcurl is available.

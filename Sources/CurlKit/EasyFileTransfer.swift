@@ -4,7 +4,7 @@ internal import CCurl
 package struct EasyFileTransfer: Sendable {
     /// The login at the file server.
     package enum Login: Sendable {
-        /// Without a name of its own, as FTP allows.
+        /// FTP's anonymous login, without a user name of the job.
         case anonymous
         case password(user: String, password: String)
         /// A private key of SSH; without a file, the keys of the agent behind `SSH_AUTH_SOCK`.
@@ -65,9 +65,9 @@ extension EasyOptions {
 
     private func setSSH(_ file: EasyFileTransfer) throws(CurlCode) {
         // Without a limit, libcurl does not sleep while it waits for the reply to the end of a
-        // transfer. The client, which it asks meanwhile, has the true limits.
+        // transfer. The client enforces the real limits in the callbacks meanwhile.
         try set(CURLOPT_TIMEOUT_MS, Int(Int32.max))
-        // Without either of them libcurl accepts every server.
+        // Without known hosts and without a key, libcurl accepts every server.
         guard file.knownHosts != nil || file.hostKey != nil else {
             throw CurlCode(CURLE_PEER_FAILED_VERIFICATION)
         }

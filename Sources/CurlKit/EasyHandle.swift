@@ -24,11 +24,12 @@ internal import SystemKit
     /// The parts of the URL, if they are those of http or https; nil without memory.
     private let urlParts: OpaquePointer?
     private var headerList: HeaderList?
-    /// The servers of the configuration for hosts, which libcurl does not copy; nil without any.
+    /// The configuration's other servers for hosts (`CURLOPT_CONNECT_TO`), a list that libcurl does
+    /// not copy; nil without any.
     private let connectTo: HeaderList?
     /// The commands of the last transfer to a file server, which libcurl does not copy.
     private var commands: HeaderList?
-    /// Whether the request of the current exchange for a file of a file server was begun.
+    /// Whether the current exchange has requested its file from a file server.
     private var isTransferringFile = false
     /// Whether libcurl calls the debug callback.
     ///
@@ -49,7 +50,7 @@ internal import SystemKit
     /// The last socket that libcurl waits for; known only while the multi handle reports dropped
     /// ones.
     var watchedSocket: Int32?
-    /// Whether libcurl waits for one of its sockets; known under the same condition.
+    /// Whether libcurl waits for a socket; known only while the multi handle reports dropped ones.
     package var hasSocket: Bool { watchedSocket != nil }
     /// When the current exchange was handed to libcurl, nanoseconds of the monotonic clock.
     var startTime: Int64 = 0
@@ -187,8 +188,8 @@ internal import SystemKit
     /// ended.
     package func pause() { _ = unsafe ccurl_easy_pause_all(pointer) }
 
-    /// Pauses the body when others must have their turn: libcurl calls back for each chunk, of
-    /// which a peer may send a hundred thousand at once.
+    /// Pauses the body if the present call has delayed other transfers for too long: libcurl calls
+    /// back for each chunk, and a peer may send a hundred thousand chunks at once.
     func rest() {
         if sockets.noteRestIfLong(of: tag) { pause() }
     }
@@ -266,7 +267,7 @@ internal import SystemKit
     private func setProgress(_ isHeard: Bool) {
         guard isHeard != hearsDiscardedBody else { return }
         hearsDiscardedBody = isHeard
-        // Like the other option, this one cannot fail.
+        // Only an unknown option fails, and this one is as old as libcurl.
         unsafe _ = ccurl_set_long(pointer, CURLOPT_NOPROGRESS, isHeard ? 0 : 1)
     }
 
@@ -307,9 +308,9 @@ internal import SystemKit
     }
 
     /// Whether a server has requested a client certificate since `prepare`, and has not accepted
-    /// the handshake without it, or with the given one.
+    /// the handshake, with or without a certificate.
     ///
-    /// A server of TLS 1.3 accepts a handshake after the client, by its next message.
+    /// In TLS 1.3 the client finishes first; the server accepts the handshake by its next message.
     package var wasShutOut: Bool {
         guard let trust = unsafe trust else { return false }
         return unsafe ccurl_trust_was_shut_out(trust) != 0
@@ -329,8 +330,8 @@ internal import SystemKit
         return text.splitAtBytes("\n").map(String.init)
     }
 
-    /// Whether the server closed the last request's connection, or that for a file of FTP, without
-    /// the close notification of TLS (RFC 8446 §6.1); false without TLS or OpenSSL.
+    /// Whether the server closed the last request's connection, or FTP's connection for a file,
+    /// without the close notification of TLS (RFC 8446 §6.1); false without TLS or OpenSSL.
     package var lacksCloseNotify: Bool {
         guard let trust = unsafe trust else { return false }
         return unsafe ccurl_trust_lacks_close_notify(trust) != 0

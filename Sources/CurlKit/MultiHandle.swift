@@ -98,7 +98,7 @@ package import SystemKit
     /// the commands of a transfer.
     ///
     /// From the opening of the connection for the file to the end of its handshake, libcurl before
-    /// 8.0 waits for that connection alone, though servers shake hands only behind further replies.
+    /// 8.0 waits for that connection alone, though servers shake hands only after further replies.
     package func readReply(on socket: Int32) -> Bool {
         guard let handle = handles.values.first(where: { $0.control?.socket == socket }),
             let file = handle.newestOpening

@@ -22,11 +22,11 @@ package final class SocketTable {
         /// How to guard its port after the close; nil for a connection that may use every
         /// interface.
         var manner: PortGuard.Manner?
-        /// Whether the end of the connection is of interest behind its close.
+        /// Whether `isKept` needs the state of the connection at its close.
         var remembersEnd = false
     }
 
-    /// An opened connection, whatever happens to its descriptor later.
+    /// An opened connection; a later connection with the same descriptor is a different value.
     package struct Opening: Sendable {
         var socket: Int32
         fileprivate var connection: Int
@@ -36,28 +36,27 @@ package final class SocketTable {
     private static let inputTag: UInt64 = 1 << 63
 
     private let poll: EventPoll
-    /// Told of each call into libcurl and of each connection.
+    /// Ends calls that would not return; the table tells it of each call and each connection.
     let watch: CallWatch
-    /// By descriptor.
+    /// One entry for each descriptor, at its number.
     private var entries: [Entry] = []
     private var events: [EventPoll.Event] = []
     /// The number of opened connections.
     private var connections = 0
     /// The guards of closed connections whose peers may not know it yet.
     private var guards: [PortGuard] = []
-    /// The connection of `rememberEnd` that was closed last, and whether its peer had kept it until
-    /// then.
+    /// The last closed connection of `rememberEnd`, and whether its peer had kept it open.
     private var lastClosed: (connection: Int, wasKept: Bool)?
     /// The number of connecting handles.
     var connectingCount = 0
-    /// The calls into libcurl that the thread is in.
+    /// The number of nested calls into libcurl.
     private var depth = 0
-    /// When the outermost of them began, nanoseconds of the monotonic clock.
+    /// When the outermost call began, nanoseconds of the monotonic clock.
     private var callStart: Int64 = 0
-    /// The tags of the handles whose bodies rest since the last `takeResting`.
+    /// The tags of the handles that `noteRestIfLong` has noted since the last `takeResting`.
     private var resting: [Int] = []
 
-    /// How long a call may deliver a body, nanoseconds: then other transfers have their turn.
+    /// How long one call may deliver a body before other transfers continue, nanoseconds.
     private static let turn: Int64 = 20_000_000
 
     /// Creates an empty table of the calling thread that waits with `poll`.
@@ -81,18 +80,18 @@ package final class SocketTable {
         return body()
     }
 
-    /// Notes that the body of a handle rests, if the present call has lasted so long that others
-    /// must have their turn; returns whether it rests.
+    /// Notes that a handle must pause its body, if the present call has delayed other transfers for
+    /// too long; returns whether the handle must pause.
     func noteRestIfLong(of tag: Int) -> Bool {
         guard Clock.monotonicNanoseconds() - callStart > Self.turn else { return false }
         if resting.last != tag { resting.append(tag) }
         return true
     }
 
-    /// Whether `takeResting` has any.
+    /// Whether `takeResting` would return any handle.
     package var hasResting: Bool { !resting.isEmpty }
 
-    /// Takes the tags of the handles whose bodies rest; each continues by `EasyHandle.resume`.
+    /// Takes the tags of the handles with paused bodies; `EasyHandle.resume` continues each.
     package func takeResting() -> [Int] {
         if resting.isEmpty { return [] }
         defer { resting = [] }
@@ -205,7 +204,7 @@ package final class SocketTable {
         key: Int
     ) throws(SystemError) {
         guard isOpen(opening) else { return }
-        // libcurl's own interest ended with the connecting.
+        // libcurl stopped watching the socket once it was connected.
         remove(opening.socket)
         poll.unwatch(opening.socket)
         guard !interest.isEmpty else { return }
@@ -255,13 +254,14 @@ package final class SocketTable {
         return Opening(socket: socket, connection: entries[Int(socket)].connection)
     }
 
-    /// Lets `isKept` know of an open connection when it is closed.
+    /// Remembers the state of an open connection at its close, for `isKept`.
     func rememberEnd(of opening: Opening) {
         if isOpen(opening) { entries[Int(opening.socket)].remembersEnd = true }
     }
 
-    /// Whether the peer keeps a connection of `rememberEnd`, or had kept it when it was closed, as
-    /// the last one.
+    /// Whether the peer keeps a connection of `rememberEnd` open, or kept it open until its close.
+    ///
+    /// Only the connection that was closed last is remembered.
     func isKept(_ opening: Opening) -> Bool {
         if isOpen(opening) { return ConnectionState(of: opening.socket)?.isEstablished == true }
         return lastClosed.map { $0.wasKept && $0.connection == opening.connection } ?? false

@@ -118,7 +118,7 @@ extension Diagnostic {
 
     private static func mappingQuotes(of text: String, _ shown: (String) -> String) -> String {
         let parts = text.splitAtBytes("`", omittingEmpty: false)
-        // An odd backtick is from the file: then any part may be.
+        // An odd number of backticks means that one is from the file; then any part may be.
         let isWhole = parts.count % 2 == 0
         return parts.enumerated()
             .map { index, part in

@@ -75,7 +75,7 @@ package struct SourceText: Sendable {
     ///   - name: The file's name for messages.
     /// - Returns: The place of the text.
     package mutating func append(_ text: [UInt8], name: String) -> Included {
-        // The end of a text is on a line of its own file, even behind a line break.
+        // The end of a text is on a line of its own file, even after a line break.
         bytes.append(UInt8(ascii: "\n"))
         let line = position(at: bytes.count).line
         let file = Included(name: name, firstLine: line, start: bytes.count)

@@ -1,7 +1,7 @@
 internal import SystemKit
 package import TransferModel
 
-/// Makes a short text of bytes, which does not give the bytes away; nil when that fails.
+/// Makes a short text from bytes that does not reveal the bytes; nil on failure.
 package typealias Fingerprint = @Sendable ([UInt8]) -> String?
 
 /// The request fields by which a stored response is selected (RFC 9111 §4.1).

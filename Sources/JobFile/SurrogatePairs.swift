@@ -106,7 +106,7 @@ struct SurrogatePairs {
 
     /// The candidates in double quotes, in a text without surrogates.
     ///
-    /// Behind a fault of the text all of them, so that the fault and not a pair is reported.
+    /// After a fault of the text all of them, so that the fault and not a pair is reported.
     private static func quoted(_ all: [Pair], in bytes: [UInt8], from base: Int) -> [Pair] {
         EventReader.read(bytes, from: base) { reader in
             var pairs: [Pair] = []

@@ -74,7 +74,7 @@ struct JournalText: Equatable {
 
     /// Hands over the entries of a file one by one, those in front of damage too.
     ///
-    /// - Returns: The offset behind the last complete entry.
+    /// - Returns: The offset after the last complete entry.
     @discardableResult
     static func read(_ bytes: [UInt8], each: (Entry) -> Void) throws(Fault) -> Int {
         guard bytes.starts(with: name), bytes.count > name.count else {

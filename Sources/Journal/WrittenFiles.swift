@@ -70,7 +70,7 @@ package final class WrittenFiles: Sendable {
                 for note in kept { stamps[note.place] = note.stamp }
             }
             guard !isWhole || notes.count > 2 * kept.count + Self.fewNotes else { return }
-            // Notes behind an incomplete one are lost until a later run succeeds.
+            // Notes after an incomplete one are lost until a later run succeeds.
             try? underLock(Self.patience) { folder throws(SystemError) in
                 try shorten(in: folder)
             }

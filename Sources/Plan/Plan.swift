@@ -27,7 +27,7 @@ package struct Plan: Sendable {
     package let neededSecrets: [SecretDeclaration]
     /// Reads tasks again.
     private(set) var source: TaskSource
-    /// What a lock file has to do with the run; nil without one.
+    /// How the run uses a lock file; nil without one.
     var lock: PlanLock?
 
     init(

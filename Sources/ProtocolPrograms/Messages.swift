@@ -9,7 +9,7 @@ package enum ConversationLimits {
     package static let longestLine = 64 << 10
     /// The most header fields of a message.
     package static let mostFields = 128
-    /// The most bytes behind one `data` message.
+    /// The most bytes after one `data` message.
     package static let largestPiece = 1 << 20
 }
 

@@ -3,7 +3,7 @@ internal import SystemKit
 internal import TransferModel
 
 /// Reads the output of a program that serves a custom scheme: lines of JSON, and bytes of the body
-/// behind each `data` message.
+/// after each `data` message.
 ///
 /// A value without I/O. It keeps one incomplete line at most, whatever the program writes.
 package struct ProgramDecoder: Sendable {
@@ -53,7 +53,7 @@ package struct ProgramDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: Output of the program.
-    ///   - position: Where to begin in it; afterwards, behind the bytes that were read.
+    ///   - position: Where to begin in it; afterwards, after the bytes that were read.
     /// - Returns: The step; nil when all bytes were read.
     /// - Throws: The first fault of the output, with which the conversation is over.
     package mutating func next(

@@ -23,7 +23,7 @@ internal import CPCRE
         case gaveUp
     }
 
-    /// What a search looks for.
+    /// The part of a match that a search returns.
     package enum Target: Sendable, Hashable {
         /// The first group, or the whole match when the pattern has no group.
         case firstGroup

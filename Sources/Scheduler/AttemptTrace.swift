@@ -17,7 +17,7 @@ struct AttemptTrace {
     /// The result of the last attempt; nil before the end of the first attempt.
     private(set) var last: EndedAttempt?
 
-    /// More attempts are not kept: a task behind a redirect may retry for days.
+    /// More attempts are not kept: a task after a redirect may retry for days.
     private static let mostKept = 64
 
     /// Whether the last attempt has sent messages, which may change something at the server.

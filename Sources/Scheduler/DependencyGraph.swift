@@ -10,7 +10,7 @@ import TransferModel
 /// Empty when no task needs another; else some bytes for each need and for each unit of the plan's
 /// graph, which is a task or a whole `forEach`.
 struct DependencyGraph {
-    /// What the end of a task decides about other tasks.
+    /// The consequences of a task's end for other tasks.
     struct Decisions {
         /// The tasks that may start.
         var free: [Range<Int>] = []

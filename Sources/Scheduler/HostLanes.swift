@@ -135,7 +135,7 @@ struct HostLanes {
         list(place)
         let (lane, held) = (traffics[place].lane, traffics[place].held)
         guard held.count > 0 else { return (task, lane, nil) }
-        // Tasks behind the last one that was kept back have not been kept back.
+        // Tasks after the last one that was kept back have not been kept back.
         traffics[place].held.count = traffics[place].parked.min == nil ? 0 : held.count - 1
         return (task, lane, held.since)
     }

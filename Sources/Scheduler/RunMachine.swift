@@ -233,7 +233,7 @@ extension RunMachine {
 struct RunTally {
     private var sums = RunSummary(endDate: Timestamp(microseconds: 0))
 
-    /// Adds one task; `verdict` is the exit code that its end asks for.
+    /// Adds one task; `verdict` is the exit code of its outcome.
     mutating func add(_ record: TaskRecord, verdict: ExitCode) {
         sums.tasks += 1
         switch record.outcome {

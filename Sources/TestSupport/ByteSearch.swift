@@ -8,7 +8,7 @@ extension [UInt8] {
     /// - Parameters:
     ///   - part: The bytes.
     ///   - start: Where an occurrence may begin.
-    /// - Returns: The index behind it.
+    /// - Returns: The index after it.
     package func end(of part: [UInt8], from start: Int = 0) -> Int? {
         guard let last = part.last else { return start }
         return unsafe withUnsafeBytes { bytes in

@@ -5,7 +5,7 @@ package import TransferModel
 /// A WebSocket server on a free loopback port that sends the bytes of a script, also wrong ones,
 /// and records the frames of its clients.
 package final class ScriptedWebSocketServer: Sendable {
-    /// The server's actions behind its opening handshake.
+    /// The server's actions after its opening handshake.
     package struct Script: Sendable {
         /// The bytes that the server sends, in this order.
         package var bytes: [UInt8]
@@ -14,7 +14,7 @@ package final class ScriptedWebSocketServer: Sendable {
         /// Whether the server answers the client's Close frame; a script that has one sends no
         /// other.
         package var answersClose: Bool
-        /// Whether the server ends the connection behind its bytes without waiting for the client.
+        /// Whether the server ends the connection after its bytes without waiting for the client.
         package var hangsUp = false
 
         /// Creates a script.

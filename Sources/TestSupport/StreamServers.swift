@@ -24,7 +24,7 @@ package final class MailServer: Sendable {
     /// The port of the server on 127.0.0.1.
     package var port: UInt16 { server.port }
 
-    /// The messages that have arrived, each behind a line about its envelope.
+    /// The messages that have arrived, each after a line about its envelope.
     package func messages() throws -> [String] {
         try folder.list().sorted().map { try folder.text($0) }
     }

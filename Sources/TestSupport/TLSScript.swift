@@ -5,7 +5,7 @@ package final class TLSScript: Sendable {
         /// An HTTP server with TLS 1.3 that sends a session ticket after each response, whose body
         /// has the number of its connection and the path.
         case tickets = "ticket-server.py"
-        /// A server that sends back the bytes of a client, but only behind its close_notify.
+        /// A server that sends back the bytes of a client, but only after its close_notify.
         case halfClose = "half-close-server.py"
         /// A server that sends five bytes and, in the same write, a record that no key protects.
         case brokenRecord = "broken-record-server.py"

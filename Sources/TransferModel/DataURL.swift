@@ -23,7 +23,7 @@ package struct DataURL: Sendable, Hashable {
         case badBase64
         /// A `%` without two hexadecimal digits.
         case badEscape
-        /// A `#`, behind which the URL would end.
+        /// A `#`, after which the URL would end.
         case fragment
         /// A control character at this UTF-8 offset.
         case badCharacter(offset: Int)

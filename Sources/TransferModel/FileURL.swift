@@ -65,7 +65,7 @@ package struct FileURL: Sendable, Hashable {
             + PercentCoding.encode(path, keeping: \.isPathByte)
     }
 
-    /// The path behind the authority, if there is one.
+    /// The path after the authority, if there is one.
     private static func path(of rest: Substring.UTF8View) throws(Fault) -> Substring.UTF8View {
         guard rest.starts(with: "//".utf8) else {
             guard rest.first == UInt8(ascii: "/") else { throw .relativePath }

@@ -1,8 +1,8 @@
 internal import SystemKit
 
-/// What a lock file knows of a download: the facts that a later run has to meet.
+/// The facts in a lock file about a download, which a later run must meet.
 package final class LockedDownload: Sendable, Hashable {
-    /// The URL of the response, behind all redirects, as `TransferURL.withoutQuery` has it; nil
+    /// The URL of the response, after all redirects, as `TransferURL.withoutQuery` has it; nil
     /// accepts any.
     package let finalURL: String?
     /// The validator of the response, as `ResponseHead.lockValidator` has it; nil accepts any.
@@ -35,7 +35,7 @@ package final class LockedDownload: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(sha256) }
 }
 
-/// What a lock file has to do with a download.
+/// How a download uses a lock file.
 package enum LockUse: Sendable, Hashable {
     case none
     /// A lock file is being made: the file is fetched whatever is at its destination, and its

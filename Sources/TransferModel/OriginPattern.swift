@@ -83,7 +83,7 @@ package struct OriginPattern: Sendable, Hashable {
         }
     }
 
-    /// The place behind the `://` of a scheme; nil without one.
+    /// The place after the `://` of a scheme; nil without one.
     static func hostStart(of text: String) -> String.Index? {
         guard let colon = text.firstByteIndex(of: ":"), text[colon...].hasBytePrefix("://") else {
             return nil

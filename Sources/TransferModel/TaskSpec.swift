@@ -101,7 +101,7 @@ package final class TaskSpec: Sendable {
         package let replacesForeign: Bool
         /// Whether a captured value is a part of the URL, whose last segment is then a peer's name.
         package let isURLOfPeer: Bool
-        /// What a lock file has to do with the file.
+        /// How the download of the file uses a lock file.
         package let lock: LockUse
 
         /// Creates a destination; both paths name the same file.

@@ -10,7 +10,7 @@ extension TransferURL {
     package enum FileServerFault: Error, Hashable {
         /// The text is no URL.
         case url(Fault)
-        /// No file behind the last slash.
+        /// No file after the last slash.
         case folder
         /// `..` as a segment, perhaps escaped.
         case parent

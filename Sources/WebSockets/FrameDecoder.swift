@@ -23,7 +23,7 @@ package struct FrameDecoder: Sendable {
 
     private var place = Place.first
 
-    /// Creates a decoder before the first byte behind the opening handshake.
+    /// Creates a decoder before the first byte after the opening handshake.
     package init() {}
 
     /// Whether the next byte is the first one of a frame.

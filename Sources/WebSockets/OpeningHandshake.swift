@@ -62,7 +62,7 @@ package struct OpeningHandshake: Sendable, Hashable {
 
     /// Checks a response head (§4.1, "Once the client's opening handshake has been sent").
     ///
-    /// Returns the subprotocol that the server chose; nil for none. The bytes behind the head
+    /// Returns the subprotocol that the server chose; nil for none. The bytes after the head
     /// belong to the `WebSocketMachine`.
     package func check(_ head: ResponseHead) throws(HandshakeRefusal) -> String? {
         guard head.statusCode == 101 else { throw refusal(of: head) }

@@ -44,7 +44,7 @@ struct OutputQueue: Sendable {
         }
     }
 
-    /// Appends a Close frame behind the pong that was deferred.
+    /// Appends a Close frame after the pong that was deferred.
     mutating func appendClose(_ closing: Closing) {
         flushPong()
         append(.close, payload: closing.payload.span)
@@ -81,7 +81,7 @@ package enum FrameEncoder {
         maskingKey: UInt32,
         to output: inout [UInt8]
     ) {
-        // Behind other frames the array grows by doubling.
+        // After other frames the array grows by doubling.
         if output.isEmpty { output.reserveCapacity(headerLimit + payload.count) }
         output.append((isFinal ? 0x80 : 0) | opcode.rawValue)
         let maskBit: UInt8 = 0x80

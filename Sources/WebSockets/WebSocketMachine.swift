@@ -1,6 +1,6 @@
 internal import SystemKit
 
-/// The client's side of one WebSocket connection behind its opening handshake (RFC 6455 §5 to §8).
+/// The client's side of one WebSocket connection after its opening handshake (RFC 6455 §5 to §8).
 ///
 /// A value without socket, clock or thread: the caller gives it the bytes that arrive, writes the
 /// bytes of `takeOutput` and obeys `transport`. The events of some bytes are the same however the
@@ -91,7 +91,7 @@ package struct WebSocketMachine: Sendable {
 
     /// Takes bytes from the connection, in any pieces; returns their events in order.
     ///
-    /// Bytes behind the server's Close frame, a fault or the end are ignored.
+    /// Bytes after the server's Close frame, a fault or the end are ignored.
     package mutating func receive(_ bytes: Span<UInt8>) -> [ConnectionEvent] {
         var events: [ConnectionEvent] = []
         var offset = 0
@@ -150,7 +150,7 @@ package struct WebSocketMachine: Sendable {
         control = []
         switch frame.opcode {
         case .ping:
-            // §5.5.2: answered until the server's Close frame, also behind the client's own.
+            // §5.5.2: answered until the server's Close frame, also after the client's own.
             output.appendPong(payload)
             return .ping(payload)
         case .pong:

@@ -110,7 +110,7 @@ struct ShowPlan: ParsableCommand {
 /// Forecasts the run's action for each task of a plan here and now.
 struct PlanForecast {
     private let plan: Plan
-    /// The users of values that other tasks capture: their settings are not known yet.
+    /// The tasks with captured values of other tasks: their settings are not known yet.
     private let users: Set<Int>
 
     init(_ plan: Plan) {
@@ -142,7 +142,7 @@ struct PlanForecast {
             case .data, .download: .fetch
             case .webSocket, .stream: .connect
             }
-        return TaskOutlook(action, "what other tasks capture decides")
+        return TaskOutlook(action, "depends on values that other tasks capture")
     }
 
     private static func outlook(
@@ -151,7 +151,7 @@ struct PlanForecast {
         at path: String,
         isKept: Bool
     ) -> TaskOutlook {
-        // Its journal may know that nothing is left to do.
+        // The journal of the session may have the task as ended.
         let ended = isKept ? ", unless an earlier run of the background session has ended it" : ""
         switch forecast {
         case .send(let method): return TaskOutlook(.send, method + ended)

@@ -47,7 +47,7 @@ import TransferModel
             "keep     download right: right.txt has its checksum",
             "fetch    download wrong: wrong.txt has another checksum",
             "fail     download there: `there.txt` exists, and `ifExists` is `fail`",
-            "fetch    download mine: what other tasks capture decides",
+            "fetch    download mine: depends on values that other tasks capture",
         ]
         for line in expected { #expect(lines.contains(line), "\(line)\n\(lines)") }
         #expect(lines.last == "9 tasks: send 1, fetch 5, keep 2, fail 1")

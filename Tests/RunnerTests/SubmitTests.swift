@@ -174,7 +174,7 @@ import TransferModel
             try program(name, "echo no such queue >&2; exit 1")
             let refused = try submit(cluster, ["--now"])
             #expect(refused.status == .exit(4))
-            #expect(refused.standardError.contains("\(name) did not take the job: no such queue"))
+            #expect(refused.standardError.contains("\(name) rejected the job: no such queue"))
         }
     }
 

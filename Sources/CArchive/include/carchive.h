@@ -7,7 +7,7 @@
 // Whether libarchive and a locale for names in UTF-8 can be loaded. Loads both once. Thread-safe.
 int carchive_is_available(void);
 
-// What an entry of an archive is.
+// The kind of an entry of an archive.
 enum carchive_kind {
     carchive_file,
     carchive_folder,

@@ -77,7 +77,7 @@ struct csystem_event {
     uint32_t events;
 };
 #define CSYSTEM_EVENTS 256
-// What epoll calls EPOLLIN, EPOLLOUT, EPOLLERR | EPOLLHUP.
+// The events of epoll: EPOLLIN, EPOLLOUT, EPOLLERR | EPOLLHUP.
 extern const uint32_t csystem_readable, csystem_writable, csystem_failed;
 
 // pipe2(2) with O_CLOEXEC: the read end, then the write end.

@@ -70,7 +70,8 @@ package struct CacheDraft: Sendable {
         }
     }
 
-    /// Reports that the disk of the body has no room left for more important files.
+    /// Reports that the disk of the body has no room for the task's own file, which is more
+    /// important.
     package func didFail(_ error: SystemError) { store.didFail(error) }
 
     private func write(_ bytes: Span<UInt8>, to file: OutputFile) -> Bool {

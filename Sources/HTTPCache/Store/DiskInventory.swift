@@ -13,7 +13,7 @@ package struct DiskInventory: Sendable {
         package let size: Int64
     }
 
-    /// A file that should not be as it is.
+    /// A damaged, missing or leftover file.
     package struct Fault: Sendable, Hashable {
         /// The file's name in the store.
         package let name: String

@@ -67,7 +67,7 @@ struct DestinationCheck {
             let option = kind == .json ? options.reportPath : nil
             guard let path = option ?? report.files[kind]?.path else { continue }
             let words = option != nil ? "the file of `--report`" : "the report's file"
-            // Behind a link `..` leads elsewhere than its text says. Before the folder of the
+            // After a link `..` leads elsewhere than its text says. Before the folder of the
             // report is made, it has no link.
             let plain = AbsolutePath.withoutClimbs(path)
             let input = index.addReport(plain, words) {

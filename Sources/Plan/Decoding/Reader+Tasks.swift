@@ -59,7 +59,7 @@ extension Reader {
     /// The task or tasks that an id means; nil when there are none.
     mutating func need(_ id: String) -> Need? {
         if let entry = values.tasks.find(id, in: document) { return Need(entry: entry) }
-        // By bytes: a bracket and the Unicode scalar behind it may form one character.
+        // By bytes: a bracket and the Unicode scalar after it may form one character.
         guard id.utf8.last == UInt8(ascii: "]"),
             let bracket = id.utf8.firstIndex(of: UInt8(ascii: "[")),
             let entry = values.tasks.find(String(id[..<bracket]), in: document),

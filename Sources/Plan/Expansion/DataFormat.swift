@@ -60,7 +60,7 @@ enum DataFormat: String, Sendable {
     }
 
     /// The text of the next row in bytes that hold whole ones, passing over empty lines; moves
-    /// `start` behind it.
+    /// `start` after it.
     func nextText(in bytes: [UInt8], from start: inout Int) -> ArraySlice<UInt8>? {
         while start < bytes.count {
             let end = end(in: bytes.span, from: start) ?? bytes.count

@@ -49,7 +49,7 @@ struct RowIndex: Sendable {
 
     private(set) var blocks: [Block] = []
     private(set) var count = 0
-    /// Behind the last row.
+    /// After the last row.
     private var end: Int64 = 0
 
     private static let rowsOfBlock = 64

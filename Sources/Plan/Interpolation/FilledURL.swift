@@ -141,7 +141,7 @@ struct FilledURL {
         switch part {
         case .scheme, .colon, .slash, .host, .address, .port:
             if isOfPeer { return try label(filled.text, expression) }
-            // Behind a whole host a path begins: `${var.api}${item.path}`.
+            // After a whole host a path begins: `${var.api}${item.path}`.
             if filled.text.utf8.first == UInt8(ascii: "/"), isBehindHost {
                 return Self.encoded(filled.text, \.isPathByte)
             }
@@ -274,7 +274,7 @@ struct FilledURL {
         }
     }
 
-    // MARK: The part behind a text
+    // MARK: The part after a text
 
     /// Adds text, and finds by its bytes the part of the URL that follows.
     private mutating func add(_ piece: ScalarValue, _ fill: Fill?) throws(Misfit) {

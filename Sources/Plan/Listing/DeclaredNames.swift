@@ -26,7 +26,7 @@ package struct DeclaredNames {
             guard let section = document.value(of: document.root, for: key.name) else { continue }
             for entry in document.entries(of: section.value) {
                 let name = document.text(of: entry.key)
-                // A name without a value may be the end of a value behind its comma.
+                // A name without a value may be the end of a value after its comma.
                 let isEmpty = document.withBytes(of: entry.value) { $0.isEmpty }
                 let isAlone = document.kind(of: entry.value) == .scalar && isEmpty
                 if !isAlone, PublicValues.isName(name) { names.insert(name) }

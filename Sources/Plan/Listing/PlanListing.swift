@@ -349,7 +349,7 @@ extension PlanListing {
         writer.endArray()
     }
 
-    /// The line, or null for a value that no line set; behind it the name of an included file.
+    /// The line, or null for a value that no line set; after it the name of an included file.
     private func write(_ line: Int?, to writer: inout JSONWriter) {
         writer.key("line")
         guard let line else { return writer.null() }

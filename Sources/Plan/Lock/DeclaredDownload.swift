@@ -2,7 +2,7 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// What a job file says of a download that a lock file depends on; secrets have a stand-in.
+/// The settings of a download on which a lock file depends; a placeholder replaces each secret.
 package struct DeclaredDownload: Sendable, Hashable {
     /// The id, with its key in a `forEach`.
     package let id: String

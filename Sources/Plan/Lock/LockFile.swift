@@ -18,9 +18,9 @@ package struct LockFile: Sendable {
 
     /// A download as the lock file has it.
     package struct Entry: Sendable {
-        /// What the job file said when the download was locked.
+        /// The settings of the download when it was locked.
         package let declared: DeclaredDownload
-        /// What the server had then.
+        /// The server's file when the download was locked.
         package let locked: LockedDownload
         /// The line without its comma.
         package let line: [UInt8]

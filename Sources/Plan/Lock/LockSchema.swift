@@ -37,7 +37,7 @@ package enum LockSchema {
         ),
         Member(
             name: "finalUrl",
-            description: "The URL behind all redirects, without login and query; null for any",
+            description: "The URL after all redirects, without login and query; null for any",
             write: optionalText
         ),
         Member(

@@ -3,11 +3,11 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// What a lock file has to do with a run.
+/// How a run uses a lock file.
 package enum PlanLock: Sendable {
-    /// The run makes one.
+    /// The run writes a lock file.
     case making
-    /// The run fetches what it has.
+    /// The run fetches only the files in the lock file.
     case obeying(LockFile)
 }
 

@@ -186,7 +186,7 @@ struct SharedStorages {
         )
     }
 
-    /// Gives each session the credentials of the sessions with the same storage, behind its own and
+    /// Gives each session the credentials of the sessions with the same storage, after its own and
     /// in the order of the job file; `secrets` has the secrets of each session.
     static func shareCredentials(
         among sessions: inout [SessionConfiguration],

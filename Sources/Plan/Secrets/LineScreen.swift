@@ -42,7 +42,7 @@ struct LineScreen {
         return isMarker ? sign.count : 0
     }
 
-    /// Goes behind the next sign, name and value; hides any other text.
+    /// Goes past the next sign, name and value; hides any other text.
     private mutating func takeEntry() {
         let byte = line[index]
         if Self.isSign(byte) || byte == UInt8(ascii: "-") && isFollowedByBlank {
@@ -62,9 +62,9 @@ struct LineScreen {
         index + 1 == line.endIndex || Self.isBlank(line[index + 1])
     }
 
-    /// Goes behind a name in the place of a key and its colon; nil without one.
+    /// Goes past a name in the place of a key and its colon; nil without one.
     ///
-    /// A key of the language may lack its colon, or the blank behind it.
+    /// A key of the language may lack its colon, or the blank after it.
     private mutating func takeName() -> String? {
         // YAML's merge key.
         if line[index...].starts(with: "<<:".utf8) {
@@ -89,7 +89,7 @@ struct LineScreen {
         return name
     }
 
-    /// Goes behind the value of a key if the value is shown; hides it if not.
+    /// Goes past the value of a key if the value is shown; hides it if not.
     private mutating func takeValue(of name: String) {
         skip(while: Self.isBlank)
         guard index < line.endIndex else { return }

@@ -26,7 +26,7 @@ enum PublicValues {
     ///   - place: Its place, which decides.
     ///   - names: The names that the job declares.
     ///   - isSpan: Whether a diagnostic is about exactly this value.
-    ///   - mayBeLogin: Whether a login may begin in the value and end in it or behind it.
+    ///   - mayBeLogin: Whether a login may begin in the value and end in it or after it.
     /// - Returns: A number of bytes; 0 for a value that is hidden.
     static func length(
         of text: ArraySlice<UInt8>,
@@ -56,7 +56,7 @@ enum PublicValues {
         return isShown && freeKeys.contains(place.key) ? text.count : 0
     }
 
-    /// The shown bytes at the beginning of a word behind a key of a file that is no YAML, where the
+    /// The shown bytes at the beginning of a word after a key of a file that is no YAML, where the
     /// key may belong to a form or a body.
     static func length(of word: ArraySlice<UInt8>, behind key: String, mayBeLogin: Bool) -> Int {
         let words = LanguageWords.ofJobFiles
@@ -137,7 +137,7 @@ enum PublicValues {
     /// be among them, also one with a mistyped `@` or with a slash.
     ///
     /// An expression may stand for the scheme and the host. The scheme may be missing or have wrong
-    /// signs behind it.
+    /// signs after it.
     static func lengthOfURL(_ text: ArraySlice<UInt8>, _ mayBeLogin: Bool) -> Int {
         var rest = text
         if let expression = expression(in: text) {
@@ -174,7 +174,7 @@ enum PublicValues {
         return host.prefix { $0 != UInt8(ascii: "/") }.endIndex - word.startIndex
     }
 
-    /// The text behind a host and its port; nil if neither the text's end nor a path, query or
+    /// The text after a host and its port; nil if neither the text's end nor a path, query or
     /// fragment is there: then the host may be a login.
     private static func behindHost(_ host: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var rest = host.drop { $0.isUnreserved || $0 == UInt8(ascii: "*") }
@@ -186,7 +186,7 @@ enum PublicValues {
         return rest.first.map { "/?#".utf8.contains($0) } ?? true ? rest : nil
     }
 
-    /// Whether a path has a sign that ends a login, written in any way, and text like a host behind
+    /// Whether a path has a sign that ends a login, written in any way, and text like a host after
     /// it: then the login has a slash.
     private static func endsLogin(_ path: ArraySlice<UInt8>) -> Bool {
         path.indices.contains { index in
@@ -200,10 +200,10 @@ enum PublicValues {
         }
     }
 
-    /// The text behind a path of plain characters, expressions and scopes of packages
+    /// The text after a path of plain characters, expressions and scopes of packages
     /// (`/@scope/name`).
     ///
-    /// An encoded sign ends the path if the text behind the sign is hidden.
+    /// An encoded sign ends the path if the text after the sign is hidden.
     private static func behindPath(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var rest = text
         var last: UInt8 = 0

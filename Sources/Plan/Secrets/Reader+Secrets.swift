@@ -157,7 +157,7 @@ extension Reader {
         }
     }
 
-    /// Whether the secrets of a URL stand behind its host and are allowed there; reports the
+    /// Whether the secrets of a URL stand after its host and are allowed there; reports the
     /// secrets that are not.
     private mutating func mayHoldSecrets(_ scalar: ScalarValue, _ field: Field) -> Bool {
         let front = scalar.text.slice(0..<scalar.firstSecret)

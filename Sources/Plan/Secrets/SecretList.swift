@@ -46,7 +46,7 @@ struct SecretList: Sendable {
         return true
     }
 
-    /// The secret whose value a variable of the environment has that is named so behind a prefix.
+    /// The secret whose value a variable of the environment has that is named so after a prefix.
     func first(ofEnvironment variable: String, behind prefix: String) -> SecretDeclaration? {
         let length = prefix.utf8.count + variable.utf8.count
         for (name, position) in environment

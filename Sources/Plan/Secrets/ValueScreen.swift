@@ -50,7 +50,7 @@ struct ValueScreen {
         text = ShownText(names: names)
         for number in lines {
             let line = line(number)
-            // Behind a slash it begins the scope of a package's name.
+            // After a slash it begins the scope of a package's name.
             let last = line.indices.last {
                 line[$0] == UInt8(ascii: "@")
                     && ($0 == line.startIndex || line[$0 - 1] != UInt8(ascii: "/"))
@@ -112,19 +112,19 @@ struct ValueScreen {
         note(entry.key) { screen, text, isSpan, _ in
             if shape.knows(name) { return text.count }
             if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
-                // The space behind the colon is missing.
+                // The space after the colon is missing.
                 let isKey = shape.knows(String(decoding: text[..<colon], as: UTF8.self))
                 return isKey ? colon - text.startIndex + 1 : 0
             }
             guard shape.takesName(name), shape.hasChosenNames || shape.isMapping || isSpan
             else { return 0 }
-            // Without a colon it may be the end of a value behind its comma.
+            // Without a colon it may be the end of a value after its comma.
             return screen.hasColon(behind: range.end) || shape.nearestKey(to: name) != nil
                 ? text.count : 0
         }
     }
 
-    /// Whether a colon follows a position, perhaps behind blanks.
+    /// Whether a colon follows a position, perhaps after blanks.
     private func hasColon(behind position: SourcePosition) -> Bool {
         guard let start = index.offset(of: position) else { return false }
         return document.source.bytes[start...].first { !$0.isBlank } == UInt8(ascii: ":")
@@ -239,7 +239,7 @@ private struct ScreenedLine {
         }
     }
 
-    /// Hides any text but signs behind the last value.
+    /// Hides any text but signs after the last value.
     mutating func finish() { hideGap(to: bytes.endIndex) }
 
     /// Hides text from which YAML reads no value: comments, tags and anchors.

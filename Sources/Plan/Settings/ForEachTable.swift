@@ -35,7 +35,7 @@ enum ForEachTable {
                 "glob",
                 .field(.oneOrMore(.text(pattern: nil))),
                 "The files that patterns name, such as site/**/*.html: `${item.path}`, "
-                    + "`${item.relativePath}`, `${item.name}`; a pattern behind `!` excludes."
+                    + "`${item.relativePath}`, `${item.name}`; a pattern after `!` excludes."
             ) { $0.form = .glob($1) },
             Setting(
                 "hidden",

@@ -25,7 +25,7 @@ enum PathType {
     /// From the first expression on, a path may not climb: a variable's value names something
     /// inside of the folder that the path has named before it. A value at the very front may be an
     /// absolute path: then it names the folder itself. A captured value may not, because a peer
-    /// chose it; nor does a piece make the path absolute behind an empty one. A captured value is a
+    /// chose it; nor does a piece make the path absolute after an empty one. A captured value is a
     /// part of one name, unless its expression has `raw:`.
     static func path(_ field: Field, _ reader: inout Reader) -> PathValue? {
         Slips.warnOfPlaceholders(in: field, &reader)
@@ -106,7 +106,7 @@ enum PathType {
             "`\(field.name)`: the captured value `\(piece.value.text.excerpt)` is not one name: it "
                 + "may have no `/`, and at the front of a name no dot, and not be empty",
             at: field.node,
-            help: "write `raw:` behind `${` if the server may choose folders and hidden files"
+            help: "write `raw:` after `${` if the server may choose folders and hidden files"
         )
         return false
     }

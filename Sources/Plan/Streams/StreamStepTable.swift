@@ -125,8 +125,8 @@ private struct StreamOrder: StepOrder {
     /// The fault of the next step; nil without one.
     private mutating func fault(of step: StepDraft<StreamStep>) -> String? {
         switch step.action {
-        case .write? where hasClosedWrite: return "a step cannot write behind `closeWrite`"
-        case .read? where hasClosedRead: return "a step cannot read behind `closeRead`"
+        case .write? where hasClosedWrite: return "a step cannot write after `closeWrite`"
+        case .read? where hasClosedRead: return "a step cannot read after `closeRead`"
         case .closeWrite?:
             if hasClosedWrite { return "there are two `closeWrite`" }
             hasClosedWrite = true
@@ -136,7 +136,7 @@ private struct StreamOrder: StepOrder {
         case .startSecureConnection?:
             if hasStartedTLS { return "there are two `startSecureConnection`" }
             if hasClosedWrite || hasClosedRead {
-                return "TLS cannot begin behind `closeWrite` or `closeRead`"
+                return "TLS cannot begin after `closeWrite` or `closeRead`"
             }
             hasStartedTLS = true
         case .write?, .read?, nil: break

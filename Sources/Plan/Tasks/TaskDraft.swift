@@ -9,7 +9,7 @@ struct TaskDraft: Sendable {
         case json(Field)
         case file(String)
         case text(String)
-        /// A text that is made of a file, and filled in when the whole task is read.
+        /// A template file; its expressions are filled in when the whole task is read.
         case textFile(Field)
         /// Encoded already.
         case form([UInt8])
@@ -32,7 +32,7 @@ struct TaskDraft: Sendable {
     /// Nil when the session's request timeout holds; nil inside means unlimited.
     var timeoutInterval: TimeLimit??
     var priority = 0.5
-    /// Other tasks, each once; none when a task is read again.
+    /// Other tasks, without duplicates; empty when a task is read again.
     var needs: [Need] = []
     /// Nil when it starts as soon as its needs have succeeded.
     var when: When?
@@ -48,14 +48,14 @@ struct TaskDraft: Sendable {
     var encoding: Encoding?
     /// The body that `body` becomes once the whole task is read.
     var content: BodySource?
-    /// The text in the header field: a quoted string.
     var earliestBeginDate: BeginDate?
+    /// The text in the header field: a quoted string.
     var idempotencyKey = KeyDraft.none
     /// Nil when the session decides.
     var resumable: ResumableUpload?
-    /// Whether its URL, its body or its key is another one in every run.
+    /// Whether its URL, its body or its key differs in every run.
     var isOrderOfRun = false
-    /// Whether a captured value is a part of a URL that is the same for all rows of its `forEach`.
+    /// Whether its URL has a captured value and is the same for all rows of its `forEach`.
     var hasCaptureInURL = false
 
     /// The conversation of a WebSocket task.
@@ -98,8 +98,8 @@ struct TaskDraft: Sendable {
 }
 
 extension TaskDraft {
-    /// The needs of the task and the ends of them with which it starts: a need that `when` does not
-    /// name must succeed.
+    /// The needs of the task, each with the end that lets the task start: a need must succeed
+    /// unless `when` names another end.
     var requirements: [Requirement] {
         guard let named = when?.requirements, !named.isEmpty else {
             return needs.map { Requirement(need: $0) }
@@ -127,7 +127,7 @@ enum ResumableUpload: String, Sendable, Hashable, CaseIterable {
 /// The upload's setting for its idempotency key.
 enum KeyDraft: Sendable, Hashable {
     case none
-    /// Made by the runner, the same one until the order is answered.
+    /// Made by the runner, and kept until a response to the order arrives.
     case auto
     /// The text in the field.
     case value(String)

@@ -114,7 +114,7 @@ package struct TaskGraph: Sendable {
     /// The unit of a task.
     package func unit(of task: Int) -> Int {
         guard !firstTasks.isEmpty else { return task }
-        // Behind units without tasks, which begin where the next one does.
+        // After units without tasks, which begin where the next one does.
         var (low, high) = (0, firstTasks.count)
         while high - low > 1 {
             let middle = (low + high) / 2
@@ -176,7 +176,7 @@ package struct TaskGraph: Sendable {
         }
     }
 
-    /// An order in which every node stands behind its needs: first the nodes without needs, in file
+    /// An order in which every node stands after its needs: first the nodes without needs, in file
     /// order.
     ///
     /// Nodes in a cycle, and nodes that need one of them, are missing.

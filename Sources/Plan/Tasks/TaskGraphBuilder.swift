@@ -1,9 +1,10 @@
-/// While tasks are read, gathers their needs in a graph, which tells the rows of a `forEach` apart
-/// only where a need does.
+/// Gathers the needs of tasks in a graph while the tasks are read.
+///
+/// A `forEach` is one node, unless a row is needed by itself or has needs of its own.
 struct TaskGraphBuilder {
     /// The needs of whole entries on whole entries; its nodes are entries.
     private var whole = TaskGraph()
-    /// All others.
+    /// The needs of single rows or on single rows.
     private var single: [(task: Need, requirement: Requirement)] = []
 
     mutating func reserveCapacity(_ entries: Int) { whole.reserveCapacity(entries) }
@@ -35,7 +36,7 @@ struct TaskGraphBuilder {
         return entries
     }
 
-    /// The graph of the tasks of a list, in which also the rows of `chosen` can be told apart.
+    /// The graph of the tasks of a list; the rows of `chosen` are separate nodes, too.
     consuming func graph(of tasks: TaskList, chosen: [Need]) -> TaskGraph {
         var entries = distinguishedEntries
         for task in chosen where task.row != nil { entries.insert(task.entry) }
@@ -56,13 +57,14 @@ struct TaskGraphBuilder {
     }
 }
 
-/// A graph some of whose groups have a unit for each row, and a joint where a task needs all of
-/// them.
+/// A graph in which some groups have one unit for each row.
+///
+/// A joint is a node that needs all rows of such a group.
 private struct SplitGraph {
     private var firstUnits: [Int] = []
     private var unitSizes: [Int] = []
     private let split: Set<Int>
-    /// The joints of split entries all of whose rows are needed.
+    /// The joint of each split entry that a task needs as a whole.
     private var joints: [Int: Int] = [:]
     private var nodeCount: Int
     private var edges: [TaskGraph.Edge] = []
@@ -98,7 +100,7 @@ private struct SplitGraph {
         return task.row.map { all.lowerBound + $0..<all.lowerBound + $0 + 1 } ?? all
     }
 
-    /// The node that is waited for where a task or all rows of an entry are.
+    /// The node to wait for: a task, or the joint of all rows of an entry.
     private mutating func target(_ need: Need) -> Int {
         let units = units(of: need)
         guard need.row == nil, split.contains(need.entry) else { return units.lowerBound }

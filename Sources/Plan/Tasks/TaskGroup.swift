@@ -44,7 +44,7 @@ struct TaskGroup: Sendable {
         TaskGroup(entry: entry, first: 0, rows: rows, chosen: [])
     }
 
-    /// Adds some tasks of a larger group with the same rows, behind the own ones.
+    /// Adds some tasks of a larger group with the same rows, after the own ones.
     mutating func append(_ tasks: Range<Int>, of whole: TaskGroup) {
         chosen?.append(contentsOf: tasks.lazy.map { UInt32(truncatingIfNeeded: whole.row(of: $0)) })
         guard !whole.settings.isEmpty else { return }

@@ -22,20 +22,20 @@ struct TaskList: Sendable {
         var row = 0
     }
 
-    /// Tasks of a plan.
+    /// The most tasks that a plan may have.
     static let mostTasks = 10_000_000
 
     private(set) var entries: [Entry] = []
     /// The groups of the entries with `forEach`, in their order.
     private(set) var groups: [TaskGroup] = []
     private var ids: TextIndex
-    /// The entries whose id an earlier entry has, and that earlier entry.
+    /// The entries with a duplicate id, each with the first entry of this id.
     private(set) var repeated: [(entry: Int, first: Int)] = []
 
     /// No tasks.
     init() { ids = TextIndex(capacity: 0) }
 
-    /// Tasks in the order given; a later one of the same id is not found by it.
+    /// Tasks in the given order; `find` returns the first entry of a duplicate id.
     init(_ entries: [Entry], groups: [TaskGroup] = [], in document: Document) {
         self.entries = entries
         ids = TextIndex(capacity: entries.count)
@@ -53,7 +53,7 @@ struct TaskList: Sendable {
         setGroups(groups)
     }
 
-    /// Says which entries are groups, in the order of the entries; their tasks are numbered here.
+    /// Sets the groups, in the order of their entries, and numbers their tasks.
     mutating func setGroups(_ groups: [TaskGroup]) {
         self.groups = groups
         var first = 0
@@ -96,7 +96,7 @@ struct TaskList: Sendable {
         return first..<first + 1
     }
 
-    /// The indices of the tasks that a need means; none for a row that is not run.
+    /// The indices of the tasks of a need; none for a row that is not part of the run.
     func tasks(of need: Need) -> Range<Int> {
         guard let row = need.row, let group = group(of: need.entry) else {
             return tasks(of: need.entry)
@@ -109,7 +109,7 @@ struct TaskList: Sendable {
         lastGroup { $0.entry <= entry }.flatMap { groups[$0].entry == entry ? $0 : nil }
     }
 
-    /// The last group for which a condition holds that holds for all groups before it.
+    /// The last group that meets a condition; the groups that meet it come before all others.
     private func lastGroup(where condition: (TaskGroup) -> Bool) -> Int? {
         var (low, high) = (0, groups.count)
         while low < high {
@@ -135,18 +135,18 @@ struct TaskList: Sendable {
         }
     }
 
-    /// Keeps the settings of an entry's tasks for their place in the run.
+    /// Sets the settings that place an entry's tasks in the run.
     mutating func set(_ entry: Int, isRequired: Bool, priority: Double) {
         entries[entry].isRequired = isRequired
         entries[entry].priority = priority
     }
 
-    /// Keeps the settings of each task of a group for its place in the run.
+    /// Sets the settings that place each task of a group in the run.
     mutating func set(_ settings: [TaskGroup.Settings], of group: Int) {
         groups[group].settings = settings
     }
 
-    /// The settings of a task for its place in the run.
+    /// The settings that place a task in the run.
     func settings(of task: Int) -> TaskGroup.Settings {
         let place = place(of: task)
         if let group = place.group, !groups[group].settings.isEmpty {
@@ -158,8 +158,9 @@ struct TaskList: Sendable {
 }
 
 extension TaskList {
-    /// The list of some of the tasks: ranges in ascending order, each of one entry; empty ones are
-    /// skipped.
+    /// The list of the tasks in `ranges`.
+    ///
+    /// The ranges ascend, and each has tasks of one entry; empty ranges are skipped.
     func restricted(to ranges: some Sequence<Range<Int>>, in document: Document) -> TaskList {
         var entries: [Entry] = []
         var groups: [TaskGroup] = []

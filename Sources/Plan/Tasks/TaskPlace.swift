@@ -7,7 +7,7 @@ struct TaskPlace {
     let document: Document
     let entry: TaskList.Entry
 
-    /// The task of a message in words, to put after the name of a key.
+    /// The name of the task for a message, to put after the name of a key.
     var context: String {
         " in \(entry.kind.rawValue) `\(document.text(of: entry.key).excerpt)`"
     }
@@ -17,7 +17,7 @@ struct TaskPlace {
         document.value(of: entry.value, for: name)
     }
 
-    /// The place of a key of the task; the task's id without that key.
+    /// The place of a key of the task; if the task lacks the key, the place of the task's id.
     func key(_ name: String) -> NodeID { setting(name)?.key ?? entry.key }
 
     /// Reports an error at a value or key.
@@ -36,8 +36,8 @@ struct TaskPlace {
         )
     }
 
-    /// Reports those of some keys that the task has and that mean nothing for its URL, with the
-    /// reason.
+    /// Reports each of `keys` in the task: for URLs of kind `name` these keys mean nothing, because
+    /// of `reason`.
     func reportMeaningless(
         _ keys: [String],
         for name: String,
@@ -51,14 +51,14 @@ struct TaskPlace {
         }
     }
 
-    /// Reports that the task revalidates a file although its URL gives no means for it, in words
-    /// that follow the key.
+    /// Reports `ifExists: revalidate` with a URL that does not support it; `words` follow the key
+    /// in the message.
     func reportRevalidation(by draft: TaskDraft, _ words: String, _ log: inout DiagnosticLog) {
         guard draft.ifExists == .revalidate, let value = setting("ifExists")?.value else { return }
         report(.conflictingKeys, "`ifExists: revalidate`\(context) \(words)", at: value, &log)
     }
 
-    /// Reports an expected media type, although a URL with that name has none for that reason.
+    /// Reports an expected media type: URLs of kind `name` have no media type, because of `reason`.
     func reportMediaType(
         by draft: TaskDraft,
         for name: String,
@@ -74,8 +74,8 @@ struct TaskPlace {
         )
     }
 
-    /// Reports a background session, which has no transfers of URLs with that name; `reason` ends
-    /// the advice.
+    /// Reports a background session, which does not support URLs of kind `name`; `reason` ends the
+    /// advice.
     func reportBackground(
         _ session: SessionConfiguration?,
         for name: String,
@@ -110,7 +110,7 @@ struct TaskPlace {
         report(.reservedHeader, message, at: field.key, &log)
     }
 
-    /// Warns that a later run cannot know an order again, and of the `effect`.
+    /// Warns that a later run cannot recognise an order, and of the `effect`.
     func warnOfRunOrder(at key: NodeID, _ effect: String, _ log: inout DiagnosticLog) {
         guard log.takesWarnings else { return }
         log.warn(

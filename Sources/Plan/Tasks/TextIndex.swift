@@ -1,8 +1,7 @@
 /// Finds numbers by texts that are kept elsewhere: eight bytes a slot instead of a dictionary of
 /// strings.
 ///
-/// Open addressing with linear probing; at most half of the slots are taken when all of the
-/// capacity is.
+/// Uses open addressing with linear probing; a full index takes at most half of its slots.
 struct TextIndex: Sendable {
     /// Half of an entry's hash above its number + 1; 0 is free.
     private var slots: [UInt64] = []
@@ -34,7 +33,7 @@ struct TextIndex: Sendable {
         count += 1
     }
 
-    /// The most slots in a row that are taken: a search may have to look at all of them.
+    /// The length of the longest sequence of taken slots, which bounds a search.
     var longestRun: Int {
         slots.split(separator: 0, omittingEmptySubsequences: true).map(\.count).max() ?? 0
     }

@@ -326,7 +326,7 @@ enum FileURLText {
         case .delimiter(let character):
             ValueFault(
                 .badURL,
-                "a `file` URL has no part behind `\(character)`",
+                "a `file` URL has no part after `\(character)`",
                 help: "write it as `\(character == "?" ? "%3F" : "%23")` in a name"
             )
         case .badEscape:
@@ -382,7 +382,7 @@ enum FileServerURLText {
         case .delimiter(let character):
             ValueFault(
                 .badURL,
-                "the URL of a file server has no part behind `\(character)`",
+                "the URL of a file server has no part after `\(character)`",
                 help: "write it as `\(character == "?" ? "%3F" : "%23")` in a name"
             )
         case .badEscape:

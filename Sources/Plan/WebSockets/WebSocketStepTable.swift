@@ -107,7 +107,7 @@ extension WebSocketStepTable {
     }
 }
 
-/// Finds steps behind the last one, and names that several steps capture.
+/// Finds steps after the last one, and names that several steps capture.
 private struct WebSocketOrder: StepOrder {
     private var hasClosed = false
     private var captures: Set<String> = []

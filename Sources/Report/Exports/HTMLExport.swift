@@ -170,7 +170,7 @@ struct HTMLExport: ReportExport {
         json.endObject()
     }
 
-    /// What the script needs of the run; the verdict has the rest.
+    /// Writes the members of the run that the script needs; the verdict has the others.
     private func write(_ run: ReportedRun, to json: inout JSONWriter) {
         json.beginObject()
         json.member("job", run.head.jobName)

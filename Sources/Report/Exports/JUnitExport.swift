@@ -139,12 +139,12 @@ struct JUnitExport: ReportExport {
 
 /// Writes numbers of microseconds as decimal fractions.
 enum Decimal {
-    /// Seconds with six digits behind the point.
+    /// Seconds with six digits after the point.
     static func seconds(_ microseconds: Int64) -> String {
         fraction(microseconds, digits: 6)
     }
 
-    /// Milliseconds with three digits behind the point.
+    /// Milliseconds with three digits after the point.
     static func milliseconds(_ microseconds: Int64) -> String {
         fraction(microseconds, digits: 3)
     }

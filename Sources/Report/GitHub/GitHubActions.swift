@@ -164,7 +164,7 @@ struct GitHubSummary {
 
     /// The text as a code span, in which GitHub makes no markup, link, mention or reference of it.
     ///
-    /// A bar would end the cell of a table even there, and has no escape behind a backslash.
+    /// A bar would end the cell of a table even there, and has no escape after a backslash.
     static func code(_ text: String) -> String {
         let line = ForeignText().line(text)
         var longest = 0

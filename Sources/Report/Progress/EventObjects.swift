@@ -44,7 +44,7 @@ struct RunState {
 protocol EventObject: ReportObject where Subject == Dated<Content> {
     associatedtype Content
     static var event: StaticString { get }
-    /// Declares the members behind the first ones.
+    /// Declares the members after the first ones.
     static func declareContent(in members: inout some ReportMembers<Subject> & ~Copyable)
 }
 

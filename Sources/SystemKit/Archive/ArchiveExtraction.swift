@@ -12,7 +12,7 @@ package final class ArchiveExtraction {
         package var entries: Int
         /// The bytes of all files.
         package var bytes: Int64
-        /// What the folder held before others could see it; known only with `mayReplace`.
+        /// The content of the folder before other processes could see it; nil without `mayReplace`.
         package var content: FolderContent?
     }
 

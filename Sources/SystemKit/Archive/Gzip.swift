@@ -45,7 +45,7 @@ package enum Gzip {
     ///
     /// - Parameters:
     ///   - bytes: The next bytes of the stream.
-    ///   - isLast: Whether the stream ends behind them; nothing may follow then.
+    ///   - isLast: Whether the stream ends after them; nothing may follow then.
     ///   - write: Gets compressed bytes, perhaps none or several times.
     /// - Throws: The errors of `write`.
     package func compress<Failure: Error>(

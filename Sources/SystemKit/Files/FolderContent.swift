@@ -1,11 +1,11 @@
 internal import CSystem
 internal import Glibc
 
-/// What a folder holds, in short: equal for a folder in which nothing was added, removed, changed
-/// or renamed.
+/// A summary of the content of a folder, which differs after an addition, a removal, a change or a
+/// renaming.
 ///
-/// Of a file the inode, the size and the time of last change count, of a link the inode. The bits
-/// are no proof against someone who sets times by hand.
+/// The summary covers the inode, the size and the time of the last change of a file, and the inode
+/// of a link. It does not detect changes by a user who sets times by hand.
 package struct FolderContent: Sendable, Hashable {
     /// The most levels that are read.
     private static let deepest = 512

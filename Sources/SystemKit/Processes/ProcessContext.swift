@@ -124,7 +124,8 @@ package enum ProcessContext {
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
 
-    /// The most files that the process may open, and may raise that to (getrlimit(2)).
+    /// How many files the process may open now, and the highest value to which it may raise that
+    /// limit (getrlimit(2)).
     package static var openFileLimits: (soft: Int, hard: Int) {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -133,8 +134,8 @@ package enum ProcessContext {
         return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
     }
 
-    /// Hides memory from programs that core dumps are piped to, which no limit stops, and from
-    /// other processes of the user (PR_SET_DUMPABLE of prctl(2)).
+    /// Hides memory from the user's other processes and from programs that receive core dumps by a
+    /// pipe, to which the limit of core files does not apply (PR_SET_DUMPABLE of prctl(2)).
     package static func hideMemory() { csystem_hide_memory() }
 
     /// Raises the limit of open files, as far as the hard limit permits.
@@ -184,8 +185,8 @@ package enum StandardOutput {
     /// The bytes that a pipe takes without waiting once it is writable (pipe(7)).
     package static let pieceSize = 4096
 
-    /// Waits until `pieceSize` bytes can be written at once, or writing would fail at once; false
-    /// when the time is over.
+    /// Waits until a write of `pieceSize` bytes would succeed or fail without waiting; false after
+    /// a timeout.
     package static func hasRoom(milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&entry, 1, milliseconds) > 0
@@ -218,13 +219,13 @@ package enum StandardOutput {
         return true
     }
 
-    /// The error of a result that must reach its reader whole.
+    /// The error when a reader closes the pipe but needs the whole result.
     package static var lostReader: SystemError {
         SystemError(errno: EPIPE, operation: "write to", subject: "standard output")
     }
 
-    /// Writes a JSON document, or a part that ends between values, without text that a terminal
-    /// obeys.
+    /// Writes a JSON document, or a part that ends between values, without control sequences for
+    /// terminals.
     @discardableResult
     package static func write(json document: Span<UInt8>) throws(SystemError) -> Bool {
         guard let harmless = TerminalText.harmlessJSON(document) else { return try write(document) }

@@ -133,7 +133,7 @@ package enum TerminalText {
         padded(truncated(text, columns: columns, mark: mark), columns: columns)
     }
 
-    /// The text with spaces behind it, in at least `columns` cells.
+    /// The text with spaces after it, in at least `columns` cells.
     package static func padded(_ text: String, columns: Int) -> String {
         text + String(repeating: " ", count: max(0, columns - width(text)))
     }

@@ -58,7 +58,7 @@ extension UInt8 {
         }
     }
 
-    /// Whether a `scheme` may have the byte behind its first letter (RFC 3986 §3.1).
+    /// Whether a `scheme` may have the byte after its first letter (RFC 3986 §3.1).
     @inlinable package var isSchemeByte: Bool {
         switch self {
         case 48...57, 65...90, 97...122, 0x2B, 0x2D, 0x2E: true  // digits, letters, + - .

@@ -57,7 +57,7 @@ extension Span<UInt8> {
     /// The 64-bit FNV-1a hash: the same on every machine, but collisions are easy to make.
     package var fnv1a: UInt64 { fnv1a(after: 0xCBF2_9CE4_8422_2325) }
 
-    /// The 64-bit FNV-1a hash of other bytes, whose hash is given, and of these behind them.
+    /// The 64-bit FNV-1a hash of other bytes, whose hash is given, and of these after them.
     package func fnv1a(after start: UInt64) -> UInt64 {
         var hash = start
         for index in indices { hash = (hash ^ UInt64(self[index])) &* 0x100_0000_01B3 }

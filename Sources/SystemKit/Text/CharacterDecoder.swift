@@ -41,7 +41,7 @@ internal import Glibc
     }
 
     /// Decodes as much as possible; returns the number of decoded bytes, and whether the byte
-    /// behind them may belong to a character.
+    /// after them may belong to a character.
     private func decode(_ input: inout [UInt8]) -> (used: Int, isValid: Bool) {
         let count = input.count
         return unsafe input.withUnsafeMutableBytes { source in

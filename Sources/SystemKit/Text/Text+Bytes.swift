@@ -14,7 +14,7 @@ extension StringProtocol {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
-    /// The text behind these bytes; nil if it does not begin with them.
+    /// The text after these bytes; nil if it does not begin with them.
     @inlinable package func withoutBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
         guard hasBytePrefix(prefix) else { return nil }
         return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
@@ -43,7 +43,7 @@ extension StringProtocol {
         return found
     }
 
-    /// The text before and behind the first of an ASCII character, whatever combines with it; nil
+    /// The text before and after the first of an ASCII character, whatever combines with it; nil
     /// without one.
     package func cut(
         atFirst character: Unicode.Scalar
@@ -51,7 +51,7 @@ extension StringProtocol {
         firstByteIndex(of: character).map(parts)
     }
 
-    /// The text before and behind the last of an ASCII character, whatever combines with it; nil
+    /// The text before and after the last of an ASCII character, whatever combines with it; nil
     /// without one.
     package func cut(
         atLast character: Unicode.Scalar

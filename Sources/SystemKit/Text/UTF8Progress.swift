@@ -1,6 +1,6 @@
 /// Checks text that arrives in pieces as UTF-8 (RFC 3629 §4), up to its first wrong byte.
 ///
-/// The syntax of RFC 3629 as bounds of the byte behind the first one of a character:
+/// The syntax of RFC 3629 as bounds of the byte after the first one of a character:
 ///
 /// | first byte | bytes in all | second byte | excludes |
 /// | --- | --- | --- | --- |

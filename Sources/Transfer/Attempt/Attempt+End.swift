@@ -34,7 +34,7 @@ extension Attempt {
         return true
     }
 
-    /// Decodes the next step of the body, and lets libcurl continue behind the last one.
+    /// Decodes the next step of the body, and lets libcurl continue after the last one.
     func decodeOn() -> Next {
         guard exchange.decode([UInt8]().span, atMost: BodyDecoding.step) else {
             return .breaksOff(.writeError)

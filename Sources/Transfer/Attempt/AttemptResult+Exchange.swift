@@ -59,7 +59,7 @@ extension AttemptResult {
             .countOfResponseBodyBytesAfterDecoding ?? 0
         if let caching = exchange.policies.caching {
             cache = caching.verdict
-            // Nothing has come over the network.
+            // The response came from the cache, without network traffic.
             if caching.servedLength != nil { countOfBytesReceived = 0 }
         }
         countOfBytesExpectedToSend = Self.expectedToSend(by: exchange)

@@ -116,7 +116,7 @@ struct CertificateRefusal {
         return name.isEmpty ? "" : " (\(name))"
     }
 
-    /// The first names in the certificate, made harmless, behind a colon; empty without names.
+    /// The first names in the certificate, made harmless, after a colon; empty without names.
     private var listed: String {
         guard !names.isEmpty else { return "" }
         let shown = names.prefix(Self.mostNames).map { $0.onOneLine(limit: 64).text }

@@ -29,7 +29,7 @@ extension Exchange: UpgradeHost {
 
     func didSendUpgrade(_ head: Span<UInt8>, at now: MonotonicTime) {
         response.parser.switchesProtocols = true
-        // The bytes behind it do not come by libcurl's callbacks.
+        // The bytes after it do not come by libcurl's callbacks.
         sent.hearsTraffic = false
         recorder.didSendHead(head, asking: hop.url.webSocketText, at: now)
     }

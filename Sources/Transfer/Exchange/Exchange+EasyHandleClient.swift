@@ -95,7 +95,7 @@ extension Exchange: EasyHandleClient {
     }
 
     func didDropExcess() {
-        // The bytes behind the excess are not the next response.
+        // The bytes after the excess are not the next response.
         recorder.record.connectionIdentifier.map { session.connections.spoil($0) }
     }
 
@@ -202,8 +202,8 @@ extension Exchange {
         case .ended(let head):
             let now = move(bytes: line.count)
             recorder.didReceiveHead(count: line.count, isFinal: true, at: now)
-            // The count of a chunked body includes its framing, and only texts report bytes behind
-            // a body or behind a lone head.
+            // The count of a chunked body includes its framing, and only texts report bytes after
+            // a body or after a lone head.
             if !sent.hearsTraffic,
                 response.parser.framing.isChunked || response.parser.framing.contentLength == 0
                     || ResponseIntake.hasNoBody(head, to: hop.method)

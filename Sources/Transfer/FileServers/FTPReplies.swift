@@ -9,7 +9,7 @@ package struct FTPReplies {
     package struct Reply: Hashable {
         /// 100 to 599.
         package var code: Int
-        /// The text behind the code, printable and short.
+        /// The text after the code, printable and short.
         package var text: String
     }
 

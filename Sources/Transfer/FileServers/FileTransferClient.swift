@@ -63,7 +63,7 @@ final class FileTransferClient: EasyHandleClient {
         exchange.policies.pace?.didReceiveUnasked(line.count)
         let now = exchange.move(bytes: line.count)
         file.replies.didReceive(line)
-        // The answer to `AUTH`, behind which TLS begins (RFC 4217 §4).
+        // The answer to `AUTH`, after which TLS begins (RFC 4217 §4).
         if file.replies.last?.code == 234, !isBegun { limitHandshake(at: now) }
         if file.replies.hasBadSize { exchange.fail(FileTransferFault.badSize(file.replies)) }
         if file.replies.isEndless { exchange.fail(FileTransferFault.endlessReply) }

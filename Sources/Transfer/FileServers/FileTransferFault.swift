@@ -46,7 +46,7 @@ struct FileTransferFault {
             failure.detail = "the server does not begin TLS"
             failure.help = "only if others may read everything: `ftp: { tls: none }`"
             return failure
-        // The commands before and behind the transfer of the bytes.
+        // The commands before and after the transfer of the bytes.
         case 8...11, 13...15, 17, 19, 21, 25, 30, 31, 67...70, 78: return ofReply(general)
         // libcurl takes every 421, whatever its reason, for a time limit that has passed.
         case 28 where file.replies.last?.code == 421: return ofReply(general)

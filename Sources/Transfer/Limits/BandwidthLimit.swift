@@ -167,7 +167,7 @@ struct ByteBucket {
     /// A smaller sum of spent bytes would leave places beyond all bytes that time ever grants.
     mutating func giveBack(_ count: Int) { granted += Double(count) }
 
-    /// Reserves bytes behind all spent or reserved bytes; returns the sum that must be granted
+    /// Reserves bytes after all spent or reserved bytes; returns the sum that must be granted
     /// before they may flow.
     mutating func reserve(_ count: Int) -> Double {
         defer { spent += Double(count) }

@@ -113,7 +113,7 @@ final class ExchangePace {
         down.allowance -= count
     }
 
-    /// Claims a piece of the response's body, and reserves bytes for the pieces behind it; false
+    /// Claims a piece of the response's body, and reserves bytes for the pieces after it; false
     /// when the attempt must wait for its turn.
     func claim(_ count: Int, length: Int64?, now: MonotonicTime) -> Bool {
         if let place = down.place {
@@ -124,7 +124,7 @@ final class ExchangePace {
         if down.allowance > 0 { return true }
         settle(&down, .down, now)
         // A part below one read of libcurl would let libcurl's kept bytes grow. The last wait comes
-        // before libcurl has read all: version 8 waits in circles behind an end.
+        // before libcurl has read all: version 8 waits in circles after an end.
         let half = max(pacer.limit.part(.down) / 2, bufferSize)
         let rest = length.map { $0 - received } ?? .max
         let wanted = max(count, rest - Int64(half) <= bufferSize ? Int(rest) : half)

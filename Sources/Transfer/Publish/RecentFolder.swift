@@ -1,7 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// The folder of recently published files, kept open so that a series of small files finds it once.
+/// The folder of recently published files, kept open so that a series of small files opens it only
+/// once.
 struct RecentFolder {
     /// How long the path is trusted to lead to the folder; only users move folders.
     private static let trust = Duration.milliseconds(100)

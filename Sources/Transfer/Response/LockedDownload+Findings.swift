@@ -2,7 +2,7 @@ internal import SystemKit
 internal import TransferModel
 
 extension LockedDownload {
-    /// What the user can do about a server that has something else than the lock file.
+    /// The advice when the server's file differs from the lock file.
     static let advice =
         "find out why the server has another file; `runner lock --update` with the task's id accepts it"
 

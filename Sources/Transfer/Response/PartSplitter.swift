@@ -24,14 +24,14 @@ struct PartSplitter {
         case head
         /// In a part; `rest` bytes of its `Content-Length` are missing.
         case content(rest: Int64?)
-        /// Behind a part that has had all bytes of its `Content-Length`.
+        /// After a part that has had all bytes of its `Content-Length`.
         case behindContent
-        /// Behind the last delimiter, before `close`.
+        /// After the last delimiter, before `close`.
         case closing
         case closed
     }
 
-    /// The kind of a line behind a part.
+    /// The kind of a line after a part.
     private enum Line {
         case delimiter
         case lastDelimiter
@@ -44,7 +44,7 @@ struct PartSplitter {
     static let longestPreamble = 64 << 10
     static let longestHead = 16 << 10
     static let mostFields = 100
-    /// The most blanks behind a delimiter.
+    /// The most blanks after a delimiter.
     private static let longestPadding = 64
 
     /// `--` and the boundary; also the boundary alone if it begins with `--`, because cameras
@@ -145,7 +145,7 @@ struct PartSplitter {
         guard count <= most else { throw PartFault(detail: "\(what) in \(most) bytes") }
     }
 
-    /// Goes on behind a line; nil when another line follows.
+    /// Goes on after a line; nil when another line follows.
     private mutating func enter(_ line: Line, wasInPart: Bool) -> Event? {
         switch line {
         case .other: return nil
@@ -214,7 +214,7 @@ struct PartSplitter {
         return .content(start..<end)
     }
 
-    /// The kind of the line at a position, and the position behind it; nil when more bytes decide.
+    /// The kind of the line at a position, and the position after it; nil when more bytes decide.
     private func line(at index: Int) -> (kind: Line, end: Int)? {
         var isOpen = false
         for delimiter in delimiters {
@@ -248,7 +248,7 @@ struct PartSplitter {
         return true
     }
 
-    /// The kind of a line by the bytes behind the delimiter in it.
+    /// The kind of a line by the bytes after the delimiter in it.
     private static func kind(ofRest rest: ArraySlice<UInt8>) -> Line {
         var rest = rest
         while let last = rest.last, [9, 13, 32].contains(last) { rest.removeLast() }
@@ -266,7 +266,7 @@ struct PartSplitter {
 
     // MARK: - Heads
 
-    /// The next line without its break, and the position behind it; nil when its end is missing.
+    /// The next line without its break, and the position after it; nil when its end is missing.
     private func nextLine() -> (content: ArraySlice<UInt8>, end: Int)? {
         guard let feed = bytes[start...].firstIndex(of: 10) else {
             return hasEnded && start < bytes.count ? (bytes[start...], bytes.count) : nil

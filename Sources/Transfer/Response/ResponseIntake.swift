@@ -129,7 +129,7 @@ struct ResponseIntake: ~Copyable {
         return ReprDigest.announced(in: head.fields, isWhole: !isRest)
     }
 
-    /// Whether the whole body of a response has come behind which libcurl sends another request;
+    /// Whether the whole body of a response has come after which libcurl sends another request;
     /// libcurl does not wait for a body that ends with its connection.
     func hasPassedOverAll(
         of method: String,

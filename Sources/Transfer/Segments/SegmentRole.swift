@@ -28,7 +28,7 @@ final class SegmentRole: SegmentPart {
     /// Begins to fetch the file of an exchange over several connections, if its task wants that and
     /// its response permits it; returns the role of the exchange.
     ///
-    /// - Throws: The error of removing the bytes behind gaps, which one connection fetches again.
+    /// - Throws: The error of removing the bytes after gaps, which one connection fetches again.
     static func begin(
         for exchange: Exchange,
         _ file: TaskSpec.Destination

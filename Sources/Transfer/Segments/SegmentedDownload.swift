@@ -118,7 +118,7 @@ final class SegmentedDownload {
     /// The bytes that this attempt has received.
     var receivedCount: Int64 { machine.received.count - presentCount }
 
-    /// The bytes behind the first gap.
+    /// The bytes after the first gap.
     var looseRanges: [Range<Int64>] { machine.received.ranges.filter { $0.lowerBound > 0 } }
 
     /// Takes over the attempt's own request; returns its number.

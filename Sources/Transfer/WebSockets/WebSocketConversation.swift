@@ -225,7 +225,7 @@ struct WebSocketConversation: Conversation {
         case .message(let message):
             tally.receivedMessageCount += 1
             receivedBytes += Int64(message.bytes.count)
-            // Behind the client's Close frame no step takes messages.
+            // After the client's Close frame no step takes messages.
             guard !isClosing, !isDecided else { return }
             inbox.append(ReceivedMessage(message, at: steps.date(of: now)))
         case .ping: tally.receivedPingCount += 1

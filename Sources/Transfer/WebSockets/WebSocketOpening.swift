@@ -7,7 +7,7 @@ internal import WebSockets
 /// task's steps follows it.
 ///
 /// The exchange records and judges the request and the response as those of any exchange; from the
-/// first byte behind an accepted head on, `WebSocketConversation` decides.
+/// first byte after an accepted head on, `WebSocketConversation` decides.
 struct WebSocketOpening: Conversation {
     private let spec: WebSocketSpec
     /// The owner of the running conversation.
@@ -50,7 +50,7 @@ struct WebSocketOpening: Conversation {
     mutating func didWrite(at now: MonotonicTime) { lastActivity = now }
     mutating func excuseSilence(at now: MonotonicTime) { lastActivity = now }
 
-    /// Reads the response head, and the bytes behind it.
+    /// Reads the response head, and the bytes after it.
     mutating func receive(_ bytes: Span<UInt8>, at now: MonotonicTime) {
         lastActivity = now
         for index in bytes.indices {

@@ -92,9 +92,9 @@ package struct StreamReading: Sendable, Hashable {
         /// When at least so many bytes have arrived, of which the step takes a number at most
         /// (`URLSessionStreamTask.readData(ofMinLength:maxLength:timeout:)`).
         case range(ClosedRange<Int64>)
-        /// Behind these bytes, which are not part of the result; at least one.
+        /// After these bytes, which are not part of the result; at least one.
         case delimiter([UInt8])
-        /// Behind the first line that a PCRE2 pattern matches; a line ends with LF or CRLF.
+        /// After the first line that a PCRE2 pattern matches; a line ends with LF or CRLF.
         case line(pattern: String)
         /// When the peer sends no more.
         case closed

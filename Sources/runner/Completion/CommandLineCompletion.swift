@@ -48,7 +48,7 @@ struct CommandLineCompletion {
     }
 
     /// One line about paths, `words`, `files EXTENSION…` or `folders`, and one line for each
-    /// candidate with its summary behind a tab.
+    /// candidate with its summary after a tab.
     var text: String {
         let head =
             switch paths {

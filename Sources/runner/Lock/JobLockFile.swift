@@ -6,7 +6,7 @@ import TransferModel
 
 /// The lock file beside a job file: `job.lock` beside `job.yaml`.
 struct JobLockFile {
-    /// What a look at the lock file finds.
+    /// The state of the lock file on disk.
     private enum Content {
         case missing
         case broken(SourceText, Diagnostic)

@@ -13,7 +13,7 @@ final class LockRecorder: RunEventSink {
     /// Takes what finds the secrets of the run.
     func hide(with redactor: Redactor?) { self.redactor = redactor }
 
-    /// What a download of the run was; nil when it has no whole file.
+    /// The facts about a download of the run; nil when it has no whole file.
     subscript(id: String) -> LockedDownload? { downloads[ByteText(id)] }
 
     /// Notes a download that has ended with a new file.

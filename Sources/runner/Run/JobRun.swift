@@ -17,7 +17,7 @@ struct JobRun {
     /// Runs to the end, the report included; a run that cannot begin leaves a report, too.
     ///
     /// The reports' files are opened before anything is sent or started: a run that could not be
-    /// reported does nothing. Secrets are read behind the jitter, because all machines of a fleet
+    /// reported does nothing. Secrets are read after the jitter, because all machines of a fleet
     /// would otherwise ask for them at once.
     func run() throws -> RunSummary {
         let secrets = RunSecrets(of: request.plan)

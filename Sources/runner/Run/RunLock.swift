@@ -177,7 +177,7 @@ struct LockNote {
     /// The text of the note in the file.
     var text: String { "\(process) \(place ?? "-") \(host)" }
 
-    /// The process of the run, behind a space; empty where the namespaces are not known.
+    /// The process of the run, after a space; empty where the namespaces are not known.
     var description: String {
         guard let place, let own = Self.own.place else { return "" }
         if place == own { return " (process \(process))" }

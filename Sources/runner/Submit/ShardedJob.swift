@@ -6,7 +6,7 @@ import TransferModel
 ///
 /// All paths but the folder's are relative to the folder of the job file, or absolute.
 struct ShardedJob {
-    /// Of letters that a name in Slurm and in Kubernetes may have.
+    /// The name of the job, with only the letters that Slurm and Kubernetes accept.
     let name: String
     /// How many shards there are.
     let count: Int
@@ -25,7 +25,7 @@ struct ShardedJob {
     /// MiB.
     let memory: Int
 
-    /// How often a shard is started again at most.
+    /// The most restarts of a shard.
     static let mostRestarts = 10
     /// The seconds between SIGTERM and SIGKILL.
     static let grace = 60
@@ -60,7 +60,8 @@ struct ShardedJob {
         }
     }
 
-    /// A relative path with a dot in front: `cd` takes no other text for a path in all cases.
+    /// An absolute path, or a relative path that begins with a dot: `cd` may read other texts as an
+    /// option or search CDPATH.
     private static func plainPath(_ path: String) -> String {
         path.hasBytePrefix("/") || path == "." ? path : "./\(path)"
     }
@@ -78,7 +79,7 @@ struct ShardedJob {
         return short.isEmpty ? "job" : short
     }
 
-    /// The words of the command that runs a shard, which is the next word.
+    /// The words of the command that runs a shard; the number of the shard must follow.
     var runWords: [String] {
         ["run", file] + variables + ["--state-dir", stateFolder, "--shard"]
     }
@@ -141,7 +142,7 @@ extension ShardedJob {
         words.map { shell($0) }.joined(separator: " ")
     }
 
-    /// A word for a shell: as it is when no letter has a meaning there, else in quotes.
+    /// A word for a shell, in quotes if it may have characters with a meaning for shells.
     static func shell(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             switch byte {

@@ -2,7 +2,7 @@ import Scheduler
 import SystemKit
 import TransferModel
 
-/// A script or manifest on its way to the program of a cluster.
+/// Submits a script or manifest to a cluster by a program such as sbatch.
 enum SubmittedText {
     /// How long a cluster may take to accept a text.
     private static let patience = Duration.seconds(120)
@@ -26,11 +26,11 @@ enum SubmittedText {
         }
         let output = String(decoding: reply.output, as: UTF8.self)
         guard case .ended(let status) = reply.outcome else {
-            throw Exit(.environment, "\(name) did not end in time, or wrote too much")
+            throw Exit(.environment, "\(name) did not end within 120 s, or wrote more than 64 KiB")
         }
         guard status.isSuccess else {
             let words = String(decoding: reply.error, as: UTF8.self).onOneLine(limit: 400).text
-            throw Exit(.environment, "\(name) did not take the job: \(words)")
+            throw Exit(.environment, "\(name) rejected the job: \(words)")
         }
         return output
     }

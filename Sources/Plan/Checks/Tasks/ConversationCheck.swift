@@ -46,7 +46,7 @@ enum StreamCheck {
             .secretOverPlainHTTP,
             "a secret\(place.context) leaves before TLS begins, so that others can read it",
             at: node,
-            help: "move the step behind `startSecureConnection`",
+            help: "move the step after `startSecureConnection`",
             &log
         )
     }

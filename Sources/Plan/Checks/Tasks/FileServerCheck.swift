@@ -84,7 +84,7 @@ enum FileServerCheck {
                 .missingKey,
                 "`url`\(place.context): \(title) has no credential for `\(url.origin.text)`",
                 at: node,
-                help: "servers of SSH know nobody without one: `basic` or `publicKey`",
+                help: "an SSH server needs a login: add `basic` or `publicKey`",
                 &log
             )
         }

@@ -22,7 +22,7 @@ struct FilePathPattern: Sendable {
             throw ValueFault(
                 .badPath,
                 "`\(path.excerpt)` is a folder",
-                help: "write `**` behind the slash for all files in it and below"
+                help: "write `**` after the slash for all files in it and below"
             )
         }
         let start = path.hasBytePrefix(folder) ? folder.utf8.count : 0
@@ -62,7 +62,7 @@ struct FilePathPattern: Sendable {
         return closed
     }
 
-    /// The positions behind the name of a child of a folder, ascending; `components.count` where
+    /// The positions after the name of a child of a folder, ascending; `components.count` where
     /// the name completes the pattern.
     ///
     /// `isLiteral` limits them to those that the name itself leads to, not a wildcard.

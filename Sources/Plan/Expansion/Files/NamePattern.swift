@@ -61,7 +61,7 @@ struct NamePattern: Sendable, Hashable {
         literal = isLiteral ? text : nil
     }
 
-    /// Reads a set behind its opening bracket: `]` as the first character is one of the set.
+    /// Reads a set after its opening bracket: `]` as the first character is one of the set.
     private static func set(
         _ rest: inout Substring.UnicodeScalarView,
         of text: String

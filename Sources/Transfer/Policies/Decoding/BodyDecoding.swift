@@ -76,7 +76,7 @@ final class BodyDecoding {
     ///
     /// - Parameters:
     ///   - bytes: The piece of the coded body.
-    ///   - limit: The step ends behind so many decoded bytes; the rest follows in other steps.
+    ///   - limit: The step ends after so many decoded bytes; the rest follows in other steps.
     ///   - take: Takes decoded bytes; false when no more is wanted.
     /// - Returns: The state after the step.
     func decode(

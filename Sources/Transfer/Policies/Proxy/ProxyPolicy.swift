@@ -26,7 +26,7 @@ struct ProxyPolicy {
 
     /// Begins another exchange.
     ///
-    /// `tunnels` says that a proxy makes a tunnel also for http, as for WebSockets (RFC 6455 §4.1).
+    /// With `tunnels`, the exchange uses a tunnel for http too, as WebSockets do (RFC 6455 §4.1).
     mutating func beginExchange(
         to origin: Origin,
         by route: ProxyRoute?,
@@ -52,7 +52,7 @@ struct ProxyPolicy {
     /// Whether another exchange follows the proxy's challenge.
     var hasSequel: Bool { dialogue.sequel != nil }
 
-    /// Whether that exchange answers the challenge; otherwise it begins as if there had been none.
+    /// Whether the next exchange answers the challenge; otherwise it ignores the challenge.
     var answersNext: Bool { dialogue.sequel == .answer }
 
     /// Whether libcurl asks a Kerberos service for a ticket to the proxy.

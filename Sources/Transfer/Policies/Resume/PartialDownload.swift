@@ -56,7 +56,7 @@ package final class PartialDownload: Sendable {
     /// for it.
     let writing: Lock<Writing>
     private let prefix: Lock<PrefixDigest>
-    /// The bytes behind the first gap, and how often they were dropped.
+    /// The bytes after the first gap, and how often they were dropped.
     private let loose: Lock<(ranges: ByteRangeSet, drops: Int)>
     /// The number of stretches of the part that earlier runs left.
     private let earlierCount: Int
@@ -96,19 +96,19 @@ package final class PartialDownload: Sendable {
     /// The number of bytes before the first gap.
     package var size: Int64 { file.size }
 
-    /// The number of bytes in the part, those behind gaps included.
+    /// The number of bytes in the part, those after gaps included.
     package var receivedCount: Int64 { size + loose.withLock { $0.ranges.count } }
 
-    /// The bytes behind the first gap that the part has.
+    /// The bytes after the first gap that the part has.
     var looseRanges: [Range<Int64>] { loose.withLock { $0.ranges.ranges } }
 
-    /// Notes which bytes behind the first gap are written.
+    /// Notes which bytes after the first gap are written.
     func setLoose(_ ranges: [Range<Int64>]) {
         let ranges = ByteRangeSet(ranges)
         loose.withLock { $0.ranges = ranges }
     }
 
-    /// Removes the bytes behind the first gap, because one connection continues from there.
+    /// Removes the bytes after the first gap, because one connection continues from there.
     func dropLoose() throws(SystemError) {
         guard !looseRanges.isEmpty else { return }
         loose.withLock { $0 = (ByteRangeSet(), $0.drops + 1) }
@@ -212,7 +212,7 @@ package final class PartialDownload: Sendable {
             do throws(SystemError) {
                 let end = min(length, total - 1)
                 try vouch(upTo: end, reach)
-                // Bytes of this run behind pieces of earlier runs count only if the pieces are
+                // Bytes of this run after pieces of earlier runs count only if the pieces are
                 // right.
                 if try compare(while: { isWorthwhile() && !self.hasNextCheckpoint }) {
                     try vouch(upTo: end, reach)
@@ -253,7 +253,7 @@ package final class PartialDownload: Sendable {
     /// Whether another checkpoint waits for the present one.
     private var hasNextCheckpoint: Bool { state.withLock { $0.isQueued || $0.next != nil } }
 
-    /// Compares some of the bytes of earlier runs with the record; returns whether a piece behind a
+    /// Compares some of the bytes of earlier runs with the record; returns whether a piece after a
     /// gap was found right.
     private func compare(while isWorthwhile: @Sendable () -> Bool) throws(SystemError) -> Bool {
         try withPrefix { prefix throws(SystemError) in
@@ -290,7 +290,7 @@ package final class PartialDownload: Sendable {
         try note(digest.map { .init(length: end, digest: $0) }, pieces, reach)
     }
 
-    /// The bytes behind gaps: uncompared pieces of earlier runs that still are behind gaps, and the
+    /// The bytes after gaps: uncompared pieces of earlier runs that still are after gaps, and the
     /// other pieces, for which this run vouches.
     private func loosePieces(
         unproven: [PartialRecord.Piece]

@@ -16,7 +16,7 @@ struct PartialRecord: Hashable {
         var digest: String
     }
 
-    /// A stretch of a part behind a gap, which another connection has fetched.
+    /// A stretch of a part after a gap, which another connection has fetched.
     struct Piece: Sendable, Hashable {
         /// Its bytes.
         var range: Range<Int64>
@@ -49,7 +49,7 @@ struct PartialRecord: Hashable {
     var tenure: String
     /// The stretches of the part, one for each run that wrote to it.
     var checkpoints: [Checkpoint] = []
-    /// The stretches behind gaps, in order and behind `checkpoints`; they count only for the kernel
+    /// The stretches after gaps, in order and after `checkpoints`; they count only for the kernel
     /// that took them.
     var pieces: [Piece] = []
     /// The end up to which the part has certainly reached the disk, within or at the end of a
@@ -88,7 +88,7 @@ struct PartialRecord: Hashable {
         }
     }
 
-    /// Takes the pieces behind the stretches; of too many the largest.
+    /// Takes the pieces after the stretches; of too many the largest.
     mutating func setPieces(_ all: [Piece]) {
         var behind = all.filter { $0.range.lowerBound >= vouchedLength }
         if behind.count > Self.mostPieces {

@@ -1,7 +1,7 @@
 internal import CurlKit
 internal import SystemKit
 
-/// The growing SHA-256 of the bytes that a run adds to a part, before the first gap and behind it,
+/// The growing SHA-256 of the bytes that a run adds to a part, before the first gap and after it,
 /// and a check of the bytes from earlier runs against the part's record.
 struct PrefixDigest: ~Copyable {
     /// The most bytes of earlier runs that one check reads while the part grows.
@@ -24,7 +24,7 @@ struct PrefixDigest: ~Copyable {
 
     /// - Parameters:
     ///   - earlier: The stretches of earlier runs; the bytes of this run follow them.
-    ///   - pieces: The pieces of earlier runs behind gaps.
+    ///   - pieces: The pieces of earlier runs after gaps.
     init(behind earlier: [PartialRecord.Checkpoint], pieces: [PartialRecord.Piece] = []) {
         self.earlier = earlier[...]
         earlierPieces = pieces[...]
@@ -33,7 +33,7 @@ struct PrefixDigest: ~Copyable {
     }
 
     /// The offset from which on bytes of earlier runs lie that were not compared with the record;
-    /// nil when there are none behind gaps.
+    /// nil when there are none after gaps.
     ///
     /// A digest of this run must not vouch for them.
     var firstUnproven: Int64? { earlierPieces.first?.range.lowerBound }

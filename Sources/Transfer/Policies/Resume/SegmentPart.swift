@@ -5,7 +5,7 @@ internal import TransferModel
 protocol SegmentPart: AnyObject {
     /// Whether the exchange is a request for a part; otherwise it is the attempt's own.
     var isForPart: Bool { get }
-    /// The bytes behind the first gap that are in the file.
+    /// The bytes after the first gap that are in the file.
     var looseRanges: [Range<Int64>] { get }
     /// The mirrors that have sent parts of the file.
     var mirrors: [Origin] { get }

@@ -18,7 +18,7 @@ struct SegmentLane: Sendable {
     private(set) var responseEnd: Int64
     /// Whether the response's head was accepted.
     private(set) var hasAnswered = false
-    /// Whether bytes behind `end` are wanted, too, because no response has shown yet that others
+    /// Whether bytes after `end` are wanted, too, because no response has shown yet that others
     /// bring them.
     var goesOn = false
     /// Whether the response has fewer bytes than were requested.

@@ -149,7 +149,7 @@ struct SegmentMachine: Sendable {
         return wanted
     }
 
-    /// Claims bytes that arrive next for a request, also in the gap behind its range.
+    /// Claims bytes that arrive next for a request, also in the gap after its range.
     ///
     /// - Returns: The number of bytes that the file still needs from the request.
     mutating func claim(_ count: Int, for number: Int) -> Int {
@@ -313,7 +313,7 @@ struct SegmentMachine: Sendable {
         return best?.source
     }
 
-    /// Lets a running request go on into a gap behind it, if its response has those bytes: it needs
+    /// Lets a running request go on into a gap after it, if its response has those bytes: it needs
     /// no other request.
     private mutating func extend(into gaps: [Range<Int64>]) {
         for gap in gaps {
