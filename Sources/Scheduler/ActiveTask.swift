@@ -219,6 +219,8 @@ struct ActiveTask {
         // No response to an opening handshake is stored.
         if spec.webSocket != nil { return nil }
         if spec.stream != nil { return nil }
+        // A lock file has the files that the servers have now.
+        if spec.destination?.lock == .making { return nil }
         if let policy = spec.cachePolicy { return policy }
         let isPlainDownload =
             spec.kind == .download && spec.destination?.ifExists != .revalidate

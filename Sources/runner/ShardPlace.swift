@@ -127,6 +127,7 @@ extension ShardPlace.Engine {
                 "--shard auto/\(count) contradicts \(self.count), which is \(told ?? 0)"
             )
         }
+        _ = try ShardPlace.legal("--shard: ") { () throws(Shard.Fault) in try Shard(1, of: count) }
         let first = try first.value(environment) ?? 0
         let step = max(1, try step.value(environment) ?? 1)
         let end = try last.flatMap { (name) throws(Exit) in try Self.number(name, environment) }

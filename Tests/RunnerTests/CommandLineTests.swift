@@ -44,7 +44,7 @@ import Testing
         (["statsu"], "Error: Unknown command 'runner statsu'. Did you mean 'runner status'?\n"),
         (["help", "validat"], "'runner validat'. Did you mean 'runner validate'?"),
         (["report", "hra", "x"], "'runner report hra'. Did you mean 'runner report har'?"),
-        (["frobnicate"], "'runner frobnicate'; there are validate, plan, run, lock, submit, status, "),
+        (["frobnicate"], "'runner frobnicate'; there are validate, plan, run, lock, submit, "),
     ])
     func `an unknown command is named, with the nearest one`(
         arguments: [String],

@@ -61,6 +61,33 @@ import Testing
         }
     }
 
+    @Test func `the checksum of the job counts beside the lock file`() throws {
+        let server = try ScriptedServer(["/a": [Self.right, Self.right]])
+        let checksum = "md5:5eb63bbbe01eeed093cb22bb8f5acdc3"
+        let job = try job(server, ", checksum: \"\(checksum)\"")
+        try lock(job)
+        #expect(try lockedRun(job).code == 0)
+        let text = try job.folder.text("job.lock")
+        try job.folder.write(text.replacing("b94d27b9", with: "00000000"), to: "job.lock")
+        let run = try lockedRun(job)
+        #expect(run.code == 6)
+        #expect(run.command.standardError.contains("instead of 00000000"))
+        #expect(try job.folder.text("a.bin") == "old")
+    }
+
+    @Test func `a lock file has the file of the server, not that of the cache`() throws {
+        let server = try ScriptedServer([
+            "/a": [
+                .ok("hello world", ["Cache-Control: max-age=600"]),
+                .ok("hello earth", ["Cache-Control: max-age=600"]),
+            ]
+        ])
+        let job = try job(server, ", cachePolicy: returnCacheDataElseLoad")
+        #expect(try job.run().code == 0)
+        try lock(job)
+        #expect(try job.folder.text("a.bin") == "hello earth")
+    }
+
     @Test(arguments: [
         (Reply.ok("hello earth", ["ETag: \"1\""]), "the SHA-256 is "),
         (Reply.ok("hello", ["ETag: \"1\""]), "the size is 5 instead of 11"),

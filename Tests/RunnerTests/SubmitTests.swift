@@ -67,7 +67,7 @@ import TransferModel
         return outcome.standardOutput
     }
 
-    /// What Slurm does with array task `index` of a script; 0 merges.
+    /// Array task `index` of a script as Slurm runs it; 0 merges.
     private func slurm(_ script: String, _ index: Int, restarts: Int = 0) throws -> Command {
         try job.folder.write(script, to: "job.sh")
         return Command(
@@ -82,7 +82,7 @@ import TransferModel
         )
     }
 
-    /// What Kubernetes does with the pod of an index of the manifest, from 1; 0 merges.
+    /// The pod of an index of the manifest, from 1, as Kubernetes runs it; 0 merges.
     private func kubernetes(_ manifest: String, _ index: Int) throws -> Command {
         let lines = manifest.split(separator: "\n").filter { $0.contains(" args: [") }
         #expect(lines.count == 2)
@@ -186,6 +186,7 @@ import TransferModel
             "version: 1\nsessions: { s: { configuration: background, identifier: i } }", "slurm", 2,
             "background"
         ),
+        ("out/report.json", "${run.id}.json", "slurm", 2, "another name in each run"),
         ("text:", "txt:", "slurm", 3, "`text`"),
     ])
     func `a job that a cluster could not run is refused`(
@@ -200,6 +201,15 @@ import TransferModel
         let outcome = try submit(cluster, file: "other.yaml")
         #expect(outcome.status == .exit(code) && outcome.standardOutput.isEmpty, "\(outcome)")
         #expect(outcome.standardError.contains(message), "\(outcome)")
+    }
+
+    @Test(arguments: ["/shared/state", "../state"])
+    func `pods cannot have a state folder outside of the folder that they mount`(
+        folder: String
+    ) throws {
+        let outcome = try submit("kubernetes", ["--state-dir", folder])
+        #expect(outcome.status == .exit(2) && outcome.standardOutput.isEmpty, "\(outcome)")
+        #expect(outcome.standardError.contains("the state folder is not in it"), "\(outcome)")
     }
 
     @Test(arguments: [

@@ -164,6 +164,10 @@ struct Publication {
             return
         }
         let sha256 = try sha256(of: file, job)
+        if let failure = Self.lockMismatch(sha256, job) {
+            result.failure = failure
+            return
+        }
         var extraction: ExtractedArchive?
         if let archiveFolder = destination.archiveFolder {
             let isDurable = durability != .none && !folder.isInMemory
@@ -347,7 +351,8 @@ struct Publication {
             failure.detail += ", with parts from \(mirrors)"
         }
         failure.urlError = .cannotDecodeRawData
-        guard case .obeying(let locked)? = job.destination?.lock else {
+        guard case .obeying(let locked)? = job.destination?.lock, expected.algorithm == .sha256
+        else {
             failure.help =
                 "nothing was written to \(job.displayPath): compare the checksum with the "
                 + "publisher's; the file may have changed"
@@ -361,6 +366,21 @@ struct Publication {
         return failure
     }
 
+    /// The failure of a file that has the job's checksum, but another SHA-256 than the lock file.
+    private static func lockMismatch(_ sha256: String?, _ job: PublicationJob) -> TransferFailure? {
+        guard case .obeying(let locked)? = job.destination?.lock, let sha256,
+            sha256 != locked.sha256
+        else { return nil }
+        var failure = TransferFailure(
+            kind: .integrity,
+            phase: .finish,
+            detail: "the SHA-256 is \(sha256) instead of \(locked.sha256), which the lock file has"
+        )
+        failure.urlError = .cannotDecodeRawData
+        failure.help = "nothing was written to \(job.displayPath): \(LockedDownload.advice)"
+        return failure
+    }
+
     /// The SHA-256 of a verified file in hexadecimal, if the job or a lock file asks for it.
     private func sha256(
         of file: OutputFile,
@@ -369,9 +389,8 @@ struct Publication {
         if let verified = job.expected?.checksum.digest(.sha256) {
             return MessageDigest.hexadecimal(verified)
         }
-        guard job.destination?.lock == .making, let digest = MessageDigest(.sha256) else {
-            return nil
-        }
+        guard let lock = job.destination?.lock, lock != .none, let digest = MessageDigest(.sha256)
+        else { return nil }
         try Self.hash(file, into: digest)
         return MessageDigest.hexadecimal(digest.finish())
     }

@@ -65,13 +65,16 @@ struct LockCommand: ParsableCommand {
         )
         guard let (plan, summary) = try launch.run() else { return }
         guard summary.exitCode == .success else {
-            throw Exit(summary.exitCode, "\(lockFile.shownPath) is as before: a task has failed")
+            throw Exit(
+                summary.exitCode,
+                "\(lockFile.shownPath) is as before, because the run did not succeed"
+            )
         }
         let lines = try lines(of: plan, recorder, keeping: old, lockFile)
         try Exit.environment { () throws(SystemError) in
             try lockFile.write(LockFile.text(of: lines))
         }
-        guard !progress.isQuiet else { return }
+        guard !progress.isQuiet, !launch.report.isPrinted else { return }
         let downloads = lines.count == 1 ? "1 download" : "\(lines.count) downloads"
         try StandardOutput.write("\(lockFile.shownPath): \(downloads)\n")
     }

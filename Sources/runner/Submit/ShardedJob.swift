@@ -47,8 +47,7 @@ struct ShardedJob {
         let (folder, file) = options.file.cut(atLast: "/") ?? (".", options.file[...])
         self.folder = folder.isEmpty ? "/" : Self.plainPath(String(folder))
         self.file = "./\(file)"
-        let isInside = report.hasBytePrefix(plan.folder)
-        self.report = isInside ? "./\(report.dropFirst(plan.folder.count))" : report
+        self.report = report.withoutBytePrefix(plan.folder).map { "./\($0)" } ?? report
         stateFolder = Self.plainPath(options.stateFolder ?? "state")
         variables = options.job.variables.flatMap { ["--var", "\($0.name)=\($0.value)"] }
         time = options.time
@@ -168,11 +167,14 @@ extension ShardedJob {
     ///
     /// - Throws: `Exit` for a report outside of the mounted folder.
     func kubernetesManifest(image: String, claim: String?) throws(Exit) -> String {
-        guard report.hasBytePrefix("./"), !report.splitAtBytes("/").contains("..") else {
-            throw Exit(
-                .usage,
-                "pods mount the folder of the job file, and the job's report is not in it"
-            )
+        for (path, name) in [(report, "the job's report"), (stateFolder, "the state folder")] {
+            guard path == "." || path.hasBytePrefix("./"), !path.splitAtBytes("/").contains("..")
+            else {
+                throw Exit(
+                    .usage,
+                    "pods mount the folder of the job file, and \(name) is not in it"
+                )
+            }
         }
         let pod = { (words: [String]) in podSpec(words, image: image, claim: claim ?? name) }
         let limit = time.map { "\n      activeDeadlineSeconds: \($0 * 60)" } ?? ""

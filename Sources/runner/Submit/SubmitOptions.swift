@@ -66,7 +66,8 @@ struct SubmitOptions: ParsableArguments {
 
     /// Checks the job, as a whole and as shards.
     func checkedPlan() throws -> Plan {
-        let variables = try job.resolvedVariables(in: ProcessContext.environment)
+        // The text has the variables of the command line only.
+        let variables = try job.resolvedVariables(in: [:])
         let first = try ShardPlace.all(of: shards)[0]
         // Variables and files may be those of another machine.
         let whole = try JobSource(
@@ -78,12 +79,22 @@ struct SubmitOptions: ParsableArguments {
             whole.printDiagnostics()
             throw Exit(whole.exitCode)
         }
-        _ = try JobSource(
+        // Another run has another id, date and time.
+        let later = Timestamp(microseconds: 100_000_000_000_000)
+        let part = try JobSource(
             path: file,
             variables: variables,
             shard: first,
+            run: RunValues(id: "later", startDate: later),
             toleratesEnvironment: true
         ).requirePlan()
+        if let report = plan.reportPaths[.json], part.reportPaths[.json] != first.path(of: report) {
+            throw Exit(
+                .usage,
+                "the report of each shard would have another name in each run: leave the values of "
+                    + "`run` out of `report.json`"
+            )
+        }
         return plan
     }
 

@@ -139,7 +139,7 @@ final class ActiveUpload {
         let fields = start.request.headers.filter { field in
             let name = field.name.lowercased()
             return !name.hasBytePrefix("content-") && !name.hasBytePrefix("if-")
-                && !Self.ownNames.contains(name)
+                && !Self.ownNames.contains(name) && field.bodyDigests.isEmpty
         }
         return RequestSpec(method: method, url: url, headers: fields)
     }
