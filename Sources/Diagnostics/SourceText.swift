@@ -75,7 +75,9 @@ package struct SourceText: Sendable {
     ///   - name: The file's name for messages.
     /// - Returns: The place of the text.
     package mutating func append(_ text: [UInt8], name: String) -> Included {
-        // The end of a text is on a line of its own file, even after a line break.
+        // The end of a text is on a line of its own file, even after a line break. A carriage
+        // return and a line feed would be one.
+        if bytes.last == 0x0D { bytes.append(UInt8(ascii: "\n")) }
         bytes.append(UInt8(ascii: "\n"))
         let line = position(at: bytes.count).line
         let file = Included(name: name, firstLine: line, start: bytes.count)

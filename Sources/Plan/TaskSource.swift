@@ -98,7 +98,14 @@ final class TaskSource: Sendable {
             check(AbsolutePath.withoutClimbs(path), of: entry, with: &reader)
         }
         guard let task, !reader.faults.log.hasErrors else {
-            throw PlanRejected(diagnostics: reader.faults.log.diagnostics)
+            let source = reader.document.source
+            throw PlanRejected(
+                diagnostics: reader.faults.log.diagnostics.map { fault in
+                    // The message of the failure ends with the file.
+                    let line = fault.range.start.line
+                    return fault.moved(by: source.place(ofLine: line).line - line)
+                }
+            )
         }
         return task
     }

@@ -40,8 +40,8 @@ struct DependencyGraph {
     /// The alternatives of each node that cannot hold any more; empty without conditions.
     private var lost: [AlternativeSet] = []
 
-    /// The tasks that never start, because their `when` names another end of a `forEach` without
-    /// items than success.
+    /// The tasks that never start, because of their own `when` or that of a `forEach` without items
+    /// that they need.
     private(set) var refusedAtStart: [Range<Int>] = []
 
     private static let decided = UInt32.max
@@ -63,7 +63,10 @@ struct DependencyGraph {
         let empty = openNeeds.indices.filter {
             openNeeds[$0] == 0 && !graph.isJoint($0) && graph.tasks(of: $0).isEmpty
         }
-        for node in empty { refusedAtStart += decide(Change(node: node, end: .succeeded)).refused }
+        for node in empty {
+            let decisions = decide(Change(node: node, end: .succeeded))
+            refusedAtStart += decisions.refused + decisions.doomed
+        }
     }
 
     /// The tasks without needs, which may start first.

@@ -58,6 +58,30 @@ import TransferModel
         #expect(shown.standardOutput.contains("shared/tasks.yaml:4:"), "\(shown)")
     }
 
+    @Test func `a captured value that is missing is placed in the included file`() throws {
+        try job.folder.write(
+            """
+            version: 1
+            include: shared/tasks.yaml
+            data:
+              first: { url: "\(server.url("/missing"))", capture: { s: { regex: none } } }
+              middle: { url: "\(server.url("/middle"))", needs: first }
+            """,
+            to: "job.yaml"
+        )
+        try job.folder.write(
+            """
+            version: 1
+            data:
+              second: { url: "\(server.url("/${task.first.s}"))", when: { ended: middle } }
+            """,
+            to: "shared/tasks.yaml"
+        )
+        let run = try job.run()
+        #expect(run.command.standardError.contains("line 3, column "), "\(run.command)")
+        #expect(run.command.standardError.contains("(shared/tasks.yaml:3:"), "\(run.command)")
+    }
+
     @Test func `a line of a report names the included file`() throws {
         let text = try job.folder.text("job.yaml")
         try job.folder.write(text + "\nreport: { detail: failures }", to: "job.yaml")

@@ -47,6 +47,18 @@ import TransferModel
         #expect(graph.succeed(3).isEmpty && graph.succeed(5).isEmpty)
     }
 
+    @Test func `a task that needs an empty group which its condition refuses never starts`() {
+        let failed = NeedTerm([.failed], alternative: 0, of: 1)
+        let graph = DependencyGraph(
+            TaskGraph(
+                nodes: 3,
+                unitSizes: [0, 0, 1],
+                edges: [.init(1, needs: 0, failed), .init(2, needs: 1)]
+            )
+        )
+        #expect(graph.refusedAtStart == [0..<1] && graph.freeTasks.isEmpty)
+    }
+
     @Test func `a joint passes on, and so does a group without tasks`() {
         // Units 0 and 1, an empty group 2 that needs a joint of both, 3 needs the group.
         var graph = DependencyGraph(

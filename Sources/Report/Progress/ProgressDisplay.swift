@@ -157,7 +157,7 @@ package final class ProgressDisplay: ProgressListener {
             record.kind == .upload ? record.countOfBytesSent : record.countOfBytesReceived
         if record.outcome == .failed { total.failed += 1 }
         active.end(record.id)
-        if style == .failures, record.outcome == .skipped,
+        if style == .failures, record.outcome == .skipped, !record.isRefused,
             skipped.count < ProgressLines.mostNames
         {
             skipped.append(record.id)
@@ -173,7 +173,7 @@ package final class ProgressDisplay: ProgressListener {
     private func shows(_ record: TaskRecord) -> Bool {
         switch style {
         case .plain: true
-        // A skipped task needs a task that has a line.
+        // A skipped task needs a task that has a line, or its `when` does not hold.
         case .failures: record.error != nil && record.outcome != .skipped
         case .auto, .bar, .json, .none: record.error != nil
         }
