@@ -63,8 +63,10 @@ import Testing
 
     @Test func `the checksum of the job counts beside the lock file`() throws {
         let server = try ScriptedServer(["/a": [Self.right, Self.right]])
-        let checksum = "md5:5eb63bbbe01eeed093cb22bb8f5acdc3"
-        let job = try job(server, ", checksum: \"\(checksum)\"")
+        let digest =
+            "309ecc489c12d6eb4cc40f50c902f2b4d0ed77ee511a7c7a9bcd3ca86d4cd86f"
+            + "989dd35bc5ff499670da34255b45b0cfd830e81f605dcf7dc5542e93ae9cd76f"
+        let job = try job(server, ", checksum: \"sha512:\(digest)\"")
         try lock(job)
         #expect(try lockedRun(job).code == 0)
         let text = try job.folder.text("job.lock")

@@ -186,7 +186,7 @@ import TransferModel
             "version: 1\nsessions: { s: { configuration: background, identifier: i } }", "slurm", 2,
             "background"
         ),
-        ("out/report.json", "${run.id}.json", "slurm", 2, "another name in each run"),
+        ("out/report.json", "\"${run.id}.json\"", "slurm", 2, "another name in each run"),
         ("text:", "txt:", "slurm", 3, "`text`"),
     ])
     func `a job that a cluster could not run is refused`(

@@ -44,7 +44,7 @@ struct Interpolator {
     /// Bytes of the long values whose expressions were filled in, of all owners.
     private(set) var longFilledInLength = 0
     /// Texts of the settings of a `forEach`, taken apart: each comes back with every row.
-    private var templates: [ByteText: Template] = [:]
+    private var templates = TemplateCache()
 
     /// Bytes of a value whose expressions are filled in: a few variables that double each other
     /// would fill the memory.
@@ -156,7 +156,7 @@ struct Interpolator {
             faults.report(.outOfRange, "`\(field.name.excerpt)`: \(message)", at: field.node)
             return nil
         }
-        let template = template(of: text)
+        let template = row == nil ? Template(text) : templates.template(of: text)
         report(template, text, field, &faults)
         var isWhole = template.faults.isEmpty
         var pieces: [FilledPiece] = []
@@ -203,15 +203,6 @@ struct Interpolator {
             return nil
         }
         return isWhole && countFilledIn(length, field, &faults) ? pieces : nil
-    }
-
-    private mutating func template(of text: String) -> Template {
-        guard row != nil, text.utf8.count <= Self.shortLength else { return Template(text) }
-        if let template = templates[ByteText(text)] { return template }
-        let template = Template(text)
-        if templates.count == 64 { templates.removeAll() }
-        templates[ByteText(text)] = template
-        return template
     }
 
     /// Reports text that is no expression of this language.
@@ -334,7 +325,7 @@ struct Interpolator {
         case .secret:
             return secret(expression, text, field, &faults)
         case .body:
-            return bodyDigest(expression, text, field, &faults)
+            return BodyDigestExpression.read(expression, takesBodyDigests, text, field, &faults)
         case .item:
             switch item(expression, text, field, &faults) {
             case .value(let value): found = value

@@ -134,3 +134,22 @@ extension String {
         return self[start..<utf8.index(start, offsetBy: offsets.count)]
     }
 }
+
+/// Texts that were taken apart: those of the settings of a `forEach` come back with every row.
+struct TemplateCache {
+    private var templates: [ByteText: Template] = [:]
+    /// The longest text that is kept, bytes.
+    private static let longestText = 4 << 10
+    private static let mostTexts = 64
+
+    /// The text taken apart.
+    mutating func template(of text: String) -> Template {
+        guard text.utf8.count <= Self.longestText else { return Template(text) }
+        let key = ByteText(text)
+        if let template = templates[key] { return template }
+        let template = Template(text)
+        if templates.count == Self.mostTexts { templates.removeAll() }
+        templates[key] = template
+        return template
+    }
+}

@@ -2,18 +2,21 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-// Digests of a task's body, which are known only when an attempt has its body.
-extension Interpolator {
+/// Expressions for the digests of a task's body, which are known only when an attempt has the body.
+enum BodyDigestExpression {
     /// The expression itself, for which an attempt writes the digest; reports a wrong name or
     /// place.
-    mutating func bodyDigest(
+    ///
+    /// `isAllowed` says whether the text is the value of a header field.
+    static func read(
         _ expression: Expression,
+        _ isAllowed: Bool,
         _ text: String,
         _ field: Field,
         _ faults: inout FaultReporter
     ) -> ScalarValue? {
         let fault: ValueFault
-        if takesBodyDigests, case .task = faults.owner {
+        if isAllowed, case .task = faults.owner {
             if let form = BodyDigest.Form(rawValue: expression.name) {
                 let written = expression.written
                 var value = ScalarValue(text: written, type: .string, isFilledIn: true)
