@@ -14,9 +14,12 @@ enum RowKey {
     /// a secret: never its place, so that it stays when rows come and go.
     static func key(of row: Row, in source: RowSource, _ reader: inout Reader) -> String? {
         let field = source.key ?? source.field
+        // A key counts by itself: some passes read the keys of all rows, and no task in between.
         let text = reader.with(\.row, row) {
-            $0.namingTasks { reader in
-                source.key.map { reader.text($0) } ?? naturalKey(of: row, in: source, &reader)
+            $0.with(\.filledInLength, 0) {
+                $0.namingTasks { reader in
+                    source.key.map { reader.text($0) } ?? naturalKey(of: row, in: source, &reader)
+                }
             }
         }
         guard let text else { return nil }

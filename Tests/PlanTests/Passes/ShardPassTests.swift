@@ -70,6 +70,24 @@ import TransferModel
           many: { forEach: { range: [1, 50] }, url: "https://a/${item}", to: "many/${item}" }
         """
 
+    /// The keys together are longer than the filled-in values of one task may be.
+    @Test func `each row is in its shard, however long the keys of all rows are`() throws {
+        let pad = String(repeating: "k", count: 190)
+        let rows = "id\n" + (1...90_000).map { "\(pad)\($0)\n" }.joined()
+        let shard = try Shard(1, of: 100)
+        let plan = try Self.plan(
+            """
+            version: 1
+            data:
+              t: { forEach: { csv: rows.csv, key: "${item.id}" }, url: "http://h/" }
+            """,
+            shard: shard,
+            data: ["/jobs/rows.csv": MemoryFile(rows)]
+        )
+        let keys = Self.ids(plan)
+        #expect(keys.count < 2000 && keys.allSatisfy(shard.has))
+    }
+
     @Test(arguments: [1, 2, 7, 300])
     func `each task runs in one shard`(count: Int) throws {
         let plans = try Self.shards(count, of: Self.free, data: ["/jobs/rows.csv": Self.rows])
