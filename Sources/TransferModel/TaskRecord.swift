@@ -186,6 +186,8 @@ package struct TaskRecord: Sendable, Hashable {
     }
     /// Whether the task was skipped because a `when` does not hold, which is no failure.
     package var isRefused: Bool { outcome == .skipped && error?.kind == .condition }
+    /// Whether the task succeeded, had nothing to do, or did not start because of a `when`.
+    package var isGood: Bool { outcome == .succeeded || outcome == .unchanged || isRefused }
     /// In the job file's order; empty unless the task succeeded.
     package var captures: [Capture] = []
     /// The body bytes sent by all attempts of this run.

@@ -34,6 +34,8 @@ struct Interpolator {
     var takesBodyDigests = false
     /// Whether the value being read is compared in `when`, where a missing capture is no fault.
     var isReadingCondition = false
+    /// Whether `when` is read to learn if it holds; other readings look for its faults.
+    var decidesCondition = false
     /// Whether the URL, the body or the key of the task being read differs in every run.
     var isOrderOfRun = false
     /// Whether a captured value is a part of a URL of the task being read.

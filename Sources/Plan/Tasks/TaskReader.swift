@@ -29,7 +29,9 @@ struct TaskReader: Sendable {
         else { return .all }
         begin(entry, &reader)
         let field = Field(name: "when", key: found.key, node: found.value)
-        return WhenTable.type.read(&reader, field)?.held ?? .all
+        return reader.with(\.decidesCondition, true) {
+            WhenTable.type.read(&$0, field)?.held ?? .all
+        }
     }
 
     /// Reads one task of the reader's list; nil when its row is lost.

@@ -14,7 +14,7 @@ struct HTMLFailures {
 
     /// Takes note of a task, if it did not succeed, although its `when` let it start.
     mutating func add(_ task: ReportedTask) {
-        guard !task.isSuccess, !task.isRefused else { return }
+        guard !task.isGood else { return }
         count += 1
         if task.outcome == .skipped {
             if skipped.count < Self.mostTasks { skipped.append(task) }

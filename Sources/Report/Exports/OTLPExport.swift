@@ -160,8 +160,6 @@ struct OTLPSpans {
 
     /// Writes the span of a task.
     func write(_ task: ReportedTask, _ ids: TraceIdentifiers) {
-        let isSuccess = task.isSuccess
-        let isGood = isSuccess || task.isRefused
         begin(ids.trace, ids.ofTask, parent: ids.ofRun, task.id, .internal)
         write(from: task.startDate, to: task.endDate)
         write([
@@ -172,10 +170,10 @@ struct OTLPSpans {
             ("runner.task.attempts", .integer(Int64(task.attemptCount))),
             ("code.file.path", .text(task.source.file)),
             ("code.line.number", .integer(Int64(task.source.line))),
-            ("error.type", isGood ? nil : .text(task.failure?.kind ?? task.outcome.rawValue)),
+            ("error.type", task.isGood ? nil : .text(task.failure?.kind ?? task.outcome.rawValue)),
         ])
-        let failure = isGood ? nil : task.failure?.message ?? task.outcome.rawValue
-        end(failure: failure, isSuccess: isSuccess)
+        let failure = task.isGood ? nil : task.failure?.message ?? task.outcome.rawValue
+        end(failure: failure, isSuccess: task.isSuccess)
     }
 
     /// Writes the span of an attempt.

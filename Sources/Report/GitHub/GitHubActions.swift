@@ -69,9 +69,7 @@ package final class GitHubActions: RunEventSink {
             self.head = head
             say("::group::runner \(WorkflowCommand.message(shown(head.jobName)))\n")
         case .taskFinished(let task):
-            guard task.record.outcome != .succeeded, task.record.outcome != .unchanged,
-                !task.record.isRefused
-            else { return }
+            guard !task.record.isGood else { return }
             undoneCount += 1
             if undone.count < Self.mostTasks {
                 undone.append(ReportedTask(RedactedRecord(task, redactor: redactor)))

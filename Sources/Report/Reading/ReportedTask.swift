@@ -81,6 +81,8 @@ package struct ReportedTask: Sendable {
     package var isRefused: Bool {
         outcome == .skipped && failure?.kind == TransferFailure.Kind.condition.label
     }
+    /// Whether the task succeeded, had nothing to do, or did not start because of a `when`.
+    var isGood: Bool { isSuccess || isRefused }
 
     /// Whether the task did not succeed at once.
     var isRemarkable: Bool { !isSuccess || attemptCount > 1 }

@@ -49,7 +49,8 @@ struct LockCommand: ParsableCommand {
         let variables = try job.resolvedVariables(in: ProcessContext.environment)
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
         let lockFile = JobLockFile(jobPath: file)
-        let old = update.isEmpty ? nil : try lockFile.require()
+        // Without a lock file the run would be in vain.
+        if !update.isEmpty { _ = try lockFile.require() }
         let recorder = LockRecorder()
         let launch = RunLaunch(
             jobPath: file,
@@ -70,6 +71,8 @@ struct LockCommand: ParsableCommand {
                 "\(lockFile.shownPath) is as before, because the run did not succeed"
             )
         }
+        // Another update may have changed it during the run.
+        let old = update.isEmpty ? nil : try lockFile.require()
         let lines = try lines(of: plan, recorder, keeping: old, lockFile)
         try Exit.environment { () throws(SystemError) in
             try lockFile.write(LockFile.text(of: lines))

@@ -215,7 +215,7 @@ final class RunNotes: RunEventSink, Sendable {
     func receive(_ event: RunEvent) {
         guard case .taskFinished(let task) = event else { return }
         let record = task.record
-        guard record.outcome != .succeeded, record.outcome != .unchanged else { return }
+        guard !record.isGood else { return }
         state.withLock { state in
             guard state.tasks.count < WebhookSummary.shownTasks else { return }
             state.tasks.append(

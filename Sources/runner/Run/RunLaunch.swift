@@ -55,7 +55,7 @@ struct RunLaunch {
             ).take()
         }
         var (held, heldJob): (FileLock?, JobIdentity?)
-        // Held to the end of the process, including the report.
+        // Held to the end of the run, including the report.
         defer { withExtendedLifetime(held) {} }
         let source = try readJob { (request: LockRequest) throws(Exit) in
             let job = JobIdentity(request, path: jobPath)
