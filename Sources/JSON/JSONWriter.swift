@@ -398,3 +398,30 @@ extension JSONWriter {
         array(name) { for element in elements { body(element, &$0) } }
     }
 }
+
+extension JSONWriter {
+    /// A JSON Schema (draft-07) as indented JSON with a final line feed; `body` writes the members
+    /// after the title.
+    package static func schema(_ title: String, _ body: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter(isPretty: true)
+        writer.object {
+            $0.member("$schema", "http://json-schema.org/draft-07/schema#")
+            $0.member("title", title)
+            body(&$0)
+        }
+        writer.newline()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Writes the keywords of the schema of an object without other members; `properties` writes
+    /// the schemas of its members.
+    package mutating func closedObject(
+        required: [String],
+        _ properties: (inout JSONWriter) -> Void
+    ) {
+        member("type", "object")
+        member("additionalProperties", false)
+        array("required", of: required) { $1.string($0) }
+        object("properties", properties)
+    }
+}

@@ -76,6 +76,11 @@ extension Document {
         Elements(of: tree.resolved(id.index), in: self)
     }
 
+    /// The elements of a sequence in order; another value alone.
+    package func items(of id: NodeID) -> [NodeID] {
+        kind(of: id) == .sequence ? Array(elements(of: id)) : [id]
+    }
+
     /// The entries of a mapping in order, its own and then those merged by `<<`; empty for another
     /// value.
     ///

@@ -107,6 +107,7 @@ extension Diagnostic {
         at range: SourceRange,
         notes: [Note] = [],
         help: String? = nil,
+        generalHelp: String? = nil,
         fixIt: FixIt? = nil
     ) {
         self.init(
@@ -116,6 +117,7 @@ extension Diagnostic {
             at: range,
             notes: notes,
             help: help,
+            generalHelp: generalHelp,
             fixIt: fixIt
         )
     }

@@ -135,7 +135,7 @@ final class TaskSource: Sendable {
             url: url ?? draft.stream.address ?? "",
             description: draft.description,
             earliestBeginDate: draft.earliestBeginDate,
-            source: TaskAssembly.source(entry, in: document)
+            source: document.location(of: entry.key)
         )
     }
 

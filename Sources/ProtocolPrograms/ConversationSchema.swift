@@ -4,72 +4,37 @@ internal import JSON
 package enum ConversationSchema {
     /// The schema as indented JSON with a final line feed.
     package static var text: String {
-        var writer = JSONWriter(isPretty: true)
-        writer.beginObject()
-        writer.member("$schema", "http://json-schema.org/draft-07/schema#")
-        writer.member("title", "runner protocol")
-        writer.member(
-            "description",
-            "One message of the conversation with a program that serves a custom scheme, version "
-                + "\(ConversationLimits.version)"
-        )
-        writer.key("oneOf")
-        writer.beginArray()
-        for shape in MessageShape.all {
-            writer.beginObject()
-            writer.member("$ref", "#/definitions/\(shape.name)")
-            writer.endObject()
+        JSONWriter.schema("runner protocol") { writer in
+            writer.member(
+                "description",
+                "One message of the conversation with a program that serves a custom scheme, "
+                    + "version \(ConversationLimits.version)"
+            )
+            writer.array("oneOf") { writer in
+                for shape in MessageShape.all {
+                    writer.object { $0.member("$ref", "#/definitions/\(shape.name)") }
+                }
+            }
+            writer.object("definitions") { writer in
+                for shape in MessageShape.all {
+                    writer.object(shape.name) { write(shape, to: &$0) }
+                }
+            }
         }
-        writer.endArray()
-        writer.key("definitions")
-        writer.beginObject()
-        for shape in MessageShape.all {
-            writer.key(shape.name)
-            write(shape, to: &writer)
-        }
-        writer.endObject()
-        writer.endObject()
-        writer.newline()
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     private static func write(_ shape: MessageShape, to writer: inout JSONWriter) {
-        beginObject(
-            required: ["message"] + shape.members.filter(\.isRequired).map(\.name),
-            summary: shape.summary,
-            to: &writer
-        )
-        writer.key("message")
-        writer.beginObject()
-        writer.member("const", shape.name)
-        writer.endObject()
-        for member in shape.members {
-            writer.key(member.name)
-            writer.beginObject()
-            writer.member("description", member.summary)
-            write(member.type, to: &writer)
-            writer.endObject()
+        writer.member("description", shape.summary)
+        let required = ["message"] + shape.members.filter(\.isRequired).map(\.name)
+        writer.closedObject(required: required) { writer in
+            writer.object("message") { $0.member("const", shape.name) }
+            for member in shape.members {
+                writer.object(member.name) { writer in
+                    writer.member("description", member.summary)
+                    write(member.type, to: &writer)
+                }
+            }
         }
-        writer.endObject()
-        writer.endObject()
-    }
-
-    /// Opens an object's schema and its properties.
-    private static func beginObject(
-        required: [String],
-        summary: String? = nil,
-        to writer: inout JSONWriter
-    ) {
-        writer.beginObject()
-        if let summary { writer.member("description", summary) }
-        writer.member("type", "object")
-        writer.member("additionalProperties", false)
-        writer.key("required")
-        writer.beginArray()
-        for name in required { writer.string(name) }
-        writer.endArray()
-        writer.key("properties")
-        writer.beginObject()
     }
 
     /// Writes the keywords of a type into an open object.
@@ -79,65 +44,45 @@ package enum ConversationSchema {
             writer.member("type", "integer")
             writer.member("minimum", range.lowerBound)
             writer.member("maximum", range.upperBound)
-        case .status(let numbers):
-            writer.key("enum")
-            writer.beginArray()
-            for number in numbers { writer.integer(Int64(number)) }
-            writer.endArray()
+        case .status(let numbers): writer.array("enum", of: numbers) { $1.integer(Int64($0)) }
         case .nullableCount:
-            writer.key("type")
-            writer.beginArray()
-            writer.string("integer")
-            writer.string("null")
-            writer.endArray()
+            writer.array("type", of: ["integer", "null"]) { $1.string($0) }
             writer.member("minimum", 0)
         case .text(let limit):
             writer.member("type", "string")
             writer.member("minLength", 1)
             writer.member("maxLength", limit)
             writer.member("pattern", #"^[^\x00-\x1F\x7F]+$"#)
-        case .choice(let names):
-            writer.key("enum")
-            writer.beginArray()
-            for name in names { writer.string(name) }
-            writer.endArray()
+        case .choice(let names): writer.array("enum", of: names) { $1.string($0) }
         case .boolean: writer.member("type", "boolean")
         case .fields:
             writer.member("type", "array")
             writer.member("maxItems", ConversationLimits.mostFields)
-            writer.key("items")
-            writeField(to: &writer)
+            writer.object("items", writeField)
         case .body:
-            writer.key("anyOf")
-            writer.beginArray()
-            writer.beginObject()
-            writer.member("type", "null")
-            writer.endObject()
-            beginObject(required: ["length"], to: &writer)
-            writer.key("length")
-            writer.beginObject()
-            write(.nullableCount, to: &writer)
-            writer.endObject()
-            writer.endObject()
-            writer.endObject()
-            writer.endArray()
+            writer.array("anyOf") { writer in
+                writer.object { $0.member("type", "null") }
+                writer.object { writer in
+                    writer.closedObject(required: ["length"]) { writer in
+                        writer.object("length") { write(.nullableCount, to: &$0) }
+                    }
+                }
+            }
         }
     }
 
     /// Writes the schema of a header field (RFC 9110 §5.6.2, §5.5).
     private static func writeField(to writer: inout JSONWriter) {
-        beginObject(required: ["name", "value"], to: &writer)
-        for (name, pattern) in [
-            ("name", "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"),
-            ("value", #"^[^\x00-\x08\x0A-\x1F\x7F]*$"#),
-        ] {
-            writer.key(name)
-            writer.beginObject()
-            writer.member("type", "string")
-            writer.member("pattern", pattern)
-            writer.endObject()
+        writer.closedObject(required: ["name", "value"]) { writer in
+            for (name, pattern) in [
+                ("name", "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"),
+                ("value", #"^[^\x00-\x08\x0A-\x1F\x7F]*$"#),
+            ] {
+                writer.object(name) { writer in
+                    writer.member("type", "string")
+                    writer.member("pattern", pattern)
+                }
+            }
         }
-        writer.endObject()
-        writer.endObject()
     }
 }

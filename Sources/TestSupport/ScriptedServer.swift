@@ -18,7 +18,7 @@ package final class ScriptedServer: Sendable {
     /// `maximumBodyRead` limits the bytes of a body read before the reply; nil reads all.
     /// `continues` says whether a request that expects 100 (Continue) gets it, or the reply without
     /// its body; nil gives no answer. With `socks` the server is a SOCKS proxy and the origins
-    /// after it. `before` returns bytes to send before the body is read; `bodyLimit` limits that
+    /// behind it. `before` returns bytes to send before the body is read; `bodyLimit` limits that
     /// body.
     package init(
         maximumBodyRead: Int? = nil,

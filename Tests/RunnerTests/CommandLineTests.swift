@@ -58,10 +58,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ["validate"], ["plan"], ["run"], ["lock"], ["status"], ["suspend"], ["resume"], ["cancel"],
-        ["reset"], ["cache"],
-        ["cache", "stat"],
-        ["cache", "ls"], ["cache", "clear"], ["cache", "verify"], ["report"], ["report", "show"],
+        ["validate"], ["plan"], ["run"], ["lock"], ["submit"], ["status"], ["suspend"], ["resume"],
+        ["cancel"], ["reset"], ["cache"], ["cache", "stat"], ["cache", "ls"],
+        ["cache", "clear"], ["cache", "verify"], ["report"], ["report", "show"],
         ["report", "diff"], ["report", "otlp"], ["report", "merge"],
         ["report", "har"], ["report", "junit"], ["report", "prometheus"], ["report", "html"],
         ["interfaces"], ["schema"], ["doctor"], ["completion"], [],

@@ -117,8 +117,11 @@ enum Repository {
     /// The validator of reports, read once.
     static func reportValidator() throws -> JSONSchemaValidator { try madeReportValidator.get() }
 
-    private static let madeReportValidator = Result {
-        let schema = Fixture.read(path("schemas/report.schema.json")) ?? []
+    private static let madeReportValidator = Result { try validator("report") }
+
+    /// The validator of a schema that the repository keeps.
+    static func validator(_ subject: String) throws -> JSONSchemaValidator {
+        let schema = Fixture.read(path("schemas/\(subject).schema.json")) ?? []
         return JSONSchemaValidator(schema: try JSONValue(bytes: schema))
     }
 }

@@ -61,10 +61,7 @@ import Testing
         let server = try server()
         let job = try job(server)
         let text = try job.runCommand(["--progress", "json"]).run().standardError
-        let schema = try JSONValue(
-            bytes: #require(Fixture.read(Repository.path("schemas/events.schema.json")))
-        )
-        let validator = JSONSchemaValidator(schema: schema)
+        let validator = try Repository.validator("events")
         var names: [String] = []
         for line in text.split(separator: "\n") {
             let event = try JSONValue(String(line))

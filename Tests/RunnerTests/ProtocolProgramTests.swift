@@ -36,8 +36,7 @@ import TransferModel
     @Test func `every message of the example is in the schema`() throws {
         let folder = try TemporaryFolder()
         let program = Repository.path("jobs/protocols/notes.py")
-        let schema = try #require(Fixture.read(Repository.path("schemas/protocol.schema.json")))
-        let validator = JSONSchemaValidator(schema: try JSONValue(bytes: schema))
+        let validator = try Repository.validator("protocol")
         var names: Set<String> = []
         for (method, path, body) in [
             ("GET", "a", "null"), ("PUT", "a", "{\"length\":5}"), ("GET", "a", "null"),

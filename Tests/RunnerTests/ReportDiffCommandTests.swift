@@ -41,8 +41,7 @@ import Testing
         let outcome = try job.runner(["report", "diff", "old.json", "new.json", "--format", "json"])
         #expect(outcome.status == .exit(1))
         let json = try JSONValue(outcome.standardOutput)
-        let schema = try #require(Fixture.read(Repository.path("schemas/report-diff.schema.json")))
-        let validator = JSONSchemaValidator(schema: try JSONValue(bytes: schema))
+        let validator = try Repository.validator("report-diff")
         #expect(validator.faults(in: json) == [])
         #expect(json["failedAnew"]?[0]?["id"]?.string == "flaky")
     }

@@ -22,10 +22,7 @@ import Testing
         )
         let run = try job.runner(["run", "job.yaml"], environment: ["KEY": "swordfish"])
         #expect(run.status == .exit(1), "\(run)")
-        let schema = try #require(
-            Fixture.read(Repository.path("schemas/report-events.schema.json"))
-        )
-        let validator = JSONSchemaValidator(schema: try JSONValue(bytes: schema))
+        let validator = try Repository.validator("report-events")
         let text = try job.folder.text("out/events.ndjson")
         #expect(!text.contains("swordfish"))
         var names: [String] = []

@@ -73,17 +73,18 @@ struct DiagnosticLog {
         generalHelp: String? = nil,
         fixIt: Diagnostic.FixIt? = nil
     ) {
-        var error = Diagnostic(
-            .error,
-            code,
-            message,
-            at: range,
-            notes: notes,
-            help: help,
-            fixIt: fixIt
+        add(
+            Diagnostic(
+                .error,
+                code,
+                message,
+                at: range,
+                notes: notes,
+                help: help,
+                generalHelp: generalHelp,
+                fixIt: fixIt
+            )
         )
-        error.generalHelp = generalHelp
-        add(error)
     }
 
     /// Adds a warning.

@@ -90,17 +90,17 @@ enum Slips {
         let range = reader.faults.range(of: placeholder.range, in: text, field.node)
         let isWholeValue = range == reader.document.range(of: field.node)
         let general = "write `${env.NAME}` or `${var.name}` to fill in a value"
-        var diagnostic = Diagnostic(
+        let diagnostic = Diagnostic(
             severity,
             severity == .error ? .badURL : .suspiciousPlaceholder,
             "`\(field.name)`: `\(text.slice(placeholder.range))` is plain text here, not a "
                 + "variable",
             at: range,
             help: likely.map { "did you mean `\($0)`?" } ?? general,
+            generalHelp: general,
             // A text that is not written as it reads has no place for the edit.
             fixIt: isWholeValue ? nil : likely.map { .init(range: range, replacement: $0) }
         )
-        diagnostic.generalHelp = general
         reader.faults.log.add(diagnostic)
     }
 

@@ -76,8 +76,8 @@ struct DataFiles {
         )
     }
 
-    /// The name of a data file for messages: relative to the folder of the job file's own name.
-    private static func shownName(_ path: String, beside job: String) -> String {
+    /// The name of a file for messages: relative to the folder of the job file's own name.
+    static func shownName(_ path: String, beside job: String) -> String {
         guard !path.hasBytePrefix("/"), let (folder, _) = job.cut(atLast: "/") else { return path }
         return "\(folder)/\(path)"
     }

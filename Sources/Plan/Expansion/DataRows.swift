@@ -8,6 +8,14 @@ package protocol DataFile: Sendable {
     func read(at offset: Int64, count: Int) -> [UInt8]?
 }
 
+extension DataFile {
+    /// The whole content; nil when the disk refuses or the file has changed.
+    var content: [UInt8]? {
+        guard let bytes = read(at: 0, count: Int(size)), isUnchanged else { return nil }
+        return bytes
+    }
+}
+
 /// The rows of a data file that was read through once.
 struct DataRows: Sendable {
     /// Why a row that was there cannot be had any more.

@@ -79,9 +79,7 @@ package struct DeclaredDownload: Sendable, Hashable {
     private static func text(of checksum: TaskSpec.ExpectedChecksum) -> String {
         switch checksum {
         case .digest(let checksum):
-            let digits = checksum.digest.map { byte in
-                (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }
+            let digits = checksum.digest.map { $0.padded(to: 2, radix: 16) }
             return "\(checksum.algorithm.rawValue):\(digits.joined())"
         case .listed(let list):
             let name = list.name.map { " as \($0)" } ?? ""

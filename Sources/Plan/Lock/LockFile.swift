@@ -146,10 +146,7 @@ package struct LockFile: Sendable {
         writer.beginObject()
         writer.member("id", declared.id)
         writer.member("url", declared.url)
-        writer.key("mirrors")
-        writer.beginArray()
-        for mirror in declared.mirrors { writer.string(mirror) }
-        writer.endArray()
+        writer.array("mirrors", of: declared.mirrors) { $1.string($0) }
         writer.member("to", declared.destination)
         writer.optional("checksum", declared.checksum)
         writer.optional("finalUrl", locked.finalURL)
@@ -187,8 +184,8 @@ private struct LockLine {
         guard case .object(let members) = value else {
             throw fault("expected an object for each download")
         }
-        let known = LockSchema.members.map(\.name)
-        for member in members where !known.contains(member.name) {
+        for member in members
+        where !LockSchema.members.contains(where: { $0.name == member.name }) {
             throw fault("unknown member `\(member.name)`", at: member.name)
         }
         guard case .array(let mirrors) = try member("mirrors"),

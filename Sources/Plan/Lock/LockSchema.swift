@@ -24,10 +24,7 @@ package enum LockSchema {
         ),
         Member(name: "mirrors", description: "The mirrors of the job file") { writer in
             writer.member("type", "array")
-            writer.key("items")
-            writer.beginObject()
-            text(&writer)
-            writer.endObject()
+            writer.object("items", text)
         },
         Member(name: "to", description: "The destination of the job file", write: text),
         Member(
@@ -60,60 +57,37 @@ package enum LockSchema {
     }
 
     @Sendable private static func optionalText(_ writer: inout JSONWriter) {
-        writer.key("type")
-        writer.beginArray()
-        writer.string("string")
-        writer.string("null")
-        writer.endArray()
+        writer.array("type", of: ["string", "null"]) { $1.string($0) }
     }
 
     /// The schema as indented JSON with a final line feed.
     package static var text: String {
-        var writer = JSONWriter(isPretty: true)
-        writer.beginObject()
-        writer.member("$schema", "http://json-schema.org/draft-07/schema#")
-        writer.member("title", "runner lock file")
-        writer.member(
-            "description",
-            "The downloads of a job as `runner lock` found them: one line for each, sorted by id"
-        )
-        beginProperties(required: ["formatVersion", "downloads"], in: &writer)
-        writer.key("formatVersion")
-        writer.beginObject()
-        writer.member("type", "integer")
-        writer.member("const", LockFile.formatVersion)
-        writer.endObject()
-        writer.key("downloads")
-        writer.beginObject()
-        writer.member("type", "array")
-        writer.key("items")
-        writer.beginObject()
-        beginProperties(required: members.map(\.name), in: &writer)
-        for member in members {
-            writer.key(member.name)
-            writer.beginObject()
-            writer.member("description", member.description)
-            member.write(&writer)
-            writer.endObject()
+        JSONWriter.schema("runner lock file") { writer in
+            writer.member(
+                "description",
+                "The downloads of a job as `runner lock` found them: one line for each, sorted by id"
+            )
+            writer.closedObject(required: ["formatVersion", "downloads"]) { writer in
+                writer.object("formatVersion") { writer in
+                    writer.member("type", "integer")
+                    writer.member("const", LockFile.formatVersion)
+                }
+                writer.object("downloads") { writer in
+                    writer.member("type", "array")
+                    writer.object("items", writeDownload)
+                }
+            }
         }
-        writer.endObject()
-        writer.endObject()
-        writer.endObject()
-        writer.endObject()
-        writer.endObject()
-        writer.newline()
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Writes the keywords of an object without other members, and opens its properties.
-    private static func beginProperties(required: [String], in writer: inout JSONWriter) {
-        writer.member("type", "object")
-        writer.member("additionalProperties", false)
-        writer.key("required")
-        writer.beginArray()
-        for name in required { writer.string(name) }
-        writer.endArray()
-        writer.key("properties")
-        writer.beginObject()
+    private static func writeDownload(_ writer: inout JSONWriter) {
+        writer.closedObject(required: members.map(\.name)) { writer in
+            for member in members {
+                writer.object(member.name) { writer in
+                    writer.member("description", member.description)
+                    member.write(&writer)
+                }
+            }
+        }
     }
 }

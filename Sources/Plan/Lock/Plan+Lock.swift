@@ -111,7 +111,9 @@ extension Plan {
     /// Warnings about the downloads of a lock file that the job does not have, at their lines.
     package func surplus(of lock: LockFile, in text: SourceText) -> [Diagnostic] {
         var ids: Set<ByteText> = []
-        forEachDeclaredDownload { ids.insert(ByteText($0.id)) }
+        for task in 0..<taskCount where kind(of: task) == .download {
+            ids.insert(ByteText(id(of: task)))
+        }
         return lock.entries.lazy.filter { !ids.contains($0.key) }.map(\.value)
             .sorted { $0.offset < $1.offset }
             .prefix(Self.mostDifferences)

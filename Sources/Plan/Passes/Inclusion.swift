@@ -68,8 +68,7 @@ package struct Inclusion {
         open.append((path, name))
         defer { open.removeLast() }
         guard let node = document.value(of: document.root, for: "include")?.value else { return }
-        let isList = document.kind(of: node) == .sequence
-        for item in isList ? Array(document.elements(of: node)) : [node] {
+        for item in document.items(of: node) {
             guard diagnostics.count < DocumentLimits.diagnostics else { return }
             do throws(Fault) {
                 try include(item, of: document, named: name)
@@ -157,8 +156,7 @@ package struct Inclusion {
     /// The name of an included file for messages: beside the name of the file that includes it,
     /// and without the `..` that lead to the same file.
     private func name(of text: String, beside outer: String, _ canonical: String) -> String {
-        let folder = outer.cut(atLast: "/").map { "\($0.before)/" } ?? ""
-        let name = text.hasBytePrefix("/") ? text : folder + text
+        let name = DataFiles.shownName(text, beside: outer)
         var parts: [Substring] = []
         for part in name.splitAtBytes("/") where part != "." {
             if part == "..", let last = parts.last, last != ".." {
@@ -195,7 +193,7 @@ package struct Inclusion {
                 help: "read items with `forEach` from a CSV or JSON Lines file"
             )
         }
-        guard let bytes = file.read(at: 0, count: Int(file.size)), file.isUnchanged else {
+        guard let bytes = file.content else {
             throw Fault(message: "the file `\(name)` cannot be read, or changes while it is read")
         }
         return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
@@ -214,16 +212,12 @@ package struct Inclusion {
             if number > 0 { check(root, document) }
             for entry in document.entries(of: root) {
                 let name = document.text(of: entry.key)
-                guard Self.sections.contains(name) else {
-                    entries.append((entry.key, [entry.value]))
+                if let known = sections[name] {
+                    entries[known].values.append(entry.value)
                     continue
                 }
-                guard let known = sections[name] else {
-                    sections[name] = entries.count
-                    entries.append((entry.key, [entry.value]))
-                    continue
-                }
-                entries[known].values.append(entry.value)
+                if Self.sections.contains(name) { sections[name] = entries.count }
+                entries.append((entry.key, [entry.value]))
             }
         }
         for index in sections.values {

@@ -63,8 +63,7 @@ struct JoinedEntries {
         for (number, entry) in tasks.entries.enumerated() {
             var names: [NodeID] = []
             if let needs = document.value(of: entry.value, for: "needs")?.value {
-                let isList = document.kind(of: needs) == .sequence
-                names = isList ? Array(document.elements(of: needs)) : [needs]
+                names = document.items(of: needs)
             }
             if let when = document.value(of: entry.value, for: "when")?.value {
                 names += WhenTable.ids(in: when, document)

@@ -24,10 +24,7 @@ extension FormType {
                 node: entry.value
             )
             Slips.warnOfExpression(inKeyOf: inner, &reader)
-            let nodes =
-                reader.document.kind(of: entry.value) == .sequence
-                ? Array(reader.document.elements(of: entry.value)) : [entry.value]
-            for node in nodes {
+            for node in reader.document.items(of: entry.value) {
                 let value = Field(name: inner.name, key: inner.key, node: node)
                 Slips.warnOfPlaceholders(in: value, isBody: true, &reader)
                 guard let text = reader.sentText(value, as: .body) else { continue }

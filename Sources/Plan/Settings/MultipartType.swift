@@ -91,10 +91,7 @@ extension MultipartType {
                 reader.report(error, of: field, at: reader.document.range(of: entry.key))
                 continue
             }
-            let nodes =
-                reader.document.kind(of: entry.value) == .sequence
-                ? Array(reader.document.elements(of: entry.value)) : [entry.value]
-            for node in nodes {
+            for node in reader.document.items(of: entry.value) {
                 let part = onePart(Field(name: inner.name, key: inner.key, node: node), &reader)
                 if case .text(let text)? = part.content { length += text.utf8.count }
                 guard length <= JSONBody.largestBody else {

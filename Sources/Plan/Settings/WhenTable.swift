@@ -57,13 +57,9 @@ enum WhenTable {
 
     /// The ids in a value of `when`, as far as its form is right.
     static func ids(in when: NodeID, _ document: Document) -> [NodeID] {
-        let mappings =
-            document.kind(of: when) == .sequence ? Array(document.elements(of: when)) : [when]
-        return mappings.flatMap { mapping in
-            endKeys.flatMap { key -> [NodeID] in
-                guard let ids = document.value(of: mapping, for: key)?.value else { return [] }
-                return document.kind(of: ids) == .sequence
-                    ? Array(document.elements(of: ids)) : [ids]
+        document.items(of: when).flatMap { mapping in
+            endKeys.flatMap { key in
+                document.value(of: mapping, for: key).map { document.items(of: $0.value) } ?? []
             }
         }
     }
@@ -96,7 +92,8 @@ extension WhenTable {
         holds: @escaping @Sendable (String, [String]) -> Bool
     ) -> Setting<Draft> {
         let type = ValueType<Bool>(.tuple(.text(pattern: nil), counts)) { reader, field in
-            guard let values = values(field, counts, &reader) else { return false }
+            guard let values = values(field, counts, &reader), reader.values.decidesCondition
+            else { return false }
             return holds(values[0], Array(values.dropFirst()))
         }
         return Setting(key, type, summary) { $0.holds = $0.holds && $1 }
@@ -107,8 +104,7 @@ extension WhenTable {
     /// The alternatives of a value of `when`.
     private static func when(_ field: Field, _ reader: inout Reader) -> When? {
         let document = reader.document
-        let isList = document.kind(of: field.node) == .sequence
-        let mappings = isList ? Array(document.elements(of: field.node)) : [field.node]
+        let mappings = document.items(of: field.node)
         guard 1...AlternativeSet.capacity ~= mappings.count else {
             reader.report(
                 .outOfRange,

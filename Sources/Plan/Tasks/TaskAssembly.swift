@@ -58,7 +58,7 @@ struct TaskAssembly: Sendable {
                 ? nil : draft.cachePolicy ?? shared.sessions[session].requestCachePolicy,
             description: draft.description,
             webSocket: entry.kind == .webSocket ? draft.webSocket.spec : nil,
-            source: Self.source(entry, in: reader.document)
+            source: reader.document.location(of: entry.key)
         )
     }
 
@@ -165,11 +165,6 @@ struct TaskAssembly: Sendable {
         case .stream: StreamSpec.method
         }
     }
-
-    /// The place of a task.
-    static func source(_ entry: TaskList.Entry, in document: Document) -> SourceLocation {
-        document.location(of: entry.key)
-    }
 }
 
 extension TaskAssembly {
@@ -202,7 +197,7 @@ extension TaskAssembly {
             access: shared.sessions[session].access.subtracting(draft.deniedAccess),
             description: draft.description,
             stream: StreamSpec(isSecure: draft.stream.isSecure, steps: draft.stream.steps),
-            source: Self.source(entry, in: document)
+            source: document.location(of: entry.key)
         )
     }
 }

@@ -63,7 +63,7 @@ final class TemplateFiles: Sendable {
         guard file.size <= Self.largestFile, state.bytes <= Self.mostBytes else {
             return .failure(.tooLarge)
         }
-        guard let bytes = file.read(at: 0, count: Int(file.size)), file.isUnchanged else {
+        guard let bytes = file.content else {
             return .failure(.unreadable)
         }
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])

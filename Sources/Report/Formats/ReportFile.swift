@@ -34,7 +34,7 @@ package final class PublishedReport: ReportFile {
     }
 
     /// Opens the unnamed file for a path, in folders that are made if they are missing.
-    static func open(
+    package static func open(
         _ path: String,
         mode: UInt32
     ) throws(SystemError) -> (folder: Folder, file: OutputFile) {

@@ -87,15 +87,10 @@ package enum ReportSchema {
 extension ObjectSchema {
     /// A schema whose root is the object, as indented JSON with a final line feed.
     func document(title: String) -> String {
-        var writer = JSONWriter(isPretty: true)
-        writer.beginObject()
-        writer.member("$schema", "http://json-schema.org/draft-07/schema#")
-        writer.member("title", title)
-        writeKeywords(to: &writer)
-        let mentioned = ReportSchema.definitions(of: [self]).filter { $0.name != name }
-        ReportSchema.writeDefinitions(mentioned, to: &writer)
-        writer.endObject()
-        writer.newline()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        JSONWriter.schema(title) { writer in
+            writeKeywords(to: &writer)
+            let mentioned = ReportSchema.definitions(of: [self]).filter { $0.name != name }
+            ReportSchema.writeDefinitions(mentioned, to: &writer)
+        }
     }
 }

@@ -133,22 +133,12 @@ package enum EventSchema {
         _ description: String,
         _ events: [ObjectSchema]
     ) -> String {
-        var writer = JSONWriter(isPretty: true)
-        writer.beginObject()
-        writer.member("$schema", "http://json-schema.org/draft-07/schema#")
-        writer.member("title", title)
-        writer.member("description", "\(description), format version \(formatVersion)")
-        writer.key("oneOf")
-        writer.beginArray()
-        for event in events {
-            writer.beginObject()
-            writer.member("$ref", event.reference)
-            writer.endObject()
+        JSONWriter.schema(title) { writer in
+            writer.member("description", "\(description), format version \(formatVersion)")
+            writer.array("oneOf") { writer in
+                for event in events { writer.object { $0.member("$ref", event.reference) } }
+            }
+            ReportSchema.writeDefinitions(ReportSchema.definitions(of: events), to: &writer)
         }
-        writer.endArray()
-        ReportSchema.writeDefinitions(ReportSchema.definitions(of: events), to: &writer)
-        writer.endObject()
-        writer.newline()
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

@@ -112,11 +112,7 @@ struct JobLockFile {
 
     /// Replaces the lock file as a whole.
     func write(_ text: [UInt8]) throws(SystemError) {
-        let (parent, rest) = path.cut(atLast: "/") ?? (".", path[...])
-        let name = String(rest)
-        let folder = try Folder(path: parent.isEmpty ? "/" : String(parent), create: false)
-        try folder.requireReplaceable(name)
-        let file = try OutputFile(in: folder, name: name)
+        let (folder, file) = try PublishedReport.open(path, mode: 0o666)
         try file.write(text.span)
         try file.syncForPublishing(replacing: true)
         try file.publish(replacing: true)

@@ -23,10 +23,11 @@ struct RunRequest {
     /// How tasks were chosen; nil for all of the job or of its shard.
     let selection: RunHeader.Selection?
 
+    /// Notes the files of a lock file; nil for other runs.
+    let lockRecorder: LockRecorder?
+
     /// Whether only some of the job's tasks were chosen.
     var isPart: Bool { selection != nil }
-    /// Notes what a lock file is made of; nil for other runs.
-    let lockRecorder: LockRecorder?
 
     /// The job to which state belongs.
     var job: JobIdentity { JobIdentity(of: plan, path: jobPath) }

@@ -1,6 +1,7 @@
 import Diagnostics
 import JobFile
 import Plan
+import SystemKit
 import Testing
 import TransferModel
 
@@ -31,11 +32,7 @@ import TransferModel
 
         /// An absolute path as in a file system without links.
         private static func resolved(_ path: String) -> String {
-            var parts: [Substring] = []
-            for part in path.split(separator: "/") where part != "." {
-                if part == ".." { _ = parts.popLast() } else { parts.append(part) }
-            }
-            return "/" + parts.joined(separator: "/")
+            AbsolutePath.withoutClimbs(AbsolutePath.make(path, in: "/"))
         }
 
         var inclusion: Inclusion {
