@@ -26,6 +26,8 @@ struct DependencyGraph {
         var end: NeedEnd
         /// Whether the part has ended.
         var isLast = true
+        /// Whether a `when` does not hold: that of a unit without tasks.
+        var isRefusal = false
     }
 
     private let graph: TaskGraph
@@ -63,10 +65,7 @@ struct DependencyGraph {
         let empty = openNeeds.indices.filter {
             openNeeds[$0] == 0 && !graph.isJoint($0) && graph.tasks(of: $0).isEmpty
         }
-        for node in empty {
-            let decisions = decide(Change(node: node, end: .succeeded))
-            refusedAtStart += decisions.refused + decisions.doomed
-        }
+        for node in empty { refusedAtStart += decide(Change(node: node, end: .succeeded)).refused }
     }
 
     /// The tasks without needs, which may start first.
@@ -98,38 +97,44 @@ struct DependencyGraph {
             guard isLast || change.end > worst[node] else { continue }
             worst[node] = max(worst[node], change.end)
             for (dependant, term) in dependants.requirements(of: node) {
+                let next = Change(
+                    node: dependant,
+                    end: worst[node],
+                    isLast: isLast,
+                    isRefusal: change.isRefusal
+                )
                 if graph.isJoint(dependant) {
-                    open.append(Change(node: dependant, end: worst[node], isLast: isLast))
+                    open.append(next)
                 } else if openNeeds[dependant] != Self.decided {
-                    note(worst[node], isLast: isLast, term, of: dependant, &decisions, &open)
+                    note(next, term, &decisions, &open)
                 }
             }
         }
         return decisions
     }
 
-    /// Notes the end of a need for a node that is not decided.
+    /// Notes a change of a need for a node that is not decided.
     private mutating func note(
-        _ end: NeedEnd,
-        isLast: Bool,
+        _ change: Change,
         _ term: NeedTerm,
-        of node: Int,
         _ decisions: inout Decisions,
         _ open: inout [Change]
     ) {
+        let node = change.node
         let tasks = graph.tasks(of: node)
-        if !term.admits(end, isLast: isLast), loses(term, node) {
+        if !term.admits(change.end, isLast: change.isLast), loses(term, node) {
             openNeeds[node] = Self.decided
+            let isRefusal = term.isCondition || change.isRefusal
             if tasks.isEmpty {
-                open.append(Change(node: node, end: .skipped))
-            } else if term.isCondition {
+                open.append(Change(node: node, end: .skipped, isRefusal: isRefusal))
+            } else if isRefusal {
                 decisions.refused.append(tasks)
             } else {
                 decisions.doomed.append(tasks)
             }
             return
         }
-        guard isLast else { return }
+        guard change.isLast else { return }
         openNeeds[node] -= 1
         guard openNeeds[node] == 0 else { return }
         if tasks.isEmpty {

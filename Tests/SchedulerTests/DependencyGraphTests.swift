@@ -61,6 +61,19 @@ import TransferModel
         #expect(graph.refusedAtStart == [0..<1] && graph.freeTasks.isEmpty)
     }
 
+    @Test func `a task behind an empty group is refused as the group is`() {
+        let failed = NeedTerm([.failed], alternative: 0, of: 1)
+        var graph = DependencyGraph(
+            TaskGraph(
+                nodes: 3,
+                unitSizes: [1, 0, 1],
+                edges: [.init(1, needs: 0, failed), .init(2, needs: 1)]
+            )
+        )
+        let decisions = graph.end(0, as: .succeeded)
+        #expect(decisions.refused == [1..<2] && decisions.doomed.isEmpty)
+    }
+
     @Test func `a joint passes on, and so does a group without tasks`() {
         // Units 0 and 1, an empty group 2 that needs a joint of both, 3 needs the group.
         var graph = DependencyGraph(
