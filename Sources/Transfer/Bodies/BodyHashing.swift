@@ -33,7 +33,8 @@ struct BodyHashing {
 
     /// Reads the next piece; the texts of the digests at the end, with the body rewound, or nil.
     func readStep() throws(TransferFailure) -> [BodyDigest.Form: String]? {
-        var bytes = [UInt8](repeating: 0, count: Self.step)
+        let size = min(Int64(Self.step), max(1, body.total))
+        var bytes = [UInt8](repeating: 0, count: Int(size))
         let result = bytes.withRawSpan { buffer in
             Result { () throws(TransferFailure) in try body.read(into: &buffer) }
         }

@@ -69,7 +69,6 @@ struct ExchangeStage {
                 let key = timeoutInterval.key.rawValue
                 failure.help = "find out what delays the body, or raise `\(key)`"
             }
-            failure.adviseLongerLimit()
             return failure
         case .stalled:
             let rate = session.minimumRate?.bytesPerSecond ?? 0
@@ -81,9 +80,7 @@ struct ExchangeStage {
             failure.help = "find out why the transfer is slow, or lower `minimumRate.rate`"
             return failure
         case .deadline:
-            var failure = overrun("the task exceeded", session.resourceLimit)
-            failure.adviseLongerLimit()
-            return failure
+            return overrun("the task exceeded", session.resourceLimit)
         }
     }
 
@@ -91,6 +88,7 @@ struct ExchangeStage {
     func overrun(_ words: String, _ limit: TimeLimit?) -> TransferFailure {
         var failure = TransferFailure(phase: phase, words, limit)
         failure.isKnownUnprocessed = !hasSentAnything
+        failure.adviseLongerLimit()
         return failure
     }
 

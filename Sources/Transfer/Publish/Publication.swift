@@ -42,14 +42,14 @@ final class PublicationJob: Sendable {
         if let check, !check.isQuick { return false }
         if destination?.archiveFolder != nil { return false }
         // The record of the job's own files is on a disk.
-        if destination?.replacesOnlyOwn == true || destination?.lock == .making { return false }
+        if destination?.replacesOnlyOwn == true { return false }
         if let partial = result.resume?.partial, partial.isKept { return false }
         if isChecksumList, case .memory(let bytes) = content {
             return bytes.count <= ResponseSink.memoryLimit
         }
         guard let destination else { return true }
         if case .memory = content { return true }
-        return destination.checksum == nil && announced == nil
+        return destination.checksum == nil && announced == nil && destination.lock != .making
     }
 
     /// The file's name in messages.
@@ -318,26 +318,24 @@ struct Publication {
                 detail: "libcrypto has no \(title) to verify with"
             )
         }
-        switch job.content {
-        case .memory(let bytes): digest.update(bytes.span)
-        case .file: try Self.hash(file, into: digest)
-        }
+        try Self.hash(file, job.content, into: digest)
         let actual = digest.finish()
         if actual == expected.digest {
             result.voucher = voucher
             return nil
         }
-        return Self.mismatch(actual, of: file, job, result.mirrors)
+        return Self.mismatch(actual, (expected, voucher), of: file, job, result.mirrors)
     }
 
     /// The failure of a file with another digest than the expected one.
     private static func mismatch(
         _ actual: [UInt8],
+        _ wanted: (checksum: Checksum, voucher: BodyVoucher),
         of file: OutputFile,
         _ job: PublicationJob,
         _ mirrors: [Origin]
-    ) -> TransferFailure? {
-        guard let (expected, voucher) = job.expected else { return nil }
+    ) -> TransferFailure {
+        let (expected, voucher) = wanted
         var failure = TransferFailure(
             kind: .integrity,
             phase: .finish,
@@ -391,7 +389,7 @@ struct Publication {
         }
         guard let lock = job.destination?.lock, lock != .none, let digest = MessageDigest(.sha256)
         else { return nil }
-        try Self.hash(file, into: digest)
+        try Self.hash(file, job.content, into: digest)
         return MessageDigest.hexadecimal(digest.finish())
     }
 
@@ -423,8 +421,10 @@ struct Publication {
 
     private static func hash(
         _ file: OutputFile,
+        _ content: ResponseSink.Content,
         into digest: MessageDigest
     ) throws(SystemError) {
+        if case .memory(let bytes) = content { return digest.update(bytes.span) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: Int64 = 0
         while true {
