@@ -251,8 +251,8 @@ internal import SystemKit
         setProgress(commands != nil)
     }
 
-    /// Limits how long libcurl may wait, without a return, for the TLS that begins now at a file
-    /// server (`CURLOPT_CONNECTTIMEOUT_MS`); nil restores the limit of the configuration.
+    /// Limits the TLS handshake that begins now at a file server (`CURLOPT_CONNECTTIMEOUT_MS`), for
+    /// which libcurl blocks the thread; nil restores the limit of the configuration.
     package func limitHandshake(toMilliseconds limit: Int64?) {
         let most = Int64(configuration.connectTimeoutMilliseconds)
         var time = most
@@ -348,7 +348,8 @@ extension EasyHandle {
         try unsafe CurlCode.check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorBuffer))
         try options.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try options.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        // Releases remove different dot segments; the given paths have none.
+        // Releases of libcurl differ in the dot segments that they remove; the given paths have
+        // none.
         try options.set(CURLOPT_PATH_AS_IS, 1)
         try options.set(CURLOPT_FOLLOWLOCATION, 0)
         try options.set(CURLOPT_FAILONERROR, 0)
@@ -376,7 +377,7 @@ extension EasyHandle {
         try options.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeoutMilliseconds)
         try options.set(CURLOPT_TCP_KEEPALIVE, 1)
         if let connectTo {
-            // A request must not reach the server of its URL instead.
+            // With an incomplete list, a request would reach the server of its URL.
             guard connectTo.isComplete else { throw CurlCode(CURLE_OUT_OF_MEMORY) }
             try unsafe CurlCode.check(
                 ccurl_set_list(pointer, CURLOPT_CONNECT_TO, connectTo.pointer)

@@ -78,7 +78,7 @@ package struct ConnectionFacts: Sendable, Hashable {
     /// The port of this machine's end (`CURLINFO_LOCAL_PORT`).
     package var localPort: Int
 
-    /// By the local port, which few connections share.
+    /// Hashes only the local port, which few connections share.
     package func hash(into hasher: inout Hasher) { hasher.combine(localPort) }
 }
 

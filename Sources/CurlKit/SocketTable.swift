@@ -132,7 +132,7 @@ package final class SocketTable {
                 body(entry.tag, socket, event.ready)
                 continue
             }
-            // The set would report bytes that stay unread without end.
+            // The set would report unread bytes again and again.
             let isRead = unwanted(entry.tag, socket) && SocketOptions.isSilent(socket)
             guard entries[Int(socket)].wanted == nil else { continue }
             if isRead { add(socket, for: .readable) } else { remove(socket) }

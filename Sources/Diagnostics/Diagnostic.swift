@@ -51,7 +51,7 @@ package struct Diagnostic: Sendable, Hashable {
     package var notes: [Note]
     /// The advice on one line without a full stop, shown after `= help:`.
     package var help: String?
-    /// The advice where a part of `help` is hidden: it quotes less of the file.
+    /// The advice to show when a part of `help` must be hidden: it quotes less of the file.
     package var generalHelp: String?
     /// The edit that fixes the fault, if there is exactly one.
     package var fixIt: FixIt?
@@ -84,10 +84,10 @@ extension Diagnostic {
     /// The dots that a reader sees instead of a hidden text, however long that is.
     package static let dots = "•••"
 
-    /// The diagnostic with other texts in its quotes: only text in backticks is from a file.
+    /// The diagnostic with each quoted text replaced: only text in backticks comes from a file.
     ///
-    /// An edit of which a part is hidden is dropped; the general advice takes the place of such an
-    /// advice.
+    /// If a part of the edit is hidden, the edit is dropped. If a part of the advice is hidden, the
+    /// general advice replaces it.
     ///
     /// - Parameters:
     ///   - shown: Gives the text to show for a quote of the message.
@@ -130,7 +130,7 @@ extension Diagnostic {
 
 /// The diagnostics of one file in file order, and the file's text.
 package struct FileDiagnostics: Sendable {
-    /// The text of the ranges.
+    /// The file's name and text, which the ranges refer to.
     package private(set) var source: SourceText
     /// The parts of the text that no format shows, each within a line.
     package let hidden: [SourceRange]

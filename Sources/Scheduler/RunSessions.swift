@@ -25,7 +25,7 @@ struct RunSessions {
     /// Whether the session of a task is suspended.
     func isSuspended(_ spec: TaskSpec) -> Bool { suspended.contains(spec.session) }
 
-    /// The failure of a task whose session is suspended; tells of an order that may have arrived.
+    /// The failure of a task whose session is suspended; says when a sent order may have arrived.
     func suspension(of task: ActiveTask) -> TransferFailure {
         let identifier = traits[task.spec.session].identifier ?? ""
         var failure = TransferFailure(

@@ -1,6 +1,6 @@
 /// A request as the job file describes it.
 package struct RequestSpec: Sendable, Hashable {
-    /// A token in upper case as written, such as `GET`.
+    /// A token such as `GET`, in the case of the job file.
     package var method: String
     /// The URL of the first request; redirects may lead to others.
     package var url: TransferURL

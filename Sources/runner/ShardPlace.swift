@@ -1,16 +1,17 @@
 import SystemKit
 import TransferModel
 
-/// The shard of this process, as `--shard` names it or as an engine that starts many processes
-/// tells it by environment variables.
+/// The shard of this process, which `--shard` names, or the environment variables of an engine such
+/// as Slurm that starts many processes.
 enum ShardPlace {
-    /// A number of an engine.
+    /// A number that an engine fixes or passes in an environment variable.
     fileprivate enum Number {
         case fixed(Int)
         case variable(String)
     }
 
-    /// The variables of an engine: the process has the number `place` among those from `first` on.
+    /// The variables of an engine: `place` has the number of this process, and the numbers of all
+    /// processes begin with `first`.
     fileprivate struct Engine {
         let name: String
         let place: String
@@ -29,7 +30,7 @@ enum ShardPlace {
             step: .variable("SLURM_ARRAY_TASK_STEP"),
             count: "SLURM_ARRAY_TASK_COUNT"
         ),
-        // Kubernetes does not tell the number of completions: the manifest sets a variable.
+        // Kubernetes sets no variable with the number of completions; the manifest does.
         Engine(
             name: "Kubernetes",
             place: "JOB_COMPLETION_INDEX",
@@ -44,7 +45,7 @@ enum ShardPlace {
         ),
     ]
 
-    /// Reads `I/N`, `auto`, or `auto/N` where the environment tells the place only.
+    /// Reads `I/N`, `auto`, or `auto/N` if the environment has the place but not the count.
     ///
     /// - Throws: `Exit` for another text, and for an environment without a shard or with several.
     static func shard(_ text: String, in environment: [String: String]) throws(Exit) -> Shard {
@@ -81,7 +82,7 @@ enum ShardPlace {
 
     /// All shards of a job.
     ///
-    /// - Throws: `Exit` for a number that no job has.
+    /// - Throws: `Exit` when no job can have so many shards.
     static func all(of count: Int) throws(Exit) -> [Shard] {
         try legal("--shards: ") { () throws(Shard.Fault) in
             var shards = [try Shard(1, of: count)]
@@ -105,7 +106,7 @@ enum ShardPlace {
 }
 
 extension ShardPlace.Engine {
-    /// The shard that the engine tells; nil outside of the engine.
+    /// The shard by the engine's variables; nil when the engine did not start the process.
     ///
     /// `given` is the number of shards on the command line.
     fileprivate func shard(

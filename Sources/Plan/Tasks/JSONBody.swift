@@ -6,7 +6,7 @@ internal import TransferModel
 
 /// Values of the document as JSON text.
 enum JSONBody {
-    /// Bytes of a body: a file of a few lines can expand to far more by its aliases.
+    /// The limit of a body in bytes: aliases can expand a few lines to far more.
     static let largestBody = 16 << 20
 
     /// A value of the document as JSON text, as JSONEncoder would write it; nil after a fault.
@@ -81,7 +81,7 @@ enum JSONBody {
         }
     }
 
-    /// The entries of a mapping under the names and in the order that they are written with.
+    /// The entries of a mapping with the names and in the order of the written JSON.
     private static func members(
         of field: Field,
         _ formatting: JSONFormatting,
@@ -131,7 +131,7 @@ enum JSONBody {
             writer.null()
             return nil
         }
-        // A tag holds for filled-in values, too.
+        // A tag also applies to a filled-in value.
         if scalar.isFilledIn {
             let tagged = reader.document.scalar(of: field.node)
             if tagged == .timestamp || tagged == .binary { scalar.type = tagged }
@@ -163,7 +163,7 @@ enum JSONBody {
                 return false
             }
             writer.raw(digits)
-        // A number of JSON already, perhaps one that a double does not hold.
+        // The text is a JSON number already, perhaps one that no double can represent.
         case .float where scalar.isCaptured: writer.raw(scalar.text.utf8)
         case .float(let value) where value.isFinite: writer.number(value)
         case .float(let value):

@@ -3,11 +3,11 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// Makes a task of settings that a `TaskReader` has found right.
+/// Makes a task from settings that a `TaskReader` has validated.
 struct TaskAssembly: Sendable {
     let shared: SharedSettings
 
-    /// The task of a draft; nil after a fault, which `reader` takes.
+    /// The task of a draft; nil after a fault, which `reader` collects.
     func task(
         _ number: Int,
         _ entry: TaskList.Entry,
@@ -62,7 +62,7 @@ struct TaskAssembly: Sendable {
         )
     }
 
-    /// The longest time without a byte of a task; nil for no limit.
+    /// The longest time during which a task may transfer no byte; nil for no limit.
     private func timeoutInterval(of draft: TaskDraft, _ session: Int) -> TimeLimit? {
         draft.timeoutInterval
             ?? shared.sessions[session].timeoutIntervalForRequest.map {
@@ -100,8 +100,8 @@ struct TaskAssembly: Sendable {
 
     /// Whether a body is decoded by default, as URLSession does.
     ///
-    /// A file is stored as it is sent. So is a response for which a task asks in a coding of its
-    /// own, or in part.
+    /// A download is stored as the server sends it. So is a response to a request with its own
+    /// `Accept-Encoding` or `Range`.
     private static func decodes(_ request: RequestSpec, of kind: TaskSpec.Kind) -> Bool {
         kind != .download && !request.headers.contains("accept-encoding")
             && !request.headers.contains("range")
@@ -109,7 +109,7 @@ struct TaskAssembly: Sendable {
 
     /// The part of a cut download that is kept.
     ///
-    /// Only a job that asks for it leaves files of an ephemeral session.
+    /// An ephemeral session leaves no partial file for the next run unless the job has `resume`.
     private func resume(
         of draft: TaskDraft,
         _ entry: TaskList.Entry,
@@ -121,7 +121,9 @@ struct TaskAssembly: Sendable {
         return draft.resumes == nil && session == .ephemeral ? .withinRun : .acrossRuns
     }
 
-    /// The state of a cut upload that is kept; a signature covers the whole body, so it keeps none.
+    /// The state of a cut upload that is kept.
+    ///
+    /// A signed upload keeps none, because its signature covers the whole body.
     private func uploadResume(of draft: TaskDraft, _ session: Int) -> TaskSpec.Resume {
         guard draft.resumable != ResumableUpload.none, shared.signers[session].isEmpty,
             draft.url?.isCustom != true, draft.url?.isOfFileServer != true

@@ -2,8 +2,8 @@
 ///
 /// The nodes are units, then joints. A unit is one task, or all tasks of a `forEach` if no
 /// dependency distinguishes them: a million rows that need a million other rows are one edge. A
-/// joint has no task. It needs all units of a `forEach` with distinguished rows, for the nodes that
-/// need all of these rows.
+/// joint is a node without a task that stands for all rows of a `forEach` with distinguished rows:
+/// it needs all their units, and the nodes that need all rows need the joint.
 package struct TaskGraph: Sendable {
     /// Edges of node n are at `starts[n]` to `starts[n + 1]`.
     private var starts: [UInt32] = [0]
@@ -14,7 +14,7 @@ package struct TaskGraph: Sendable {
     /// task n.
     private var firstTasks: [UInt32] = []
 
-    /// A need of a node, and the ends of the need with which the node starts.
+    /// A need of a node, and the outcomes of the need after which the node starts.
     package struct Edge: Sendable {
         var node: UInt32
         var need: UInt32
@@ -96,7 +96,7 @@ package struct TaskGraph: Sendable {
         }
     }
 
-    /// Whether a task starts with another end of a need than a success.
+    /// Whether any task starts after another outcome of a need than success.
     package var hasConditions: Bool { !terms.isEmpty }
 
     /// Whether a node is a joint.
@@ -114,7 +114,7 @@ package struct TaskGraph: Sendable {
     /// The unit of a task.
     package func unit(of task: Int) -> Int {
         guard !firstTasks.isEmpty else { return task }
-        // After units without tasks, which begin where the next one does.
+        // The search skips units without tasks, which begin at the same task as the next unit.
         var (low, high) = (0, firstTasks.count)
         while high - low > 1 {
             let middle = (low + high) / 2
@@ -157,7 +157,7 @@ package struct TaskGraph: Sendable {
         return graph
     }
 
-    /// Takes over edges by their nodes, those of one node in the order given.
+    /// Stores edges by their nodes; the edges of one node keep the given order.
     private mutating func group(_ all: [Edge], nodes: Int) {
         starts = [UInt32](repeating: 0, count: nodes + 1)
         for edge in all { starts[Int(edge.node) + 1] += 1 }
@@ -196,7 +196,7 @@ package struct TaskGraph: Sendable {
         return order
     }
 
-    /// Cycles, each from its first node in file order on; every node is in one at most.
+    /// Cycles that share no node; each begins with the node that is first in the file.
     func cycles() -> [[Int]] {
         guard hasEdges else { return [] }
         var isOrdered = [Bool](repeating: false, count: count)

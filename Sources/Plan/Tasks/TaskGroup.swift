@@ -1,8 +1,8 @@
 internal import JobFile
 
-/// The tasks of one `forEach`, neighbours in the plan.
+/// The tasks of one `forEach`, which are neighbours in the plan.
 struct TaskGroup: Sendable {
-    /// The position of the task among those of the job file.
+    /// The position of the `forEach` task among the tasks of the job file.
     var entry: Int
     /// The index of its first task.
     var first: Int
@@ -39,12 +39,12 @@ struct TaskGroup: Sendable {
         return first + low..<first + low + (isThere ? 1 : 0)
     }
 
-    /// The group without its tasks, as the one of an entry of another list.
+    /// An empty group with the same rows, for an entry of another list of tasks.
     func emptied(entry: Int) -> TaskGroup {
         TaskGroup(entry: entry, first: 0, rows: rows, chosen: [])
     }
 
-    /// Adds some tasks of a larger group with the same rows, after the own ones.
+    /// Appends some tasks of a larger group with the same rows.
     mutating func append(_ tasks: Range<Int>, of whole: TaskGroup) {
         chosen?.append(contentsOf: tasks.lazy.map { UInt32(truncatingIfNeeded: whole.row(of: $0)) })
         guard !whole.settings.isEmpty else { return }
@@ -52,7 +52,7 @@ struct TaskGroup: Sendable {
     }
 }
 
-/// A task that another one needs: one of the job file, or one row of it.
+/// A task that another task needs: a task of the job file, or one of its rows.
 ///
 /// Eight bytes, because each of some million rows may have a need of its own.
 struct Need: Sendable, Hashable {

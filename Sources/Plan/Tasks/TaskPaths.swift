@@ -2,22 +2,22 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// The paths of a task that must not meet those of other tasks: absolute and without climbs.
+/// The paths of a task, which must not conflict with those of other tasks: absolute, without `..`.
 struct TaskPaths: Sendable {
     var destination: String?
-    /// The folder that an archive becomes.
+    /// The folder that an archive is extracted into.
     var archiveFolder: String?
     var source: String?
     /// The files of a multipart body or of a conversation.
     var parts: [String] = []
 
-    /// Whether the task makes a file or a folder of a path.
+    /// Whether the task makes a file or a folder at a path.
     func makes(_ path: Span<UInt8>) -> Bool {
         destination?.utf8.span.equals(path) == true
             || archiveFolder?.utf8.span.equals(path) == true
     }
 
-    /// Whether the task sends the file of a path.
+    /// Whether the task sends the file at a path.
     func reads(_ path: String) -> Bool { source == path || parts.contains(path) }
 }
 

@@ -8,7 +8,7 @@ final class TemplateFiles: Sendable {
     /// Why a file cannot be a template.
     enum Fault: Error, Sendable {
         case unreadable
-        /// More than `largestFile`, or `mostBytes` with the files before.
+        /// Larger than `largestFile`, or more than `mostBytes` together with the earlier files.
         case tooLarge
         case notUTF8
         /// Not JSON, with the line and the column of the fault.
@@ -21,9 +21,9 @@ final class TemplateFiles: Sendable {
         var bytes: Int64 = 0
     }
 
-    /// Bytes of one file, and of a body in memory.
+    /// The limit of one file and of a body in memory, bytes.
     static let largestFile: Int64 = 16 << 20
-    /// Bytes of all files.
+    /// The limit of all files together, bytes.
     static let mostBytes: Int64 = 64 << 20
 
     private let open: @Sendable (String) -> (any DataFile)?

@@ -150,7 +150,7 @@ package final class Folder: Sendable {
         throw .last("remove", path(of: name))
     }
 
-    /// The names in a folder that end in a text; empty without the folder.
+    /// The names in a folder with a given ending; empty when the folder is missing.
     ///
     /// - Parameters:
     ///   - path: The folder's path.
@@ -166,7 +166,7 @@ package final class Folder: Sendable {
         try names(in: path, limit: limit) { $0.hasByteSuffix(ending) }
     }
 
-    /// The names in a folder that satisfy a condition; empty without the folder.
+    /// The names in a folder that satisfy a condition; empty when the folder is missing.
     ///
     /// - Parameters:
     ///   - path: The folder's path.
@@ -302,7 +302,7 @@ extension Folder {
             case special
         }
 
-        /// Without a slash; may have foreign bytes.
+        /// Without a slash; may have bytes that are not UTF-8.
         package var name: String
         /// The kind of file that the name leads to.
         package var kind: Kind
@@ -333,7 +333,8 @@ extension Folder {
         }
     }
 
-    /// The kind of a name by the type that readdir(3) tells, else by stat(2); nil without the name.
+    /// The kind of a file by the type from readdir(3), else by fstatat(2); nil when the name is
+    /// gone.
     private static func kind(of name: String, _ type: Int, in folder: Int32) -> Child.Kind? {
         switch type {
         case DT_REG: return .file

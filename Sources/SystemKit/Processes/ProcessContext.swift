@@ -80,7 +80,8 @@ package enum ProcessContext {
 
     /// The command line arguments without the program's name.
     ///
-    /// Taken from `main`: the standard library reads them from /proc, and has none without it.
+    /// Taken from `main`: the standard library reads arguments from /proc, and has none without
+    /// /proc.
     package static let arguments: [String] = {
         (0..<csystem_argument_count()).dropFirst().compactMap { index in
             unsafe csystem_argument(index).map { unsafe String(systemText: $0) }

@@ -10,7 +10,7 @@ struct CaptureMiss: Error, Hashable {
 }
 
 extension [Capture] {
-    /// Whether a value is to be found in JSON.
+    /// Whether any value comes from a JSON body.
     var needJSON: Bool { contains { if case .json = $0.source { true } else { false } } }
 
     /// Extracts all values from a response, in their order.

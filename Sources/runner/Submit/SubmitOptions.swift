@@ -4,7 +4,7 @@ import Report
 import SystemKit
 import TransferModel
 
-/// The job, its shards, and where the text goes.
+/// The options of `runner submit`: the job, its shards, and the place of the script or manifest.
 struct SubmitOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The job file.", valueName: "file"),
@@ -55,7 +55,7 @@ struct SubmitOptions: ParsableArguments {
     var now = false
 
     func validate() throws {
-        // Slurm announces the end a minute before.
+        // Slurm announces the end of a job one minute before.
         guard [time, memory].allSatisfy({ (2...1_000_000).contains($0 ?? 2) }) else {
             throw ValidationError("'--time' and '--memory' take 2 to 1000000")
         }
@@ -66,10 +66,10 @@ struct SubmitOptions: ParsableArguments {
 
     /// Checks the job, as a whole and as shards.
     func checkedPlan() throws -> Plan {
-        // The text has the variables of the command line only.
+        // The script passes only the variables of the command line, so check with these alone.
         let variables = try job.resolvedVariables(in: [:])
         let first = try ShardPlace.all(of: shards)[0]
-        // Variables and files may be those of another machine.
+        // Variables and files may exist only on the machines of the cluster.
         let whole = try JobSource(
             path: file,
             variables: variables,
@@ -79,7 +79,7 @@ struct SubmitOptions: ParsableArguments {
             whole.printDiagnostics()
             throw Exit(whole.exitCode)
         }
-        // Another run has another id, date and time.
+        // A later run has another id and date.
         let later = Timestamp(microseconds: 100_000_000_000_000)
         let part = try JobSource(
             path: file,
@@ -98,7 +98,7 @@ struct SubmitOptions: ParsableArguments {
         return plan
     }
 
-    /// Writes the text to its file or to standard output.
+    /// Writes the script or manifest to its file or to standard output.
     func write(_ text: String) throws {
         guard let output else {
             try StandardOutput.write(text)

@@ -2,8 +2,8 @@ internal import TransferModel
 
 /// The routes of a session whose proxies a script chooses, on one engine thread.
 ///
-/// It asks nothing itself: `ProxyFinder` brings the answers. A proxy that cannot be reached comes
-/// last for a while, as in browsers.
+/// It does not run the script itself: `ProxyFinder` supplies the answers. A proxy that cannot be
+/// reached comes last for a while, as in browsers.
 final class ScriptedRoutes {
     /// One of the ways to an origin.
     private struct Way: Hashable {
@@ -55,9 +55,9 @@ final class ScriptedRoutes {
         return route
     }
 
-    /// Takes in that the way to an origin could not be gone.
+    /// Records that a route to an origin has failed.
     ///
-    /// - Returns: Whether the script names another way that has not failed.
+    /// - Returns: Whether the script names another route that has not failed lately.
     func avoid(_ route: ProxyRoute?, to origin: Origin, at now: MonotonicTime) -> Bool {
         guard let choices = answers[origin],
             let failed = choices.first(where: { url(of: $0) == route?.url })
