@@ -16,7 +16,7 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
     var code: String
     var place: String
     var meaning: String
-    /// nil where the page has none, because it would take too much room.
+    /// nil where the page describes a large file instead.
     var bad: String?
     var good: String?
 
@@ -38,10 +38,15 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         good = lines[3] == "–" ? nil : lines[3]
     }
 
-    /// As the page has it.
-    var row: String {
-        let examples = [bad, good].map { $0.map { "`\($0)`" } ?? "–" }.joined(separator: " | ")
-        return "| `\(code)` | \(meaning) | \(place) | \(examples) |"
+    /// The row's anchor, code, meaning and place.
+    var beginning: String { "| <a id=\"\(code)\"></a>`\(code)` | \(meaning) | \(place) | " }
+
+    /// As the page has it, which describes large files by words of its own.
+    func row(in line: Substring) -> String {
+        guard let bad, let good else {
+            return line.utf8.starts(with: beginning.utf8) ? String(line) : beginning + "– | – |"
+        }
+        return beginning + "`\(bad)` | `\(good)` |"
     }
 
     /// The job file of an example, as bytes.
@@ -93,16 +98,17 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
 
 @Suite struct DiagnosticCodesPageTests {
     @Test func `the page has every code once, with the text of its file`() throws {
-        let page = "Sources/runner/runner.docc/DiagnosticCodes.md"
+        let page = "docs/reference/diagnostics.md"
         let path = #filePath.replacing(#/Tests/PlanTests/.*/#, with: page)
         let text = String(decoding: try #require(Fixture.read(path)), as: UTF8.self)
         var codes: [String] = []
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            guard line.hasPrefix("| `"), let code = line.split(separator: "`").dropFirst().first,
+            guard line.hasPrefix("| <a id="),
+                let code = line.split(separator: "`").dropFirst().first,
                 let documented = DocumentedCode(String(code))
             else { return String(line) }
             codes.append(documented.code)
-            return documented.row
+            return documented.row(in: line)
         }
         if Fixture.isUpdating { Fixture.write(Array(lines.joined(separator: "\n").utf8), to: path) }
         #expect(lines.joined(separator: "\n") == text)

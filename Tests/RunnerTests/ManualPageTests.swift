@@ -56,10 +56,10 @@ import Testing
         let text = try text(of: "runner-job.5")
         let reference = try Command(
             "cat",
-            [Repository.path("Sources/runner/runner.docc/DiagnosticCodes.md")]
+            [Repository.path("docs/reference/diagnostics.md")]
         ).run().standardOutput
-        // Rows of its tables, as in "| `job.no-tasks` | …".
-        let codes = reference.split(separator: "\n").filter { $0.hasPrefix("| `") }.map {
+        // Rows of its tables, as in "| <a id="job.no-tasks"></a>`job.no-tasks` | …".
+        let codes = reference.split(separator: "\n").filter { $0.hasPrefix("| <a id=") }.map {
             $0.split(separator: "`")[1]
         }
         #expect(codes.count > 80)
