@@ -56,12 +56,12 @@ package enum YAMLLibrary {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>
     private let input: UnsafeBufferPointer<UInt8>
-    private let pairs: SurrogatePairs?
+    private let lacking: LackingScalars?
     private let isInitialized: Bool
 
-    private init(_ input: UnsafeBufferPointer<UInt8>, of pairs: SurrogatePairs? = nil) {
+    private init(_ input: UnsafeBufferPointer<UInt8>, _ lacking: LackingScalars? = nil) {
         unsafe self.input = input
-        self.pairs = pairs
+        self.lacking = lacking
         unsafe parser = .allocate(capacity: 1)
         unsafe event = .allocate(capacity: 1)
         unsafe event.initialize(to: yaml_event_t())
@@ -92,12 +92,13 @@ package enum YAMLLibrary {
         }
     }
 
-    /// Parses the text of `pairs`; the marks are positions in the source.
+    /// Parses a text that lacks scalars of its source; the marks are positions in the source.
     static func read<Result>(
-        _ pairs: SurrogatePairs,
+        _ text: [UInt8],
+        lacking: LackingScalars,
         _ body: (borrowing EventReader) -> Result
     ) -> Result {
-        unsafe pairs.text.withUnsafeBufferPointer { body(unsafe EventReader($0, of: pairs)) }
+        unsafe text.withUnsafeBufferPointer { body(unsafe EventReader($0, lacking)) }
     }
 
     /// Moves to the next event; nil after an error, which is then in `problem`.
@@ -185,10 +186,10 @@ package enum YAMLLibrary {
     var valueLength: Int { unsafe event.pointee.data.scalar.length }
 
     /// Whether the current scalar's value equals the source's bytes at `offset`; false for a text
-    /// of `pairs`.
+    /// that lacks scalars.
     func valueStands(at offset: Int) -> Bool {
         let length = valueLength
-        guard pairs == nil, offset >= 0, length <= (unsafe input.count) - offset else {
+        guard lacking == nil, offset >= 0, length <= (unsafe input.count) - offset else {
             return false
         }
         guard length > 0, let base = unsafe input.baseAddress else { return true }
@@ -224,15 +225,33 @@ package enum YAMLLibrary {
 
     private func mark(_ mark: yaml_mark_t) -> Mark {
         var (index, column) = (mark.index, mark.column &+ 1)
-        if let pairs {
-            let lacking = pairs.scalarsLacking(before: mark.index)
-            index &+= lacking
-            column &+= lacking &- pairs.scalarsLacking(before: mark.index &- mark.column)
+        if let lacking {
+            let count = lacking.count(before: mark.index)
+            index &+= count
+            column &+= count &- lacking.count(before: mark.index &- mark.column)
         }
         return Mark(
             index: index,
             line: UInt32(truncatingIfNeeded: mark.line &+ 1),
             column: UInt32(truncatingIfNeeded: column)
         )
+    }
+}
+
+/// The Unicode scalars of a source that a text made of it lacks.
+struct LackingScalars {
+    /// The places in the text, ascending, in scalars.
+    let places: [Int]
+    /// The number of scalars that the text lacks at each place.
+    let count: Int
+
+    /// The number of scalars that the text lacks before a position in it.
+    func count(before index: Int) -> Int {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle] < index { low = middle + 1 } else { high = middle }
+        }
+        return low * count
     }
 }

@@ -18,8 +18,8 @@ struct SurrogatePairs {
 
     /// The parsed bytes with a character instead of each pair.
     let text: [UInt8]
-    /// The characters' positions in `text`, in Unicode scalars.
-    private let places: [Int]
+    /// The scalars of the source that `text` lacks.
+    let lacking: LackingScalars
 
     /// Finds the pairs from a byte on; nil if there are none.
     init?(in source: SourceText, from base: Int) {
@@ -35,17 +35,11 @@ struct SurrogatePairs {
             start = pair.offset + Self.length
         }
         self.text = text + source.bytes[start...]
-        places = pairs.enumerated().map { $1.index - $0 * (Self.length - 1) }
-    }
-
-    /// The source's scalars that `text` lacks before a position in `text`.
-    func scalarsLacking(before index: Int) -> Int {
-        var (low, high) = (0, places.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if places[middle] < index { low = middle + 1 } else { high = middle }
-        }
-        return low * (Self.length - 1)
+        let count = Self.length - 1
+        lacking = LackingScalars(
+            places: pairs.enumerated().map { $1.index - $0 * count },
+            count: count
+        )
     }
 
     /// The texts that would be pairs in double quotes, and the offsets of all texts that would be

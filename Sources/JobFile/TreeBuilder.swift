@@ -58,7 +58,7 @@ struct TreeBuilder {
             let pairs = SurrogatePairs(in: source, from: cursor.base)
         {
             builder = TreeBuilder(source, cursor: cursor, behind: size)
-            end = EventReader.read(pairs) { builder.build(from: $0) }
+            end = EventReader.read(pairs.text, lacking: pairs.lacking) { builder.build(from: $0) }
         }
         switch end {
         case .whole:

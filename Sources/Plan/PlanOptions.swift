@@ -34,17 +34,17 @@ package struct PlanOptions: Sendable {
     package static let variablePrefix = "RUNNER_VAR_"
 
     /// The values of `--var`, which win over those of the file.
-    package var variables: [String: String]
+    package var variables: [String: String] = [:]
     /// The process's environment, for `${env.NAME}`.
-    package var environment: [String: String]
+    package var environment: [String: String] = [:]
     /// The ids of `--only`: the run has these tasks and their needs; empty means all.
-    package var only: [String]
+    package var only: [String] = []
     /// The part of the job that the run does, with `only` of the chosen tasks; nil for all.
     package var shard: Shard?
     /// Whether the run has all tasks of the job; otherwise it numbers its tasks anew.
     package var isWhole: Bool { only.isEmpty && shard == nil }
     /// The absolute path that the document's name is relative to.
-    package var workingFolder: String
+    package var workingFolder = "/"
     /// The absolute path of `--report`, which takes the place of the file's `report.json`; nil
     /// without it.
     package var reportPath: String?
@@ -52,73 +52,39 @@ package struct PlanOptions: Sendable {
     /// of a pipe would notice.
     ///
     /// Asked while the plan is made, never later.
-    package var fileStatus: @Sendable (String) -> FileStatus
+    package var fileStatus: @Sendable (String) -> FileStatus = { _ in .readable }
     /// The path of the file that the document's name leads to, through all links; asked while the
     /// plan is made, never later.
-    package var resolvedPath: @Sendable (String) -> String
+    package var resolvedPath: @Sendable (String) -> String = { $0 }
     /// Whether two absolute paths lead to one file, also by links; asked while the plan is made,
     /// never later.
-    package var isSameFile: @Sendable (String, String) -> Bool
+    package var isSameFile: @Sendable (String, String) -> Bool = { _, _ in false }
     /// Finds the fault of a pattern; asked while the plan is made, never later.
-    package var patternFault: @Sendable (String) -> RegularExpression.Fault?
+    package var patternFault: @Sendable (String) -> RegularExpression.Fault? = { _ in nil }
 
     /// Opens the data file of an absolute path that `fileStatus` calls readable; asked while the
     /// plan is made.
     ///
     /// The plan keeps the file and reads from it again when its tasks are started.
-    package var dataFile: @Sendable (String) -> (any DataFile)?
+    package var dataFile: @Sendable (String) -> (any DataFile)? = { _ in nil }
     /// Lists folders for `glob`; asked while the plan is made, never later.
-    package var folder: FolderLister
+    package var folder: FolderLister = { _, _ in .missing }
     /// The values of `${run.…}`.
-    package var run: RunValues
+    package var run = RunValues.standIn
     /// Whether missing variables and files of the environment are warnings: for a look at a job
     /// elsewhere than where it runs.
     ///
     /// A plan with such a warning is not to be run.
-    package var toleratesEnvironment: Bool
+    package var toleratesEnvironment = false
     /// Whether ids of `only` that no task has are in `Plan.absentTasks`, rather than faults.
-    package var allowsAbsentTasks: Bool
+    package var allowsAbsentTasks = false
     /// How many tasks the plan may keep until they are started, rather than read them again; 0 or
     /// more.
-    package var mostKeptTasks: Int
+    package var mostKeptTasks = 0
 
-    /// Without arguments: nothing from outside, every file taken for readable and one of its own,
-    /// and every text for a pattern.
-    package init(
-        variables: [String: String] = [:],
-        environment: [String: String] = [:],
-        only: [String] = [],
-        shard: Shard? = nil,
-        workingFolder: String = "/",
-        reportPath: String? = nil,
-        fileStatus: @escaping @Sendable (String) -> FileStatus = { _ in .readable },
-        resolvedPath: @escaping @Sendable (String) -> String = { $0 },
-        isSameFile: @escaping @Sendable (String, String) -> Bool = { _, _ in false },
-        patternFault: @escaping @Sendable (String) -> RegularExpression.Fault? = { _ in nil },
-        dataFile: @escaping @Sendable (String) -> (any DataFile)? = { _ in nil },
-        folder: @escaping FolderLister = { _, _ in .missing },
-        run: RunValues = .standIn,
-        toleratesEnvironment: Bool = false,
-        allowsAbsentTasks: Bool = false,
-        mostKeptTasks: Int = 0
-    ) {
-        self.variables = variables
-        self.environment = environment
-        self.only = only
-        self.shard = shard
-        self.workingFolder = workingFolder
-        self.reportPath = reportPath
-        self.fileStatus = fileStatus
-        self.resolvedPath = resolvedPath
-        self.isSameFile = isSameFile
-        self.patternFault = patternFault
-        self.dataFile = dataFile
-        self.folder = folder
-        self.run = run
-        self.toleratesEnvironment = toleratesEnvironment
-        self.allowsAbsentTasks = allowsAbsentTasks
-        self.mostKeptTasks = mostKeptTasks
-    }
+    /// Nothing from outside, every file taken for readable and one of its own, and every text for a
+    /// pattern, before `change`.
+    package init(_ change: (inout PlanOptions) -> Void = { _ in }) { change(&self) }
 }
 
 /// The values of `${run.…}`: the same in every task of a run.

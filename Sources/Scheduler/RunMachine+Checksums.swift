@@ -7,7 +7,7 @@ extension RunMachine {
     /// Whether the task has the checksums it needs, or is to fetch them.
     ///
     /// Otherwise the task leaves its place: it waits for the list, or has failed without it.
-    mutating func hasChecksums(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
+    mutating func hasChecksums(_ task: inout ActiveTask) -> Bool {
         guard let key = task.checksumKey, !task.fetchesChecksums else { return true }
         switch sums.ask(for: key, by: task.spec.index) {
         case nil:
@@ -22,7 +22,7 @@ extension RunMachine {
             return false
         case .failed(let failure):
             release(task)
-            fail(&task, failure, now)
+            fail(&task, failure)
             return false
         }
     }
@@ -32,8 +32,7 @@ extension RunMachine {
         _ task: inout ActiveTask,
         _ key: SumsFetches.Key,
         _ list: ChecksumList,
-        _ result: AttemptResult,
-        _ now: MonotonicTime
+        _ result: AttemptResult
     ) {
         task.take(list, from: result)
         for index in sums.end(key, with: .ready(list)) {
@@ -41,20 +40,16 @@ extension RunMachine {
         }
         if phase == .cancelling {
             release(task)
-            cancelTask(&task, now)
+            cancelTask(&task)
         } else {
-            startAttempt(of: &task, now)
+            startAttempt(of: &task)
         }
     }
 
     /// Fails the tasks that wait for a list whose fetch has failed.
-    mutating func checksumsFailed(
-        _ key: SumsFetches.Key,
-        _ failure: TransferFailure,
-        _ now: MonotonicTime
-    ) {
+    mutating func checksumsFailed(_ key: SumsFetches.Key, _ failure: TransferFailure) {
         for index in sums.end(key, with: .failed(failure)) {
-            change(index, in: .awaitingChecksums) { $0.fail(&$1, failure, now) }
+            change(index, in: .awaitingChecksums) { $0.fail(&$1, failure) }
         }
     }
 
@@ -72,24 +67,20 @@ extension RunMachine {
 /// Files that are at destinations already, and are checked against the checksums of the job.
 extension RunMachine {
     /// Notes the occupant of a download's destination.
-    mutating func destinationChecked(
-        _ task: inout ActiveTask,
-        _ occupant: PathOccupant,
-        _ now: MonotonicTime
-    ) {
+    mutating func destinationChecked(_ task: inout ActiveTask, _ occupant: PathOccupant) {
         switch task.meet(occupant) {
-        case nil: goOn(with: &task, now)
+        case nil: goOn(with: &task)
         case .success:
             release(task)
-            succeed(&task, .unchanged, now)
+            succeed(&task, .unchanged)
         case .failure(let failure):
             release(task)
-            fail(&task, failure, now)
+            fail(&task, failure)
         }
     }
 
     /// Whether a task waits for facts about its destination; otherwise it requests its file.
-    mutating func looksAtFile(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
+    mutating func looksAtFile(_ task: inout ActiveTask) -> Bool {
         switch task.presence {
         case .unknown:
             guard task.isMetByFile, task.missingChecksums == nil,
@@ -110,37 +101,33 @@ extension RunMachine {
     }
 
     /// Takes in whether the file of a task has its checksum.
-    mutating func fileExamined(
-        _ task: inout ActiveTask,
-        _ ended: EndedAttempt,
-        _ now: MonotonicTime
-    ) {
+    mutating func fileExamined(_ task: inout ActiveTask, _ ended: EndedAttempt) {
         task.endExamination(ended, clock)
         if let failure = ended.result.failure {
             release(task)
             if failure.kind == .cancelled, phase == .cancelling {
-                cancelTask(&task, now)
+                cancelTask(&task)
             } else {
-                fail(&task, failure, now)
+                fail(&task, failure)
             }
         } else if ended.result.isUnchanged {
             release(task)
-            succeed(&task, .unchanged, now)
+            succeed(&task, .unchanged)
         } else {
-            goOn(with: &task, now)
+            goOn(with: &task)
         }
     }
 
     /// Requests the file of a task whose destination is known; in a stopping run only if an
     /// attempt has begun.
-    mutating func goOn(with task: inout ActiveTask, _ now: MonotonicTime) {
+    mutating func goOn(with task: inout ActiveTask) {
         // The window may have closed while the destination was looked at.
-        carryOut(stopping.checkWindow(), now)
+        carryOut(stopping.checkWindow())
         if phase == .running || task.hasBegun && phase == .draining {
-            startAttempt(of: &task, now)
+            startAttempt(of: &task)
         } else {
             release(task)
-            cancelTask(&task, now)
+            cancelTask(&task)
         }
     }
 }

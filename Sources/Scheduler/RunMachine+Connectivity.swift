@@ -8,12 +8,7 @@ extension RunMachine {
     /// one.
     ///
     /// Each task looks again when the network has changed since its attempt began.
-    func mayAwait(
-        _ task: ActiveTask,
-        _ result: AttemptResult,
-        _ failure: TransferFailure,
-        _ now: MonotonicTime
-    ) -> Bool {
+    func mayAwait(_ task: ActiveTask, _ result: AttemptResult, _ failure: TransferFailure) -> Bool {
         phase == .running && task.isInTime(now)
             && (sessions[task.lane.session].waitsForConnectivity || isOvertaken(task))
             && task.mayRepeat(after: failure, result)
@@ -23,8 +18,7 @@ extension RunMachine {
     mutating func awaitConnectivity(
         _ task: inout ActiveTask,
         _ result: AttemptResult,
-        _ failure: TransferFailure,
-        _ now: MonotonicTime
+        _ failure: TransferFailure
     ) {
         // Among many redirected tasks, only some may wait at their own place.
         let mayStayOpen = active.count - running < maximumWaiting / 2
@@ -36,7 +30,7 @@ extension RunMachine {
             queue.insert(task.spec.index, dueAt: now)
             return
         }
-        holdBack(&task, failure, path, now)
+        holdBack(&task, failure, path)
     }
 
     /// Whether the network has changed since the task's attempt began.
@@ -45,18 +39,17 @@ extension RunMachine {
     }
 
     /// Lets the tasks that wait for an interface look again.
-    mutating func networkChanged(_ now: MonotonicTime) {
+    mutating func networkChanged() {
         let tasks = connectivity.networkChanged()
         guard phase == .running else { return }
-        tryAgain(tasks, held: .connectivity, now)
+        tryAgain(tasks, held: .connectivity)
     }
 
     /// Keeps other tasks of a waiting task's path from starting, and reports the wait once.
     private mutating func holdBack(
         _ task: inout ActiveTask,
         _ failure: TransferFailure,
-        _ path: ClosedPaths.Path?,
-        _ now: MonotonicTime
+        _ path: ClosedPaths.Path?
     ) {
         let time = connectivity.holdBack(path, failure, until: task.deadline, now)
         queue.insert(task.spec.index, dueAt: time)
@@ -66,11 +59,7 @@ extension RunMachine {
     }
 
     /// Starts the held tasks, and repeats the tasks that wait for the same reason.
-    private mutating func tryAgain(
-        _ tasks: [Int],
-        held reason: TaskRecord.Attempt.WaitReason,
-        _ now: MonotonicTime
-    ) {
+    private mutating func tryAgain(_ tasks: [Int], held reason: TaskRecord.Attempt.WaitReason) {
         for task in tasks { makeReady(task..<task + 1) }
         let active = active
         queue.hurry(now) { active.awaited(by: $0) == reason }
@@ -86,7 +75,7 @@ extension RunMachine {
     // MARK: Power
 
     /// Whether a task may begin an attempt; otherwise it leaves its place and waits for power.
-    mutating func hasPower(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
+    mutating func hasPower(_ task: inout ActiveTask) -> Bool {
         // A stopping run lets started tasks continue without external power.
         guard phase == .running, connectivity.lacksPower(session: task.spec.session) else {
             return true
@@ -94,15 +83,15 @@ extension RunMachine {
         let failure = TransferFailure.noPower
         release(task)
         task.hold(for: .power, failure, since: now, goesOn: true)
-        holdBack(&task, failure, ClosedPaths.Path(task.spec), now)
+        holdBack(&task, failure, ClosedPaths.Path(task.spec))
         return false
     }
 
     /// Takes in a change of the power; with external power, tasks that wait for it begin.
-    mutating func powerChanged(_ isExternal: Bool, _ now: MonotonicTime) {
+    mutating func powerChanged(_ isExternal: Bool) {
         guard let tasks = connectivity.powerChanged(isExternal: isExternal), phase == .running
         else { return }
-        tryAgain(tasks, held: .power, now)
+        tryAgain(tasks, held: .power)
     }
 }
 

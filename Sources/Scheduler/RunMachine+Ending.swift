@@ -4,21 +4,16 @@ import TransferModel
 
 extension RunMachine {
     /// Takes in how the attempt of a task has ended.
-    mutating func finish(
-        _ task: inout ActiveTask,
-        _ ended: EndedAttempt,
-        _ now: MonotonicTime,
-        _ dice: () -> Double
-    ) {
+    mutating func finish(_ task: inout ActiveTask, _ ended: EndedAttempt, _ dice: () -> Double) {
         if task.presence == .examined {
-            fileExamined(&task, ended, now)
+            fileExamined(&task, ended)
             return
         }
         if let list = ended.result.checksums, ended.result.failure == nil,
             let key = task.checksumKey
         {
             queue.paces.charge(ended.result.requestCount, session: task.spec.session)
-            checksumsFetched(&task, key, list, ended.result, now)
+            checksumsFetched(&task, key, list, ended.result)
             return
         }
         release(task)
@@ -35,17 +30,17 @@ extension RunMachine {
             )
             if ended.result.isUnbegun { task.retract(ended.result) } else { task.end(ended, clock) }
             if failure.kind == .network, !task.hasUntriedMirror(after: failure),
-                mayAwait(task, ended.result, failure, now)
+                mayAwait(task, ended.result, failure)
             {
-                awaitConnectivity(&task, ended.result, failure, now)
+                awaitConnectivity(&task, ended.result, failure)
             } else {
-                attemptFailed(&task, ended.result, failure, history, dice(), now)
+                attemptFailed(&task, ended.result, failure, history, dice())
             }
         } else {
             task.end(ended, clock)
             captures.keep(ended.result.captured, of: ended.result.key)
             retryBudget.deposit()
-            succeed(&task, ended.result.isUnchanged ? .unchanged : .succeeded, now)
+            succeed(&task, ended.result.isUnchanged ? .unchanged : .succeeded)
         }
     }
 
@@ -55,15 +50,14 @@ extension RunMachine {
         _ result: AttemptResult,
         _ failure: TransferFailure,
         _ history: RetryDecision.History,
-        _ part: Double,
-        _ now: MonotonicTime
+        _ part: Double
     ) {
         if failure.kind == .cancelled, phase == .cancelling {
-            cancelTask(&task, now)
+            cancelTask(&task)
             return
         }
         if failure.kind == .cancelled, sessions.isSuspended(task.spec) {
-            suspend(&task, now)
+            suspend(&task)
             return
         }
         if let pause = task.originPause(after: result, history, part: part) {
@@ -74,21 +68,21 @@ extension RunMachine {
         case .atOnce:
             task.waits.wait(nil, since: now)
             park(&task)
-            announceRetry(task, failure, due: now, now)
-        case .awaitWay(let unreachable) where mayAwait(task, result, unreachable, now):
-            awaitConnectivity(&task, result, unreachable, now)
+            announceRetry(task, failure, due: now)
+        case .awaitWay(let unreachable) where mayAwait(task, result, unreachable):
+            awaitConnectivity(&task, result, unreachable)
         case .awaitWay(let unreachable):
-            fail(&task, unreachable.explained(.notRetried, task), now)
+            fail(&task, unreachable.explained(.notRetried, task))
         case .decided(.giveUp(let reason)):
-            fail(&task, failure.explained(reason, task), now)
+            fail(&task, failure.explained(reason, task))
         case .decided(.retry) where phase != .running:
-            cancelTask(&task, now)
+            cancelTask(&task)
         case .decided(.retry) where !retryBudget.take():
-            fail(&task, failure.explained(.runBudgetExhausted, task), now)
+            fail(&task, failure.explained(.runBudgetExhausted, task))
         case .decided(.retry(let wait, let reason)):
             task.wait(reason, since: now)
             queue.insert(task.spec.index, dueAt: now + wait)
-            announceRetry(task, failure, due: now + wait, now)
+            announceRetry(task, failure, due: now + wait)
         }
     }
 
@@ -96,8 +90,7 @@ extension RunMachine {
     private mutating func announceRetry(
         _ task: ActiveTask,
         _ failure: TransferFailure,
-        due: MonotonicTime,
-        _ now: MonotonicTime
+        due: MonotonicTime
     ) {
         // The journal learns it before the next attempt, which may begin in the same turn.
         tellAttemptEnded(task, failure)
@@ -117,13 +110,9 @@ extension RunMachine {
     }
 
     /// Ends a waiting task with the failure of its last attempt.
-    mutating func giveUp(
-        _ task: inout ActiveTask,
-        _ reason: RetryDecision.Reason,
-        _ now: MonotonicTime
-    ) {
+    mutating func giveUp(_ task: inout ActiveTask, _ reason: RetryDecision.Reason) {
         guard let failure = task.failure else { return }
-        fail(&task, failure.explained(reason, task), now)
+        fail(&task, failure.explained(reason, task))
     }
 
     /// Gives back the place of a task in the stages `checking` and `running`.
@@ -132,7 +121,7 @@ extension RunMachine {
         queue.lanes.leave(task.lane)
     }
 
-    mutating func succeed(_ task: inout ActiveTask, _ outcome: TaskOutcome, _ now: MonotonicTime) {
+    mutating func succeed(_ task: inout ActiveTask, _ outcome: TaskOutcome) {
         end(&task)
         succeed(task.spec.index, task.record(outcome, clock, now))
     }
@@ -143,21 +132,21 @@ extension RunMachine {
     }
 
     /// Ends a task that has begun, and the tasks that wait for a list it could not fetch.
-    mutating func fail(_ task: inout ActiveTask, _ failure: TransferFailure, _ now: MonotonicTime) {
+    mutating func fail(_ task: inout ActiveTask, _ failure: TransferFailure) {
         let outcome: TaskOutcome = failure.isDeferral ? .deferred : .failed
         let record = task.record(outcome, clock, now)
         end(&task)
         var failure = failure
         if sessions.isKept(task.spec), task.isOutOfTime(at: now) { failure.isPermanent = true }
         guard task.fetchesChecksums, let key = task.checksumKey else {
-            fail(task.spec.index, record, failure, now)
+            fail(task.spec.index, record, failure)
             return
         }
         // First, because it may stop the run, which ends every other task that waits.
         failure.detail = "the checksum list \(key.url) cannot be fetched: \(failure.detail)"
         failure.decidingKey = ["checksum", "from"]
-        fail(task.spec.index, record, failure, now)
-        checksumsFailed(key, failure, now)
+        fail(task.spec.index, record, failure)
+        checksumsFailed(key, failure)
     }
 
     /// Ends a task with a failure, and the run too under `failFast` if the failure `stops` it.
@@ -165,7 +154,6 @@ extension RunMachine {
         _ index: Int,
         _ record: consuming TaskRecord,
         _ failure: TransferFailure,
-        _ now: MonotonicTime,
         stops: Bool = true
     ) {
         record.end(with: failure, at: overview.place(deciding: failure, of: index))
@@ -174,7 +162,7 @@ extension RunMachine {
         guard stops, schedule.failFast, phase == .running, overview.isRequired(index),
             !failure.isDeferral
         else { return }
-        stop(.failFast, now)
+        carryOut(stopping.stop(.failFast))
     }
 
     /// Lets `ActiveTasks` forget a task.
@@ -196,16 +184,17 @@ extension RunMachine {
 extension RunMachine {
     /// Stops the run for a reason.
     mutating func stop(_ reason: StopReason, _ now: MonotonicTime) {
-        carryOut(stopping.stop(reason), now)
+        self.now = now
+        carryOut(stopping.stop(reason))
     }
 
     /// Carries out a step of the stop on the tasks.
-    mutating func carryOut(_ step: StopMachine.Step?, _ now: MonotonicTime) {
+    mutating func carryOut(_ step: StopMachine.Step?) {
         switch step {
-        case .drain: drain(now)
+        case .drain: drain()
         case .cancel:
             actions.cancellations += active.indices { $0 == .running }
-        case .abandon: abandonRunning(now)
+        case .abandon: abandonRunning()
         case nil: break
         }
     }
@@ -215,29 +204,29 @@ extension RunMachine {
     ///
     /// Running attempts continue to their end, as with `curl --fail-early`: a part of their work is
     /// done. They are not repeated.
-    private mutating func drain(_ now: MonotonicTime) {
+    private mutating func drain() {
         actions.reportStop(stopReason, running: running)
         connectivity.stop()
         queue.stop()
         for task in active.indices(where: { $0 != .checking && $0 != .running }) {
-            change(task) { $0.cancelTask(&$1, now) }
+            change(task) { $0.cancelTask(&$1) }
         }
     }
 
     /// Ends the tasks whose cancelled attempts have not ended.
-    private mutating func abandonRunning(_ now: MonotonicTime) {
+    private mutating func abandonRunning() {
         for task in active.indices(where: { _ in true }) {
             stopping.noteAbandoned()
             change(task) {
-                $1.abandon($0.clock, now)
+                $1.abandon($0.clock, $0.now)
                 $0.release($1)
-                $0.cancelTask(&$1, now)
+                $0.cancelTask(&$1)
             }
         }
     }
 
     /// Ends a task that has begun because the run stops.
-    mutating func cancelTask(_ task: inout ActiveTask, _ now: MonotonicTime) {
+    mutating func cancelTask(_ task: inout ActiveTask) {
         let failure = task.cancellation(stopReason?.text ?? "")
         let outcome = stopReason?.haltedOutcome ?? .cancelled
         var record = task.record(outcome, clock, now)
@@ -252,12 +241,11 @@ extension RunMachine {
     /// Takes in the record of a task that never begins.
     mutating func unbegunRecorded(
         _ end: TaskLedger.UnbegunEnd,
-        _ record: consuming TaskRecord,
-        _ now: MonotonicTime
+        _ record: consuming TaskRecord
     ) -> RunQuestion? {
         complete(end.task, record, verdict: end.verdict)
         for tasks in ledger.settle(end) where phase == .running { makeReady(tasks) }
-        return proceed(now)
+        return proceed()
     }
 }
 

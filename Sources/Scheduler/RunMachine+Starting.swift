@@ -6,7 +6,7 @@ extension RunMachine {
     var maximumWaiting: Int { max(64, 4 * schedule.maxConcurrentTasks) }
 
     /// Fills the free places, best task first, up to the next task whose settings are needed.
-    mutating func startTasks(_ now: MonotonicTime) -> RunQuestion? {
+    mutating func startTasks() -> RunQuestion? {
         while running < schedule.maxConcurrentTasks {
             let acceptsFresh = active.count - running < maximumWaiting
             guard let candidate = queue.next(acceptsFresh: acceptsFresh) else { return nil }
@@ -17,68 +17,65 @@ extension RunMachine {
             guard queue.paces.admits(candidate) else { continue }
             change(task, in: .queued) {
                 if let since = candidate.pacedSince { $1.waits.waitForTurn(since: since) }
-                $0.repeatAttempt(of: &$1, now)
+                $0.repeatAttempt(of: &$1)
             }
         }
         return nil
     }
 
     /// Begins the task whose settings were asked for, or keeps it back.
-    mutating func taskRead(_ spec: TaskSpec, _ now: MonotonicTime) -> RunQuestion? {
+    mutating func taskRead(_ spec: TaskSpec) -> RunQuestion? {
         let isSuspended = sessions.isSuspended(spec)
         guard queue.takePlace(for: spec, isSuspended: isSuspended, &connectivity, now) else {
-            return proceed(now)
+            return proceed()
         }
         if spec.wantsKey || sessions.isKept(spec) { return .order(spec) }
-        begin(spec, nil, nil, now)
-        return proceed(now)
+        begin(spec, nil, nil)
+        return proceed()
     }
 
     /// Begins the task whose key was asked for.
     mutating func orderPrepared(
         _ spec: TaskSpec,
         _ key: OrderKey?,
-        _ earlier: EarlierTransfer?,
-        _ now: MonotonicTime
+        _ earlier: EarlierTransfer?
     ) -> RunQuestion? {
-        begin(spec, key, earlier, now)
-        return proceed(now)
+        begin(spec, key, earlier)
+        return proceed()
     }
 
     /// Ends the task that was asked for as an earlier run did; its failure does not stop this run.
     mutating func taskHadEnded(
         _ index: Int,
         _ record: consuming TaskRecord,
-        _ failure: TransferFailure?,
-        _ now: MonotonicTime
+        _ failure: TransferFailure?
     ) -> RunQuestion? {
         if let failure {
-            fail(index, record, failure, now, stops: false)
+            fail(index, record, failure, stops: false)
         } else {
             succeed(index, record)
         }
-        return proceed(now)
+        return proceed()
     }
 
     /// Ends the task that was asked for: it has no settings, no key, or must not be repeated.
     mutating func taskFailed(
         _ index: Int,
         _ record: consuming TaskRecord,
-        _ failure: TransferFailure,
-        _ now: MonotonicTime
+        _ failure: TransferFailure
     ) -> RunQuestion? {
         if let lane = queue.candidate?.lane { queue.lanes.leave(lane) }
-        fail(index, record, failure, now)
-        return proceed(now)
+        fail(index, record, failure)
+        return proceed()
     }
 
     /// Hands a task whose wait is over to its lane.
-    mutating func wake(_ task: inout ActiveTask, _ now: MonotonicTime) {
+    mutating func wake(_ task: inout ActiveTask) {
         if sessions.isSuspended(task.spec) {
             // It has no place, and the pause of its origin is not waited for.
-            suspend(&task, now)
+            suspend(&task)
         } else if let limit = task.retryLimit, now >= limit {
-            giveUp(&task, .outOfTime, now)
+            giveUp(&task, .outOfTime)
         } else if let pauseEnd = queue.lanes.pauseEnd(task.lane.origin), pauseEnd > now {
             task.waits.waitForOrigin()
             let time = task.retryLimit.map { min($0, pauseEnd) } ?? pauseEnd
@@ -89,12 +86,7 @@ extension RunMachine {
     }
 
     /// Begins the task that has a place in its lane.
-    private mutating func begin(
-        _ spec: TaskSpec,
-        _ key: OrderKey?,
-        _ earlier: EarlierTransfer?,
-        _ now: MonotonicTime
-    ) {
+    private mutating func begin(_ spec: TaskSpec, _ key: OrderKey?, _ earlier: EarlierTransfer?) {
         guard let candidate = queue.candidate, let lane = candidate.lane else { return }
         let index = spec.index
         running += 1
@@ -116,18 +108,14 @@ extension RunMachine {
                 now: now
             )
         )
-        begin(&slot.task, hold, now)
+        begin(&slot.task, hold)
         active.putBack(slot)
     }
 
-    private mutating func begin(
-        _ task: inout ActiveTask,
-        _ hold: ClosedPaths.Hold?,
-        _ now: MonotonicTime
-    ) {
+    private mutating func begin(_ task: inout ActiveTask, _ hold: ClosedPaths.Hold?) {
         if let hold, let deadline = task.deadline, now >= deadline {
             release(task)
-            fail(&task, hold.cause.failure, now)
+            fail(&task, hold.cause.failure)
             return
         }
         // A name that the server gives is looked for after its response.
@@ -136,25 +124,25 @@ extension RunMachine {
         {
             actions.destinationChecks.append((task.spec.index, destination.path))
         } else {
-            startAttempt(of: &task, now)
+            startAttempt(of: &task)
         }
     }
 
-    private mutating func repeatAttempt(of task: inout ActiveTask, _ now: MonotonicTime) {
+    private mutating func repeatAttempt(of task: inout ActiveTask) {
         running += 1
         // A task without a failure has only waited for checksums, and not begun its first attempt.
         if task.failure != nil, let limit = task.retryLimit, now >= limit {
             release(task)
-            giveUp(&task, .outOfTime, now)
+            giveUp(&task, .outOfTime)
         } else {
-            startAttempt(of: &task, now)
+            startAttempt(of: &task)
         }
     }
 
     /// Hands the next attempt of an active task, or the rest of the running one, to the runner.
-    mutating func startAttempt(of task: inout ActiveTask, _ now: MonotonicTime) {
-        guard !endsSuspended(&task, now), hasPower(&task, now), hasChecksums(&task, now),
-            !looksAtFile(&task, now)
+    mutating func startAttempt(of task: inout ActiveTask) {
+        guard !endsSuspended(&task), hasPower(&task), hasChecksums(&task),
+            !looksAtFile(&task)
         else { return }
         let (isFirst, isKept) = (!task.hasBegun, sessions.isKept(task.spec))
         let last = task.number

@@ -27,6 +27,9 @@ struct RunMachine {
     /// its actions are few.
     private static let unbegunTasksPerTurn = 64
 
+    /// When the last event came in.
+    var now: MonotonicTime
+
     let overview: any TaskOverview
     let schedule: ScheduleConfiguration
     let clock: RunClock
@@ -61,6 +64,7 @@ struct RunMachine {
         requestTurns: [RequestTurns?]? = nil,
         retryBudget: RetryBudget? = nil
     ) {
+        self.now = now
         self.overview = overview
         self.sessions = RunSessions(sessions, keepsTransfers: keepsTransfers)
         self.schedule = schedule
@@ -117,16 +121,17 @@ struct RunMachine {
     ///   - now: The present.
     /// - Returns: The first question; nil without one.
     mutating func on(_ event: Event, now: MonotonicTime) -> RunQuestion? {
+        self.now = now
         switch event {
         case .tick: break
         case .destinationChecked(let task, let occupant):
-            change(task, in: .checking) { $0.destinationChecked(&$1, occupant, now) }
-        case .signal(let signal, let time): carryOut(stopping.take(signal, time), now)
-        case .networkChanged: networkChanged(now)
-        case .powerChanged(let isExternal): powerChanged(isExternal, now)
-        case .suspensionsChanged(let sessions): suspensionsChanged(sessions, now)
+            change(task, in: .checking) { $0.destinationChecked(&$1, occupant) }
+        case .signal(let signal, let time): carryOut(stopping.take(signal, time))
+        case .networkChanged: networkChanged()
+        case .powerChanged(let isExternal): powerChanged(isExternal)
+        case .suspensionsChanged(let sessions): suspensionsChanged(sessions)
         }
-        return beginTurn(now)
+        return beginTurn()
     }
 
     /// Whether it needs a reading of the wall clock in each turn.
@@ -146,8 +151,9 @@ struct RunMachine {
         now: MonotonicTime,
         dice: () -> Double
     ) -> RunQuestion? {
-        change(ended.result.key, in: .running) { $0.finish(&$1, ended, now, dice) }
-        return beginTurn(now)
+        self.now = now
+        change(ended.result.key, in: .running) { $0.finish(&$1, ended, dice) }
+        return beginTurn()
     }
 
     /// Hands over the actions since the last time.
@@ -177,15 +183,15 @@ struct RunMachine {
         }
     }
 
-    private mutating func beginTurn(_ now: MonotonicTime) -> RunQuestion? {
-        while let step = stopping.nextStep(now) { carryOut(step, now) }
+    private mutating func beginTurn() -> RunQuestion? {
+        while let step = stopping.nextStep(now) { carryOut(step) }
         hasWoken = false
         unbegunTasks = Self.unbegunTasksPerTurn
-        return proceed(now)
+        return proceed()
     }
 
     /// Takes the steps that time and free places allow, up to the next question.
-    mutating func proceed(_ now: MonotonicTime) -> RunQuestion? {
+    mutating func proceed() -> RunQuestion? {
         if !hasWoken {
             let reason = phase == .running ? nil : stopReason
             if let end = ledger.nextUnbegun(reason, steps: &unbegunTasks) {
@@ -194,10 +200,10 @@ struct RunMachine {
             guard phase == .running else { return nil }
             hasWoken = true
             queue.beginTurn(now)
-            while let task = queue.takeDue(now) { change(task) { $0.wake(&$1, now) } }
+            while let task = queue.takeDue(now) { change(task) { $0.wake(&$1) } }
             while let task = queue.beginDates.takeNext(now) { makeReady(task..<task + 1) }
         }
-        return startTasks(now)
+        return startTasks()
     }
 }
 
@@ -206,7 +212,7 @@ extension RunMachine {
     /// Takes in which sessions are suspended.
     ///
     /// Their running attempts are cancelled, and their waiting tasks try to begin, which ends them.
-    mutating func suspensionsChanged(_ suspended: Set<Int>, _ now: MonotonicTime) {
+    mutating func suspensionsChanged(_ suspended: Set<Int>) {
         sessions.suspended = suspended
         guard phase == .running, !suspended.isEmpty else { return }
         actions.cancellations += active.indices(of: suspended) { $0 == .running }
@@ -216,16 +222,16 @@ extension RunMachine {
     }
 
     /// Ends a task that would begin an attempt in a suspended session; false for any other task.
-    mutating func endsSuspended(_ task: inout ActiveTask, _ now: MonotonicTime) -> Bool {
+    mutating func endsSuspended(_ task: inout ActiveTask) -> Bool {
         guard sessions.isSuspended(task.spec) else { return false }
         release(task)
-        suspend(&task, now)
+        suspend(&task)
         return true
     }
 
     /// Ends a task without a place, because its session is suspended: a later run continues it.
-    mutating func suspend(_ task: inout ActiveTask, _ now: MonotonicTime) {
-        fail(&task, sessions.suspension(of: task), now)
+    mutating func suspend(_ task: inout ActiveTask) {
+        fail(&task, sessions.suspension(of: task))
     }
 }
 

@@ -130,7 +130,7 @@ package final class Scheduler {
     }
 
     private func tell(_ event: RunMachine.Event, _ time: MonotonicTime) {
-        resolver.answer(machine.on(event, now: time), of: &machine, time)
+        resolver.answer(machine.on(event, now: time), of: &machine)
     }
 
     private func take(_ message: Message, _ time: MonotonicTime) {
@@ -153,7 +153,7 @@ package final class Scheduler {
                         now: time,
                         dice: surroundings.dice
                     )
-                    resolver.answer(question, of: &machine, time)
+                    resolver.answer(question, of: &machine)
                 case .progress(let progress): emit(.progress(progress.map(named)))
                 }
             }
@@ -259,7 +259,7 @@ extension Scheduler {
         machine.stop(reason, now())
         while !machine.isFinished {
             let time = now()
-            resolver.answer(machine.on(.tick, now: time), of: &machine, time)
+            resolver.answer(machine.on(.tick, now: time), of: &machine)
             for event in machine.takeActions().events { emit(event) }
         }
         let summary = machine.summary(now())

@@ -35,23 +35,23 @@ package struct TaskResolver {
     }
 
     /// Answers questions until the machine has none.
-    func answer(_ first: RunQuestion?, of machine: inout RunMachine, _ now: MonotonicTime) {
+    func answer(_ first: RunQuestion?, of machine: inout RunMachine) {
         var question = first
         while let asked = question {
             switch asked {
             case .task(let task, let captured, let isFresh):
-                question = read(task, captured, isFresh: isFresh, for: &machine, now)
+                question = read(task, captured, isFresh: isFresh, for: &machine)
             case .order(let spec):
                 do throws(TransferFailure) {
                     let key = spec.wantsKey ? try orderKeys?.key(of: spec) : nil
                     let earlier = isKept(spec) ? try background?.recall(spec) : nil
-                    question = machine.orderPrepared(spec, key, earlier, now)
+                    question = machine.orderPrepared(spec, key, earlier)
                 } catch {
-                    let record = unbegunRecord(of: spec, .failed, now)
-                    question = machine.taskFailed(spec.index, record, error, now)
+                    let record = unbegunRecord(of: spec, .failed, machine.now)
+                    question = machine.taskFailed(spec.index, record, error)
                 }
             case .record(let end, let captured):
-                question = machine.unbegunRecorded(end, record(of: end, captured, now), now)
+                question = machine.unbegunRecorded(end, record(of: end, captured, machine.now))
             }
         }
     }
@@ -80,25 +80,24 @@ package struct TaskResolver {
         _ task: Int,
         _ captured: CapturedValues,
         isFresh: Bool,
-        for machine: inout RunMachine,
-        _ now: MonotonicTime
+        for machine: inout RunMachine
     ) -> RunQuestion? {
         if isFresh {
             let held = source.heldAlternatives(of: task, captured: captured)
-            if machine.ledger.refuse(task, holding: held) { return machine.proceed(now) }
+            if machine.ledger.refuse(task, holding: held) { return machine.proceed() }
         }
         var failure: TransferFailure
         do {
             let spec = try source.task(at: task, captured: captured)
             if sessions.indices.contains(spec.session) {
                 guard isFresh, let left = try recall(spec) else {
-                    return machine.taskRead(spec, now)
+                    return machine.taskRead(spec)
                 }
-                return endEarlier(spec, left, of: &machine, now)
+                return endEarlier(spec, left, of: &machine)
             }
             failure = .undecodable("the plan has no session \(spec.session)")
         } catch let fault as TransferFailure {
-            return fail(task, captured, fault, of: &machine, now)
+            return fail(task, captured, fault, of: &machine)
         } catch let rejected as PlanRejected where rejected.isChangedData {
             failure = .changedData(rejected)
         } catch let rejected as PlanRejected where source.captureUses.fillsIn(task) {
@@ -107,7 +106,7 @@ package struct TaskResolver {
             failure = .undecodable("the plan cannot give the task: \(error)")
         }
         failure.isPermanent = true
-        return fail(task, captured, failure, of: &machine, now)
+        return fail(task, captured, failure, of: &machine)
     }
 
     /// The part of a fresh task that earlier runs have done; nil for none.
@@ -120,39 +119,37 @@ package struct TaskResolver {
     private func endEarlier(
         _ spec: TaskSpec,
         _ left: EarlierTransfer,
-        of machine: inout RunMachine,
-        _ now: MonotonicTime
+        of machine: inout RunMachine
     ) -> RunQuestion? {
         if let end = left.end {
             // The order's key is spent in this run: no order of a later round gets it.
             if spec.wantsKey { _ = try? orderKeys?.key(of: spec) }
-            var record = unbegunRecord(of: spec, end.outcome, now)
+            var record = unbegunRecord(of: spec, end.outcome, machine.now)
             record.changed = false
             record.file = end.file
             record.voucher = end.voucher
             record.earlier = .init(attempts: left.attempts, end: end)
-            return machine.taskHadEnded(spec.index, record, end.error, now)
+            return machine.taskHadEnded(spec.index, record, end.error)
         }
         let obstacle = left.obstacle(
             to: spec,
             within: sessions[spec.session].timeoutIntervalForResource,
-            at: clock.timestamp(of: now),
+            at: clock.timestamp(of: machine.now),
             leavesUpload: background?.leavesUpload(spec) ?? false
         )
-        guard let obstacle else { return machine.taskRead(spec, now) }
-        var record = unbegunRecord(of: spec, .failed, now)
+        guard let obstacle else { return machine.taskRead(spec) }
+        var record = unbegunRecord(of: spec, .failed, machine.now)
         record.earlier = .init(attempts: left.attempts, end: nil)
-        return machine.taskFailed(spec.index, record, obstacle, now)
+        return machine.taskFailed(spec.index, record, obstacle)
     }
 
     private func fail(
         _ task: Int,
         _ captured: CapturedValues,
         _ failure: TransferFailure,
-        of machine: inout RunMachine,
-        _ now: MonotonicTime
+        of machine: inout RunMachine
     ) -> RunQuestion? {
-        machine.taskFailed(task, blankRecord(task, .failed, captured, now), failure, now)
+        machine.taskFailed(task, blankRecord(task, .failed, captured, machine.now), failure)
     }
 
     // MARK: Records

@@ -56,24 +56,24 @@ struct JobSource {
         try Self.requirePath(path)
         let bytes = try Self.read(path)
         let workingFolder = try Self.workingFolder(for: [path, reportPath])
-        let options = PlanOptions(
-            variables: variables,
-            environment: ProcessContext.environment,
-            only: only,
-            shard: shard,
-            workingFolder: workingFolder,
-            reportPath: reportPath.map { $0.hasBytePrefix("/") ? $0 : "\(workingFolder)/\($0)" },
-            fileStatus: Self.status,
-            resolvedPath: JobIdentity.canonicalPath,
-            isSameFile: ProcessContext.isSameFile,
-            patternFault: RegularExpression.fault,
-            dataFile: { try? OpenDataFile(path: $0) },
-            folder: Self.children,
-            run: run,
-            toleratesEnvironment: toleratesEnvironment,
-            allowsAbsentTasks: allowsAbsentTasks,
-            mostKeptTasks: mostKeptTasks
-        )
+        let options = PlanOptions {
+            $0.variables = variables
+            $0.environment = ProcessContext.environment
+            $0.only = only
+            $0.shard = shard
+            $0.workingFolder = workingFolder
+            $0.reportPath = reportPath.map { $0.hasBytePrefix("/") ? $0 : "\(workingFolder)/\($0)" }
+            $0.fileStatus = Self.status
+            $0.resolvedPath = JobIdentity.canonicalPath
+            $0.isSameFile = ProcessContext.isSameFile
+            $0.patternFault = RegularExpression.fault
+            $0.dataFile = { try? OpenDataFile(path: $0) }
+            $0.folder = Self.children
+            $0.run = run
+            $0.toleratesEnvironment = toleratesEnvironment
+            $0.allowsAbsentTasks = allowsAbsentTasks
+            $0.mostKeptTasks = mostKeptTasks
+        }
         var parsed = Inclusion(bytes, name: path, options: options)
         // After a wait the current file counts, as for a command under flock(1).
         while parsed.diagnostics.isEmpty, let document = parsed.document,

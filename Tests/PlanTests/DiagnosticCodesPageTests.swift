@@ -146,35 +146,35 @@ struct DocumentedCode: Sendable, CustomTestStringConvertible {
         variables: [String: String],
         lacksSecrets: Bool
     ) -> [String] {
-        let options = PlanOptions(
-            variables: variables,
-            workingFolder: "/jobs",
-            fileStatus: { path in
+        let options = PlanOptions {
+            $0.variables = variables
+            $0.workingFolder = "/jobs"
+            $0.fileStatus = { path in
                 switch AbsolutePath.lastComponent(of: path) {
                 case "missing.json": .missing
                 case "closed.json": .unreadable("Permission denied")
                 case "rows.pipe": .pipe
                 default: .readable
                 }
-            },
-            patternFault: { pattern in
+            }
+            $0.patternFault = { pattern in
                 pattern == "missing"
                     ? .unavailable("missing") : RegularExpression.fault(in: pattern)
-            },
-            dataFile: { path in
+            }
+            $0.dataFile = { path in
                 switch AbsolutePath.lastComponent(of: path) {
                 case "rows.csv": MemoryFile("id,name\n1,one\n")
                 case "shared.yaml": MemoryFile("version: 1")
                 default: MemoryFile("id,name\n1\n")
                 }
-            },
-            folder: { path, _ in
+            }
+            $0.folder = { path, _ in
                 .children([
                     .init("index.html", .file),
                     .init("old", path.hasSuffix("linked") ? .linkToFolder : .file),
                 ])
             }
-        )
+        }
         let parsed = Inclusion(bytes, name: "job.yaml", options: options)
         let faults = parsed.diagnostics.map(\.code)
         guard let document = parsed.document else { return faults }

@@ -51,7 +51,7 @@ import Testing
         let block = try #require(readme.firstMatch(of: #/```yaml\n([^`]*)```/#)).1
         let parsed = Document.parse(Array(block.utf8), name: "nightly.yaml")
         #expect(parsed.diagnostics.isEmpty)
-        let options = PlanOptions(workingFolder: "/jobs")
+        let options = PlanOptions { $0.workingFolder = "/jobs" }
         let plan = try Plan.make(from: #require(parsed.document), options: options)
         #expect(plan.taskCount == 3)
         #expect(plan.warnings.isEmpty)

@@ -78,18 +78,18 @@ import Testing
             default: files[pair[0]] = .notRegular
             }
         }
-        let options = PlanOptions(
-            variables: variables,
-            environment: environment,
-            workingFolder: "/jobs",
-            reportPath: report,
-            fileStatus: { [files] in files[$0] ?? .readable },
-            patternFault: { [hasPatterns] in
+        let options = PlanOptions {
+            $0.variables = variables
+            $0.environment = environment
+            $0.workingFolder = "/jobs"
+            $0.reportPath = report
+            $0.fileStatus = { [files] in files[$0] ?? .readable }
+            $0.patternFault = { [hasPatterns] in
                 hasPatterns ? RegularExpression.fault(in: $0) : .unavailable("it is not there")
-            },
-            dataFile: { [data] in data[$0].map { MemoryFile($0) } },
-            folder: { path, _ in MemoryFolders.site.list(path) }
-        )
+            }
+            $0.dataFile = { [data] in data[$0].map { MemoryFile($0) } }
+            $0.folder = { path, _ in MemoryFolders.site.list(path) }
+        }
         let included = Inclusion(fixture.input, name: fixture.name + ".yaml", options: options)
         let document = try #require(included.document)
         do {

@@ -9,7 +9,10 @@ import TransferModel
         variables: [String: String] = [:]
     ) throws -> LockRequest? {
         let parsed = Document.parse(Array(job.utf8), name: "jobs/nightly.yaml")
-        let options = PlanOptions(variables: variables, workingFolder: "/srv")
+        let options = PlanOptions {
+            $0.variables = variables
+            $0.workingFolder = "/srv"
+        }
         return LockRequest(of: try #require(parsed.document), options: options)
     }
 

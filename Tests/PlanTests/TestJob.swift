@@ -16,14 +16,14 @@ enum TestJob {
         name: String = "test.yaml",
         fileStatus: @escaping @Sendable (String) -> PlanOptions.FileStatus = { _ in .readable }
     ) throws -> Plan {
-        let options = PlanOptions(
-            variables: variables,
-            environment: environment,
-            only: only,
-            workingFolder: "/jobs",
-            fileStatus: fileStatus,
-            patternFault: RegularExpression.fault
-        )
+        let options = PlanOptions {
+            $0.variables = variables
+            $0.environment = environment
+            $0.only = only
+            $0.workingFolder = "/jobs"
+            $0.fileStatus = fileStatus
+            $0.patternFault = RegularExpression.fault
+        }
         let result = Document.parse(Array(text.utf8), name: name)
         #expect(result.diagnostics.isEmpty)
         return try Plan.make(from: #require(result.document), options: options)
@@ -47,11 +47,11 @@ enum TestJob {
         variables: [String: String] = [:],
         environment: [String: String] = [:]
     ) throws -> [String] {
-        let options = PlanOptions(
-            variables: variables,
-            environment: environment,
-            workingFolder: "/jobs"
-        )
+        let options = PlanOptions {
+            $0.variables = variables
+            $0.environment = environment
+            $0.workingFolder = "/jobs"
+        }
         return try faults(text, options: options)
     }
 

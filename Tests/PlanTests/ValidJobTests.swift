@@ -46,17 +46,17 @@ import TransferModel
     }
 
     private static func plan(_ fixture: Fixture) throws -> Plan {
-        let options = PlanOptions(
-            fileStatus: { $0.hasSuffix(".pipe") ? .pipe : .readable },
-            dataFile: { path in
+        let options = PlanOptions {
+            $0.fileStatus = { $0.hasSuffix(".pipe") ? .pipe : .readable }
+            $0.dataFile = { path in
                 switch path {
                 case "/shared.yaml": MemoryFile("version: 1")
                 case _ where path.hasSuffix(".csv"): MemoryFile("id,name,path\n1,a,p\n2,b,q\n")
                 default: MemoryFile(#"{"id":1}"#)
                 }
-            },
-            folder: { _, _ in .children([.init("a.html", .file), .init("b.html", .file)]) }
-        )
+            }
+            $0.folder = { _, _ in .children([.init("a.html", .file), .init("b.html", .file)]) }
+        }
         let result = Inclusion(fixture.input, name: fixture.name + ".yaml", options: options)
         #expect(result.diagnostics.isEmpty)
         return try Plan.make(from: #require(result.document), options: options)

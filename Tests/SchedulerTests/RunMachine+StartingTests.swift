@@ -68,7 +68,7 @@ import TransferModel
         var turns = 0
         repeat {
             let now = MonotonicTime(nanoseconds: 0)
-            resolver.answer(machine.on(.tick, now: now), of: &machine, now)
+            resolver.answer(machine.on(.tick, now: now), of: &machine)
             turns += 1
         } while machine.queue.isLookingFurther
         #expect(turns == 4)

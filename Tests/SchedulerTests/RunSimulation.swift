@@ -114,7 +114,7 @@ struct RunSimulation {
         readWallClock()
         let part = dice
         let question = machine.attemptFinished(EndedAttempt(result), now: now, dice: { part })
-        resolver.answer(question, of: &machine, now)
+        resolver.answer(question, of: &machine)
         act()
         settle()
     }
@@ -188,7 +188,7 @@ struct RunSimulation {
 
     private mutating func tell(_ event: RunMachine.Event) {
         readWallClock()
-        resolver.answer(machine.on(event, now: now), of: &machine, now)
+        resolver.answer(machine.on(event, now: now), of: &machine)
         act()
     }
 

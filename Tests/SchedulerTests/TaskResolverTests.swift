@@ -37,7 +37,7 @@ import TransferModel
             return
         }
         #expect(captured.isEmpty && machine.takeActions().starts.isEmpty)
-        resolver.answer(question, of: &machine, now)
+        resolver.answer(question, of: &machine)
         #expect(machine.takeActions().starts.map(\.key) == [0])
     }
 
@@ -50,7 +50,7 @@ import TransferModel
         }
         let resolver = resolver([FakeSource.Task("a"), order], keys)
         var machine = machine(resolver)
-        resolver.answer(machine.on(.tick, now: now), of: &machine, now)
+        resolver.answer(machine.on(.tick, now: now), of: &machine)
         let actions = machine.takeActions()
         #expect(actions.starts.map(\.key) == [0] && actions.orders.isEmpty)
         guard case .taskFinished(let task)? = actions.events.last else {
@@ -63,7 +63,7 @@ import TransferModel
     @Test func `a task that cannot be read has its outline in its record`() {
         let resolver = resolver([FakeSource.Task("a", "nonsense")])
         var machine = machine(resolver)
-        resolver.answer(machine.on(.tick, now: now), of: &machine, now)
+        resolver.answer(machine.on(.tick, now: now), of: &machine)
         guard case .taskFinished(let task)? = machine.takeActions().events.last else {
             Issue.record("the task does not end")
             return

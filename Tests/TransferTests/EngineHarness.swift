@@ -43,22 +43,23 @@ final class EngineHarness {
             monotonic: MonotonicTime(nanoseconds: nanoseconds),
             maximumSkewMicroseconds: 0
         )
+        var files = EngineFiles()
+        files.durability = durability
+        files.claims = claims
+        files.written = written
+        files.mayName = mayName
         engine = try Engine(
-            sessions: [session],
-            cookieJars: [CookieJar(session)],
-            caches: [cache],
-            scripts: [script],
+            sessions: [
+                EngineSession(session, cookieJar: CookieJar(session), cache: cache, script: script)
+            ],
             invalidation: Invalidation(
                 in: cache.map { [$0] } ?? [],
                 and: stores,
                 fingerprint: { Engine.sha256(of: $0) }
             ),
             maximumConcurrentAttempts: maximumConcurrentAttempts,
-            durability: durability,
+            files: files,
             clock: clock,
-            claims: claims,
-            written: written,
-            mayName: mayName,
             environment: { ["http_proxy", "https_proxy"].contains($0) ? proxy : nil },
             say: { text in
                 let turn = inbox.push(.said(text))

@@ -94,6 +94,16 @@ struct FaultReporter {
         )
     }
 
+    /// Reports a fault at a part of the text of a field's value.
+    mutating func report(
+        _ fault: ValueFault,
+        of field: Field,
+        at part: Range<Int>,
+        in text: String
+    ) {
+        report(fault, of: field, at: range(of: part, in: text, field.node))
+    }
+
     /// Reports parts of the text of a scalar at the whole scalar until another one is asked about.
     mutating func usePlace(of node: NodeID) {
         places = ScalarPlaces(ofWhole: node, in: document)

@@ -16,7 +16,7 @@ enum RowKey {
         let field = source.key ?? source.field
         // A key counts by itself: some passes read the keys of all rows, and no task in between.
         let text = reader.with(\.row, row) {
-            $0.with(\.filledInLength, 0) {
+            $0.with(\.filledIn.length, 0) {
                 $0.namingTasks { reader in
                     source.key.map { reader.text($0) } ?? naturalKey(of: row, in: source, &reader)
                 }

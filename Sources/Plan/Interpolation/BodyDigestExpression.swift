@@ -36,8 +36,7 @@ enum BodyDigestExpression {
                 "the digest of a body can only be in the `headers` of its task"
             )
         }
-        let range = faults.range(of: expression.range, in: text, field.node)
-        faults.report(fault, of: field, at: range)
+        faults.report(fault, of: field, at: expression.range, in: text)
         return nil
     }
 }

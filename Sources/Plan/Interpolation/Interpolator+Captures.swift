@@ -77,34 +77,15 @@ extension Interpolator {
         of source: Int,
         _ faults: inout FaultReporter
     ) throws(ValueFault) {
-        guard !capturedNames(of: source, &faults).contains(name) else { return }
+        let names = captureNames.find(of: tasks.entries[source].value, in: faults.document)
+        guard !names.contains(name) else { return }
         let id = faults.document.text(of: tasks.entries[source].key)
-        let nearest = faults.hints.nearest(name, among: captureNames[source]?.sorted() ?? [])
+        let nearest = faults.hints.nearest(name, among: names.sorted())
         throw ValueFault(
             .unknownCapture,
             "the task `\(id.excerpt)` does not capture `\(name.excerpt)`",
             likely: nearest.map { "${task.\(id).\($0)}" }
         )
-    }
-
-    /// The names under `capture` of a task or of its steps, which are gone through once.
-    private mutating func capturedNames(of source: Int, _ faults: inout FaultReporter) -> Set<
-        String
-    > {
-        if let names = captureNames[source] { return names }
-        var names: Set<String> = []
-        let document = faults.document
-        let task = tasks.entries[source].value
-        let steps = document.value(of: task, for: "steps").map { $0.value }
-        let actions = steps.map { document.elements(of: $0).flatMap { document.entries(of: $0) } }
-        for holder in [task] + (actions ?? []).map(\.value) {
-            guard let captures = document.value(of: holder, for: "capture")?.value else { continue }
-            for entry in document.entries(of: captures) where !document.isFree(entry.key) {
-                names.insert(document.text(of: entry.key))
-            }
-        }
-        captureNames[source] = names
-        return names
     }
 
     /// Whether the setting being read is read again when a task starts.

@@ -23,8 +23,7 @@ extension Interpolator {
         do throws(ValueFault) {
             return try find(expression, &faults)
         } catch {
-            let range = faults.range(of: expression.range, in: text, field.node)
-            faults.report(error, of: field, at: range)
+            faults.report(error, of: field, at: expression.range, in: text)
             return .faulty
         }
     }

@@ -21,12 +21,8 @@ extension Interpolator {
             // A value that is the whole URL keeps its type, so that null is found.
             return pieces.count == 1 ? pieces[0].value : url
         } catch {
-            let range = faults.range(
-                of: error.expression.range,
-                in: faults.document.text(of: field.node),
-                field.node
-            )
-            faults.report(error.fault, of: field, at: range)
+            let text = faults.document.text(of: field.node)
+            faults.report(error.fault, of: field, at: error.expression.range, in: text)
             return nil
         }
     }

@@ -20,8 +20,8 @@ struct Interpolator {
     var captured: CapturedValues?
     /// The captures that the task being read refers to, in its order.
     var captureReferences: [CaptureReference] = []
-    /// The names under `capture` of the tasks that were looked up, by their entries.
-    var captureNames: [Int: Set<String>] = [:]
+    /// The names of captures that were looked up.
+    var captureNames = CaptureNames()
     /// Whether tasks cannot fill in the setting being read.
     var isNeededBeforeTheRun = false
     /// Whether the plan is of a shard.
@@ -40,22 +40,14 @@ struct Interpolator {
     var isOrderOfRun = false
     /// Whether a captured value is a part of a URL of the task being read.
     var hasCaptureInURL = false
-    /// Bytes of the values whose expressions were filled in for the task being read, or before the
-    /// first one.
-    var filledInLength = 0
-    /// Bytes of the long values whose expressions were filled in, of all owners.
-    private(set) var longFilledInLength = 0
+    /// How much the expressions of values have filled in.
+    var filledIn = FilledIn()
     /// Texts of the settings of a `forEach`, taken apart: each comes back with every row.
     private var templates = TemplateCache()
 
     /// Bytes of a value whose expressions are filled in: a few variables that double each other
     /// would fill the memory.
     private static let longestValue = 1 << 20
-    /// Bytes of all such values of one task, or of all settings outside of tasks.
-    private static let mostFilledIn = 16 << 20
-    /// Bytes that make a value a long one, and of all long ones of the job together.
-    private static let shortLength = 4 << 10
-    private static let mostLongFilledIn = 64 << 20
     /// The longest chain of variables that refer to each other.
     private static let deepestVariable = 64
 
@@ -81,7 +73,7 @@ struct Interpolator {
 
     /// Forgets the references and counts of the tasks read so far.
     mutating func forgetFindings() {
-        longFilledInLength = 0
+        filledIn.forgetLongValues()
         captureReferences.removeAll()
     }
 
@@ -174,7 +166,8 @@ struct Interpolator {
                 length += text.utf8.count
             case .expression(let expression):
                 if expression.isRaw, !takesRaw(expression) {
-                    reportMisplacedMark(expression, text, field, &faults)
+                    let written = text.slice(expression.range)
+                    faults.report(.misplacedRaw(written), of: field, at: expression.range, in: text)
                     isWhole = false
                     continue
                 }
@@ -185,7 +178,8 @@ struct Interpolator {
                 value.isFilledIn = true
                 if value.isOfRun { noteRunValue(field, &faults) }
                 if value.isOfRun, isOfShard, isNamingTasks {
-                    reportRunValue(expression, text, field, &faults)
+                    let written = String(text.slice(expression.range))
+                    faults.report(.runValue(written), of: field, at: expression.range, in: text)
                     isWhole = false
                     continue
                 }
@@ -204,7 +198,7 @@ struct Interpolator {
             faults.report(.wrongType, message, at: field.node)
             return nil
         }
-        return isWhole && countFilledIn(length, field, &faults) ? pieces : nil
+        return isWhole && filledIn.takes(length, of: field, &faults) ? pieces : nil
     }
 
     /// Reports text that is no expression of this language.
@@ -221,86 +215,8 @@ struct Interpolator {
                 hasItem: row != nil || expectsRow,
                 isTask: { tasks.find($0, in: faults.document) != nil }
             )
-            let range = faults.range(of: fault.range, in: text, field.node)
-            faults.report(explained, of: field, at: range)
+            faults.report(explained, of: field, at: fault.range, in: text)
         }
-    }
-
-    /// Reports a value of the run that would give a task another shard in each run.
-    private func reportRunValue(
-        _ expression: Expression,
-        _ text: String,
-        _ field: Field,
-        _ faults: inout FaultReporter
-    ) {
-        let fault = ValueFault(
-            .badExpression,
-            "`\(String(text.slice(expression.range)).excerpt)` differs in every run, and all shards of a "
-                + "job need the same ids",
-            help: "use a variable instead, such as `--var date=2026-11-21`"
-        )
-        faults.report(
-            fault,
-            of: field,
-            at: faults.range(of: expression.range, in: text, field.node)
-        )
-    }
-
-    /// Reports `raw:` where nothing is encoded.
-    private mutating func reportMisplacedMark(
-        _ expression: Expression,
-        _ text: String,
-        _ field: Field,
-        _ faults: inout FaultReporter
-    ) {
-        let written = text.slice(expression.range)
-        let fault = ValueFault(
-            .badExpression,
-            "`raw:` is only for URLs, and for captured values in paths: elsewhere values are never "
-                + "encoded",
-            likely: "${\(Substring(written.utf8.dropFirst("${raw:".utf8.count)))"
-        )
-        faults.report(
-            fault,
-            of: field,
-            at: faults.range(of: expression.range, in: text, field.node)
-        )
-    }
-
-    /// Whether so many long values are filled in that the job is refused, and no further row is
-    /// worth a look.
-    var isOverfilled: Bool { longFilledInLength > Self.mostLongFilledIn }
-
-    /// Counts the bytes of a filled-in value; false when the values of one owner become too many
-    /// bytes, which is reported once.
-    private mutating func countFilledIn(
-        _ length: Int,
-        _ field: Field,
-        _ faults: inout FaultReporter
-    ) -> Bool {
-        guard filledInLength <= Self.mostFilledIn, !isOverfilled else { return false }
-        filledInLength += length
-        if length > Self.shortLength { longFilledInLength += length }
-        if filledInLength > Self.mostFilledIn {
-            faults.report(
-                .outOfRange,
-                "`\(field.name.excerpt)`: this value brings the filled-in text to more than 16 MiB"
-                    + (faults.context.isEmpty ? "" : "\(faults.context)"),
-                at: field.node
-            )
-            return false
-        }
-        if isOverfilled {
-            faults.report(
-                .outOfRange,
-                "`\(field.name.excerpt)`: this value brings the filled-in text, without short "
-                    + "values, to more than 64 MiB",
-                at: field.node,
-                help: "send long content from a `file`"
-            )
-            return false
-        }
-        return true
     }
 
     private mutating func value(
@@ -419,6 +335,93 @@ struct Interpolator {
         if isReadingBody || isKey || ["url", "text", "idempotencyKey"].contains(setting) {
             isOrderOfRun = true
         }
+    }
+}
+
+extension ValueFault {
+    /// A value of the run that would give a task another shard in each run.
+    fileprivate static func runValue(_ written: String) -> ValueFault {
+        ValueFault(
+            .badExpression,
+            "`\(written.excerpt)` differs in every run, and all shards of a job need the same ids",
+            help: "use a variable instead, such as `--var date=2026-11-21`"
+        )
+    }
+
+    /// `raw:` where nothing is encoded.
+    fileprivate static func misplacedRaw(_ written: Substring) -> ValueFault {
+        ValueFault(
+            .badExpression,
+            "`raw:` is only for URLs, and for captured values in paths: elsewhere values are never "
+                + "encoded",
+            likely: "${\(Substring(written.utf8.dropFirst("${raw:".utf8.count)))"
+        )
+    }
+}
+
+/// How many bytes the values with expressions have: few rows with long values would fill the
+/// memory.
+struct FilledIn: Sendable {
+    /// Bytes of all such values of one task, or of all settings outside of tasks.
+    private static let most = 16 << 20
+    /// Bytes that make a value a long one, and of all long ones of the job together.
+    private static let shortLength = 4 << 10
+    private static let mostOfLongValues = 64 << 20
+
+    /// Bytes of the values for the task being read, or before the first one.
+    var length = 0
+    /// Bytes of the long values of all owners.
+    private var lengthOfLongValues = 0
+
+    /// Whether there are so many long values that the job is refused, and no further row is worth
+    /// a look.
+    var isTooMuch: Bool { lengthOfLongValues > Self.mostOfLongValues }
+
+    mutating func forgetLongValues() { lengthOfLongValues = 0 }
+
+    /// Counts the bytes of a value; false when the values of one owner become too many bytes,
+    /// which is reported once.
+    mutating func takes(_ count: Int, of field: Field, _ faults: inout FaultReporter) -> Bool {
+        guard length <= Self.most, !isTooMuch else { return false }
+        length += count
+        if count > Self.shortLength { lengthOfLongValues += count }
+        let brings = "`\(field.name.excerpt)`: this value brings the filled-in text"
+        if length > Self.most {
+            let message = "\(brings) to more than 16 MiB\(faults.context)"
+            faults.report(.outOfRange, message, at: field.node)
+            return false
+        }
+        if isTooMuch {
+            faults.report(
+                .outOfRange,
+                "\(brings), without short values, to more than 64 MiB",
+                at: field.node,
+                help: "send long content from a `file`"
+            )
+            return false
+        }
+        return true
+    }
+}
+
+/// The names under `capture` of the tasks that other tasks refer to.
+struct CaptureNames: Sendable {
+    private var known: [NodeID: Set<String>] = [:]
+
+    /// The names of a task and its steps, which are gone through once.
+    mutating func find(of task: NodeID, in document: Document) -> Set<String> {
+        if let names = known[task] { return names }
+        var names: Set<String> = []
+        let steps = document.value(of: task, for: "steps").map { $0.value }
+        let actions = steps.map { document.elements(of: $0).flatMap { document.entries(of: $0) } }
+        for holder in [task] + (actions ?? []).map(\.value) {
+            guard let captures = document.value(of: holder, for: "capture")?.value else { continue }
+            for entry in document.entries(of: captures) where !document.isFree(entry.key) {
+                names.insert(document.text(of: entry.key))
+            }
+        }
+        known[task] = names
+        return names
     }
 }
 

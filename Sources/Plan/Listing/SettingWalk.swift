@@ -137,7 +137,7 @@ struct SettingWalk {
     /// stay expressions.
     mutating func enter(_ row: Row?) {
         reader.values.row = row
-        reader.values.filledInLength = 0
+        reader.values.filledIn.length = 0
         for item in itemRows { rows[item.row].value = display(item.node, item.place) }
     }
 

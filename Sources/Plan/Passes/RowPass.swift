@@ -43,7 +43,7 @@ struct RowPass {
         let count = min(group.count, isFaultless ? .max : 1)
         keys = RowKeyCheck(capacity: count)
         for task in group.first..<group.first + count
-        where !reader.faults.log.isFull && !reader.values.isOverfilled
+        where !reader.faults.log.isFull && !reader.values.filledIn.isTooMuch
             && faultyRows < DataFiles.shownRows
         {
             let row = group.row(of: task)

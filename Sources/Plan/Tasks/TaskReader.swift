@@ -100,7 +100,7 @@ struct TaskReader: Sendable {
 
     private func begin(_ entry: TaskList.Entry, _ reader: inout Reader) {
         reader.faults.owner = .task(entry.kind, entry.key)
-        reader.values.filledInLength = 0
+        reader.values.filledIn.length = 0
         reader.values.isOrderOfRun = false
         reader.values.hasCaptureInURL = false
         if !reader.secretUses.isEmpty { reader.secretUses.removeAll() }

@@ -1,4 +1,3 @@
-package import Cookies
 internal import CurlKit
 package import HTTPCache
 package import NetworkPath
@@ -34,21 +33,11 @@ package final class Engine: AttemptRunner {
     ///
     /// - Parameters:
     ///   - sessions: The sessions, by `AttemptRequest.session`.
-    ///   - cookieJars: The cookies of each session, in the same order; nil or missing for a session
-    ///     without cookies.
-    ///   - caches: The cache of each session, likewise.
-    ///   - scripts: The script that chooses the proxies of each session, likewise.
     ///   - invalidation: Receives the requests that may change something; nil when no session has a
     ///     cache.
     ///   - maximumConcurrentAttempts: The number of connections to keep.
-    ///   - durability: The data to sync before a file is published.
+    ///   - files: The rules and records of the files of attempts.
     ///   - clock: Turns readings into dates.
-    ///   - uploads: Keeps the records by which later runs resume uploads; nil when no session keeps
-    ///     any.
-    ///   - claims: Assigns files to tasks; nil when the plan alone decides that.
-    ///   - written: What the job wrote and may replace; nil when nothing keeps that.
-    ///   - mayName: Whether a text from a server may become the name of a file; called on the
-    ///     engine's threads.
     ///   - network: The state of the machine's interfaces; nil when no session has a network
     ///     policy.
     ///   - environment: The environment's variables, which may name proxies and roots.
@@ -57,18 +46,11 @@ package final class Engine: AttemptRunner {
     ///   - deliver: Receives results in batches, on threads that the engine owns.
     /// - Throws: `StartFailure` without libcurl, threads or descriptors, and for unusable proxies.
     package init(
-        sessions: [SessionConfiguration],
-        cookieJars: [CookieJar?] = [],
-        caches: [HTTPCache?] = [],
-        scripts: [SessionScript?] = [],
+        sessions: [EngineSession],
         invalidation: Invalidation? = nil,
         maximumConcurrentAttempts: Int,
-        durability: Durability,
+        files: EngineFiles = EngineFiles(),
         clock: RunClock,
-        uploads: UploadStore? = nil,
-        claims: DestinationClaims? = nil,
-        written: (any WrittenFileRecord)? = nil,
-        mayName: @escaping @Sendable (String) -> Bool = { _ in true },
         network: NetworkMonitor? = nil,
         environment: (String) -> String?,
         say: @escaping ErrorText.Handover,
@@ -77,12 +59,12 @@ package final class Engine: AttemptRunner {
         let library = try Self.loadLibrary()
         description = Self.description(of: library)
         let threadCount = Self.threadCount(for: maximumConcurrentAttempts)
-        let requestTurns = sessions.map { RequestTurns($0.limits, now: clock.monotonic) }
-        self.requestTurns = requestTurns
-        resourceLimits = sessions.map(\.resourceLimit)
-        let hasCache = caches.map { $0 != nil }
+        let configurations = sessions.map(\.configuration)
+        requestTurns = configurations.map { RequestTurns($0.limits, now: clock.monotonic) }
+        resourceLimits = configurations.map(\.resourceLimit)
+        let hasCache = sessions.map { $0.cache != nil }
         let dispatch = Lock(
-            EngineDispatch(sessions: sessions, hasCache: hasCache, threadCount: threadCount)
+            EngineDispatch(sessions: configurations, hasCache: hasCache, threadCount: threadCount)
         )
         self.dispatch = dispatch
         let loops = try Self.threads(dispatch.withLock { $0.shares }, library)
@@ -95,31 +77,20 @@ package final class Engine: AttemptRunner {
             if !passed.isEmpty { deliver(passed) }
         }
         let publisher = Publisher(
-            durability: durability,
-            uploads: uploads,
-            written: written,
+            durability: files.durability,
+            uploads: files.uploads,
+            written: files.written,
             deliver: pass
         )
         self.publisher = publisher
         let context = EngineContext(
-            sessions: try Self.sessions(
-                sessions,
-                library,
-                cookieJars,
-                caches,
-                scripts,
-                requestTurns,
-                environment
-            ),
+            sessions: try Self.prepare(sessions, library, requestTurns, environment),
             invalidation: invalidation,
             maximumConcurrentAttempts: maximumConcurrentAttempts,
             network: network,
             clock: clock,
             publisher: publisher,
-            uploads: uploads,
-            claims: claims,
-            written: written,
-            mayName: mayName,
+            files: files,
             say: say,
             deliver: pass
         )
@@ -204,17 +175,14 @@ package final class Engine: AttemptRunner {
 
     /// The sessions with the properties that each needs before the first thread starts; the
     /// environment's proxies count only for sessions that take their proxies from it.
-    private static func sessions(
-        _ configurations: [SessionConfiguration],
+    private static func prepare(
+        _ sessions: [EngineSession],
         _ library: CurlLibrary,
-        _ cookieJars: [CookieJar?],
-        _ caches: [HTTPCache?],
-        _ scripts: [SessionScript?],
         _ requestTurns: [RequestTurns?],
         _ environment: (String) -> String?
     ) throws(StartFailure) -> [EngineContext.Session] {
         var shared: ProxyRoutes?
-        if configurations.contains(where: { $0.proxy == .environment }) {
+        if sessions.contains(where: { $0.configuration.proxy == .environment }) {
             do throws(ProxyFault) {
                 shared = ProxyRoutes(try ProxyEnvironment(environment).servers)
             } catch {
@@ -222,17 +190,18 @@ package final class Engine: AttemptRunner {
             }
         }
         let roots = RootsEnvironment(environment)
-        return try configurations.enumerated().map { index, configuration throws(StartFailure) in
-            EngineContext.Session(
+        return try zip(sessions, requestTurns).map { session, turns throws(StartFailure) in
+            let configuration = session.configuration
+            return EngineContext.Session(
                 configuration: configuration,
                 secureProtocol: try secureProtocol(of: configuration, with: library),
                 streamTrust: StreamTrust(detectsCuts: library.isHTTP2Safe),
-                cookieJar: cookieJars.indices.contains(index) ? cookieJars[index] : nil,
-                cache: caches.indices.contains(index) ? caches[index] : nil,
+                cookieJar: session.cookieJar,
+                cache: session.cache,
                 routes: routes(of: configuration, environment: shared),
-                script: scripts.indices.contains(index) ? scripts[index] : nil,
+                script: session.script,
                 bandwidth: BandwidthLimit(configuration.limits),
-                requests: requestTurns[index],
+                requests: turns,
                 roots: roots
             )
         }

@@ -1,9 +1,9 @@
-internal import Cookies
+package import Cookies
 internal import CurlKit
-internal import HTTPCache
+package import HTTPCache
 internal import NetworkPath
 internal import SystemKit
-internal import TransferModel
+package import TransferModel
 
 /// The properties that all threads of one engine share; every attempt can reach them.
 ///
@@ -41,14 +41,7 @@ final class EngineContext: Sendable {
     let network: NetworkMonitor?
     let clock: RunClock
     let publisher: Publisher
-    /// The record of uploads that later runs may resume; nil when no session keeps any.
-    let uploads: UploadStore?
-    /// Assigns files to tasks; nil when the plan alone decides that.
-    let claims: DestinationClaims?
-    /// The files that the job wrote under names of peers; nil when nothing keeps them.
-    let written: (any WrittenFileRecord)?
-    /// Whether a text from a server may become the name of a file.
-    let mayName: @Sendable (String) -> Bool
+    let files: EngineFiles
     /// Receives the standard error of programs.
     let say: ErrorText.Handover
     /// Receives results in batches.
@@ -61,10 +54,7 @@ final class EngineContext: Sendable {
         network: NetworkMonitor?,
         clock: RunClock,
         publisher: Publisher,
-        uploads: UploadStore?,
-        claims: DestinationClaims?,
-        written: (any WrittenFileRecord)?,
-        mayName: @escaping @Sendable (String) -> Bool,
+        files: EngineFiles,
         say: @escaping ErrorText.Handover,
         deliver: @escaping @Sendable ([AttemptEvent]) -> Void
     ) {
@@ -74,10 +64,7 @@ final class EngineContext: Sendable {
         self.network = network
         self.clock = clock
         self.publisher = publisher
-        self.uploads = uploads
-        self.claims = claims
-        self.written = written
-        self.mayName = mayName
+        self.files = files
         self.say = say
         self.deliver = deliver
     }
@@ -88,4 +75,42 @@ final class EngineContext: Sendable {
         let wall = Timestamp(microseconds: Clock.wallNanoseconds() / 1000)
         return max(clock.timestamp(of: .now), wall)
     }
+}
+
+/// A session of an engine, and the objects that the runner has made for it.
+package struct EngineSession {
+    let configuration: SessionConfiguration
+    let cookieJar: CookieJar?
+    let cache: HTTPCache?
+    let script: SessionScript?
+
+    /// A session; nil for what it does not have.
+    package init(
+        _ configuration: SessionConfiguration,
+        cookieJar: CookieJar? = nil,
+        cache: HTTPCache? = nil,
+        script: SessionScript? = nil
+    ) {
+        self.configuration = configuration
+        self.cookieJar = cookieJar
+        self.cache = cache
+        self.script = script
+    }
+}
+
+/// The rules and records of the files that the attempts of an engine read and write.
+package struct EngineFiles: Sendable {
+    /// The data to sync before a file is published.
+    package var durability = Durability.none
+    /// Keeps the records by which later runs resume uploads; nil when no session keeps any.
+    package var uploads: UploadStore?
+    /// Assigns files to tasks; nil when the plan alone decides that.
+    package var claims: DestinationClaims?
+    /// The files that the job wrote under names of peers; nil when nothing keeps them.
+    package var written: (any WrittenFileRecord)?
+    /// Whether a text from a server may become the name of a file; called on the engine's threads.
+    package var mayName: @Sendable (String) -> Bool = { _ in true }
+
+    /// Files that are not synced, and of which nothing is kept.
+    package init() {}
 }

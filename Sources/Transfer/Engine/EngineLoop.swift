@@ -60,8 +60,8 @@ final class EngineLoop: MultiHandle.Driver {
         errors = ErrorRelay(say: context.say)
         paths = context.network.map(PathFinder.init)
         keeper = PartialKeeper(
-            mayWrite: context.mayName,
-            uploads: context.uploads,
+            mayWrite: context.files.mayName,
+            uploads: context.files.uploads,
             publisher: context.publisher
         )
         proxies = ProxyFinder(context.sessions, sockets)

@@ -18,7 +18,7 @@ extension Exchange: UpgradeHost {
 
     func openFile() throws(SystemError) {
         guard case .file(let destination) = request.sink else { return }
-        try response.open(destination, for: request.key, context.claims)
+        try response.open(destination, for: request.key, context.files.claims)
     }
 
     func writeFile(_ bytes: Span<UInt8>) throws(SystemError) {

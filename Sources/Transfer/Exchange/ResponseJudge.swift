@@ -286,9 +286,9 @@ struct ResponseJudge {
             for: head,
             from: exchange.hop.url,
             exchange.request,
-            exchange.context.claims,
-            exchange.context.written,
-            mayName: exchange.context.mayName
+            exchange.context.files.claims,
+            exchange.context.files.written,
+            mayName: exchange.context.files.mayName
         )
         guard let file = choice else {
             exchange.response.isUnchanged = true

@@ -196,12 +196,12 @@ extension CommandLineCompletion.Names {
         guard let kind = try? InputFile.kind(of: path), kind == .regular,
             let bytes = try? InputFile(path: path).readPrefix(limit: DocumentLimits.bytes + 1)
         else { return nil }
-        let options = PlanOptions(
-            workingFolder: ProcessContext.workingFolder ?? "/",
-            fileStatus: JobSource.status,
-            resolvedPath: JobIdentity.canonicalPath,
-            dataFile: { try? OpenDataFile(path: $0) }
-        )
+        let options = PlanOptions {
+            $0.workingFolder = ProcessContext.workingFolder ?? "/"
+            $0.fileStatus = JobSource.status
+            $0.resolvedPath = JobIdentity.canonicalPath
+            $0.dataFile = { try? OpenDataFile(path: $0) }
+        }
         return Inclusion(bytes, name: path, options: options).document.map(DeclaredNames.init)
     }
 

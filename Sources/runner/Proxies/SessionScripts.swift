@@ -114,9 +114,8 @@ struct ScriptDownload {
         let engine: Engine
         do {
             engine = try Engine(
-                sessions: [session],
+                sessions: [EngineSession(session)],
                 maximumConcurrentAttempts: 1,
-                durability: .none,
                 clock: RunClock.now(),
                 environment: { _ in nil },
                 say: { _ in { true } },

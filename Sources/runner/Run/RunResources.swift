@@ -140,12 +140,22 @@ struct RunResources {
         network: NetworkMonitor?
     ) throws(RunObstacle) -> Engine {
         let (inbox, redactor) = (context.inbox, job.redactor)
+        var files = EngineFiles()
+        files.durability = job.plan.schedule.durability
+        files.uploads = uploads
+        files.claims = job.claims
+        files.written = written
+        files.mayName = { redactor?.firstSecret(in: $0) == nil }
         do {
             return try Engine(
-                sessions: job.sessions,
-                cookieJars: cookies.jars,
-                caches: caches.caches,
-                scripts: scripts.scripts,
+                sessions: job.sessions.enumerated().map { index, session in
+                    EngineSession(
+                        session,
+                        cookieJar: cookies.jars[index],
+                        cache: caches.caches[index],
+                        script: scripts.scripts[index]
+                    )
+                },
                 invalidation: caches.invalidation,
                 // Two threads share the connections of a host, which would halve the segments of
                 // the file of a small job.
@@ -153,12 +163,8 @@ struct RunResources {
                     1,
                     min(job.plan.schedule.maxConcurrentTasks, job.plan.taskCount)
                 ),
-                durability: job.plan.schedule.durability,
+                files: files,
                 clock: context.start.clock,
-                uploads: uploads,
-                claims: job.claims,
-                written: written,
-                mayName: { redactor?.firstSecret(in: $0) == nil },
                 network: network,
                 environment: ProcessContext.variable,
                 say: { text in

@@ -103,9 +103,8 @@ struct WebhookDelivery {
         session.kind = .ephemeral
         let inbox = inbox
         return try Engine(
-            sessions: [session],
+            sessions: [EngineSession(session)],
             maximumConcurrentAttempts: 1,
-            durability: .none,
             clock: .now(),
             environment: ProcessContext.variable,
             say: { _ in { true } },

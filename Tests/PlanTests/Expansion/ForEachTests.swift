@@ -12,13 +12,13 @@ import TransferModel
         only: [String] = [],
         run: RunValues = .standIn
     ) throws -> Plan {
-        let options = PlanOptions(
-            environment: ["HOST": "h.example"],
-            only: only,
-            workingFolder: "/jobs",
-            dataFile: { data[$0] },
-            run: run
-        )
+        let options = PlanOptions {
+            $0.environment = ["HOST": "h.example"]
+            $0.only = only
+            $0.workingFolder = "/jobs"
+            $0.dataFile = { data[$0] }
+            $0.run = run
+        }
         let result = Document.parse(Array(text.utf8), name: "test.yaml")
         #expect(result.diagnostics.isEmpty)
         return try Plan.make(from: #require(result.document), options: options)

@@ -144,13 +144,13 @@ import TransferModel
               b: { \(settings) }
             """
         let rows = #"{"id":"x","v":\#(quoted(value))}"#
-        let options = PlanOptions(
-            environment: source == .environment ? ["V": value] : [:],
-            workingFolder: "/jobs",
-            fileStatus: { _ in .readable },
-            patternFault: RegularExpression.fault,
-            dataFile: { _ in MemoryFile(rows) }
-        )
+        let options = PlanOptions {
+            $0.environment = source == .environment ? ["V": value] : [:]
+            $0.workingFolder = "/jobs"
+            $0.fileStatus = { _ in .readable }
+            $0.patternFault = RegularExpression.fault
+            $0.dataFile = { _ in MemoryFile(rows) }
+        }
         let parsed = Document.parse(Array(text.utf8), name: "test.yaml")
         guard let document = parsed.document else {
             throw PlanRejected(diagnostics: parsed.diagnostics)

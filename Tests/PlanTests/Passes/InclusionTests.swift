@@ -22,12 +22,13 @@ import TransferModel
         }
 
         private var options: PlanOptions {
-            PlanOptions(
-                workingFolder: "/jobs",
-                fileStatus: { [files] in files[Self.resolved($0)] == nil ? .missing : .readable },
-                resolvedPath: Self.resolved,
-                dataFile: { [files] in files[Self.resolved($0)].map { MemoryFile($0) } }
-            )
+            PlanOptions {
+                $0.workingFolder = "/jobs"
+                $0.fileStatus = { [files] in files[Self.resolved($0)] == nil ? .missing : .readable
+                }
+                $0.resolvedPath = Self.resolved
+                $0.dataFile = { [files] in files[Self.resolved($0)].map { MemoryFile($0) } }
+            }
         }
 
         /// An absolute path as in a file system without links.

@@ -13,13 +13,13 @@ import TransferModel
         data: [String: MemoryFile] = [:],
         only: [String] = []
     ) throws -> Plan {
-        let options = PlanOptions(
-            only: only,
-            shard: shard,
-            workingFolder: "/jobs",
-            dataFile: { data[$0] },
-            mostKeptTasks: 100
-        )
+        let options = PlanOptions {
+            $0.only = only
+            $0.shard = shard
+            $0.workingFolder = "/jobs"
+            $0.dataFile = { data[$0] }
+            $0.mostKeptTasks = 100
+        }
         let document = Document.parse(Array(text.utf8), name: "test.yaml").document
         return try Plan.make(from: #require(document), options: options)
     }

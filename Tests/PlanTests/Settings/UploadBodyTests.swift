@@ -9,8 +9,11 @@ import TransferModel
     private func task(_ settings: String) throws -> TaskSpec {
         let text = "version: 1\nuploads:\n  it:\n    url: https://example.com/\n    \(settings)\n"
         let document = try #require(Document.parse(Array(text.utf8), name: "test.yaml").document)
-        let options = PlanOptions(workingFolder: "/jobs") {
-            $0.hasSuffix(".pipe") ? .pipe : .readable
+        let options = PlanOptions {
+            $0.workingFolder = "/jobs"
+            $0.fileStatus = {
+                $0.hasSuffix(".pipe") ? .pipe : .readable
+            }
         }
         let plan = try Plan.make(from: document, options: options)
         #expect(plan.warnings.isEmpty)
@@ -215,7 +218,10 @@ import TransferModel
         let head = "version: 1\ndefaults: { retry: { attempts: 9 } }\nuploads:\n"
         func faults(_ retry: String) throws -> [String] {
             let upload = "  it: { url: http://a/, \(retry) stream: { fifo: p } }"
-            let options = PlanOptions(workingFolder: "/jobs") { _ in .pipe }
+            let options = PlanOptions {
+                $0.workingFolder = "/jobs"
+                $0.fileStatus = { _ in .pipe }
+            }
             return try TestJob.faults(head + upload, options: options)
         }
         #expect(try faults("").isEmpty)
@@ -259,7 +265,10 @@ import TransferModel
             uploads: { it: { url: "https://example.com/", file: a.bin\(settings) } }
             """
         let document = try #require(Document.parse(Array(text.utf8), name: "test.yaml").document)
-        let options = PlanOptions(workingFolder: "/jobs") { _ in .readable }
+        let options = PlanOptions {
+            $0.workingFolder = "/jobs"
+            $0.fileStatus = { _ in .readable }
+        }
         #expect(try Plan.make(from: document, options: options).task(at: 0).uploadResume == resume)
     }
 }

@@ -25,7 +25,13 @@ import TransferModel
 
     private static func plan(keeping most: Int, only: [String] = []) throws -> Plan {
         let document = try #require(Document.parse(Array(job.utf8), name: "job.yaml").document)
-        return try Plan.make(from: document, options: PlanOptions(only: only, mostKeptTasks: most))
+        return try Plan.make(
+            from: document,
+            options: PlanOptions {
+                $0.only = only
+                $0.mostKeptTasks = most
+            }
+        )
     }
 
     private static func description(of task: TaskSpec) -> String {

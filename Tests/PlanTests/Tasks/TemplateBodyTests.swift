@@ -21,11 +21,11 @@ import TransferModel
                 \(settings)
             """
         let document = try #require(Document.parse(Array(text.utf8), name: "job.yaml").document)
-        let options = PlanOptions(
-            environment: ["HOST": "h", "PIN": "12 34"],
-            workingFolder: "/jobs",
-            dataFile: { path in files[path].map { MemoryFile($0) } }
-        )
+        let options = PlanOptions {
+            $0.environment = ["HOST": "h", "PIN": "12 34"]
+            $0.workingFolder = "/jobs"
+            $0.dataFile = { path in files[path].map { MemoryFile($0) } }
+        }
         return try Plan.make(from: document, options: options)
     }
 
@@ -114,10 +114,11 @@ import TransferModel
               it: { url: "https://a.example/", needs: login, json: { fromFile: a.json } }
             """
         let document = try #require(Document.parse(Array(text.utf8), name: "job.yaml").document)
-        let options = PlanOptions(
-            workingFolder: "/jobs",
-            dataFile: { _ in MemoryFile(#"{"id":"${task.login.id}","as":"<${task.login.id}>"}"#) }
-        )
+        let options = PlanOptions {
+            $0.workingFolder = "/jobs"
+            $0.dataFile = { _ in MemoryFile(#"{"id":"${task.login.id}","as":"<${task.login.id}>"}"#)
+            }
+        }
         let plan = try Plan.make(from: document, options: options)
         #expect(Array(plan.captureUses.sources(of: 1)) == [0])
     }

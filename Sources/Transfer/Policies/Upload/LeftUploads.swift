@@ -50,9 +50,8 @@ package struct LeftUploads: Sendable {
         guard !waiting.isEmpty else { return 0 }
         let inbox = Inbox<[AttemptEvent]>()
         let engine = try Engine(
-            sessions: [SessionConfiguration(name: "default")],
+            sessions: [EngineSession(SessionConfiguration(name: "default"))],
             maximumConcurrentAttempts: Self.mostConnections,
-            durability: .none,
             clock: clock,
             environment: environment,
             say: { _ in { true } },

@@ -24,11 +24,11 @@ import TransferModel
                 headers: { X-Name: "${item.name}" }
             """
         let document = try #require(Document.parse(Array(text.utf8), name: "job.yaml").document)
-        let options = PlanOptions(
-            workingFolder: "/jobs",
-            resolvedPath: resolvedPath,
-            folder: { path, _ in folders.list(path) }
-        )
+        let options = PlanOptions {
+            $0.workingFolder = "/jobs"
+            $0.resolvedPath = resolvedPath
+            $0.folder = { path, _ in folders.list(path) }
+        }
         return try Plan.make(from: document, options: options)
     }
 
@@ -101,11 +101,11 @@ import TransferModel
             uploads: { t: { forEach: { glob: ../other/* }, url: "http://a/", file: "${item.path}" } }
             """
         let document = try #require(Document.parse(Array(text.utf8), name: "job.yaml").document)
-        let options = PlanOptions(
-            workingFolder: "/jobs",
-            resolvedPath: { $0 == "/jobs/../other" ? "/other" : $0 },
-            folder: { path, _ in folders.list(path == "/jobs/../other" ? "/other" : path) }
-        )
+        let options = PlanOptions {
+            $0.workingFolder = "/jobs"
+            $0.resolvedPath = { $0 == "/jobs/../other" ? "/other" : $0 }
+            $0.folder = { path, _ in folders.list(path == "/jobs/../other" ? "/other" : path) }
+        }
         let plan = try Plan.make(from: document, options: options)
         let body = try plan.task(at: 0).body
         guard case .file(let path, "/other")? = body else {
@@ -124,11 +124,11 @@ import TransferModel
             """
         let name = "../jobs/[a] {b}*/job.yaml"
         let document = try #require(Document.parse(Array(text.utf8), name: name).document)
-        let options = PlanOptions(
-            workingFolder: "/jobs",
-            resolvedPath: { $0.replacing("/jobs/../jobs", with: "/jobs") },
-            folder: { path, _ in folders.list(path.replacing("/jobs/../jobs", with: "/jobs")) }
-        )
+        let options = PlanOptions {
+            $0.workingFolder = "/jobs"
+            $0.resolvedPath = { $0.replacing("/jobs/../jobs", with: "/jobs") }
+            $0.folder = { path, _ in folders.list(path.replacing("/jobs/../jobs", with: "/jobs")) }
+        }
         let plan = try Plan.make(from: document, options: options)
         #expect(Self.ids(plan) == ["t[x]"])
         let body = try plan.task(at: 0).body
