@@ -71,10 +71,10 @@ package struct PlanOptions: Sendable {
     package var folder: FolderLister
     /// The values of `${run.…}`.
     package var run: RunValues
-    /// Whether missing variables and files of the environment are warnings: for a look at a job
-    /// elsewhere than where it runs.
+    /// Whether missing variables and files of the environment are warnings: for checks on another
+    /// machine than the one that runs the job.
     ///
-    /// A plan with such a warning is not to be run.
+    /// A plan with such a warning must not be run.
     package var toleratesEnvironment: Bool
     /// Whether ids of `only` that no task has are in `Plan.absentTasks`, rather than faults.
     package var allowsAbsentTasks: Bool
@@ -82,8 +82,8 @@ package struct PlanOptions: Sendable {
     /// more.
     package var mostKeptTasks: Int
 
-    /// Without arguments: nothing from outside, every file taken for readable and one of its own,
-    /// and every text for a pattern.
+    /// Without arguments there are no values from outside, every file counts as readable and
+    /// different from the others, and every text as a valid pattern.
     package init(
         variables: [String: String] = [:],
         environment: [String: String] = [:],
@@ -125,7 +125,7 @@ package struct PlanOptions: Sendable {
 package struct RunValues: Sendable, Hashable {
     /// The run's id, as in its report.
     package var id: String
-    /// The moment that `date` and `time` are of.
+    /// The time that `date` and `time` show.
     package var startDate: Timestamp
 
     /// Creates the values of one run.

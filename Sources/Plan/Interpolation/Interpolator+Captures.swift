@@ -4,7 +4,7 @@ internal import TransferModel
 
 extension Interpolator {
     /// The value that another task has captured; before the run a stand-in, if the reference is
-    /// right.
+    /// valid.
     mutating func capturedValue(
         of expression: Expression,
         _ text: String,
@@ -87,7 +87,7 @@ extension Interpolator {
         )
     }
 
-    /// The names under `capture` of a task or of its steps, which are gone through once.
+    /// The names under `capture` of a task or of its steps, which are collected once.
     private mutating func capturedNames(of source: Int, _ faults: inout FaultReporter) -> Set<
         String
     > {

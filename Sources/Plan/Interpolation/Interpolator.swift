@@ -30,7 +30,7 @@ struct Interpolator {
     var isNamingTasks = false
     /// Whether the value being read belongs to the body of the task.
     var isReadingBody = false
-    /// Whether the value being read is that of a header field, where digests of the body can be.
+    /// Whether the value being read belongs to a header field, where digests of the body can be.
     var takesBodyDigests = false
     /// Whether the value being read is compared in `when`, where a missing capture is no fault.
     var isReadingCondition = false
@@ -45,15 +45,16 @@ struct Interpolator {
     var filledInLength = 0
     /// Bytes of the long values whose expressions were filled in, of all owners.
     private(set) var longFilledInLength = 0
-    /// Texts of the settings of a `forEach`, taken apart: each comes back with every row.
+    /// Parsed texts of the settings of a `forEach`, which are the same for every row.
     private var templates = TemplateCache()
 
-    /// Bytes of a value whose expressions are filled in: a few variables that double each other
-    /// would fill the memory.
+    /// The limit of a value whose expressions are filled in, bytes: a few variables that double
+    /// each other would fill the memory.
     private static let longestValue = 1 << 20
-    /// Bytes of all such values of one task, or of all settings outside of tasks.
+    /// The limit of all such values of one task, or of all settings outside of tasks, bytes.
     private static let mostFilledIn = 16 << 20
-    /// Bytes that make a value a long one, and of all long ones of the job together.
+    /// The size from which a value counts as long, and the limit of all long values of the job
+    /// together, bytes.
     private static let shortLength = 4 << 10
     private static let mostLongFilledIn = 64 << 20
     /// The longest chain of variables that refer to each other.
@@ -267,8 +268,8 @@ struct Interpolator {
         )
     }
 
-    /// Whether so many long values are filled in that the job is refused, and no further row is
-    /// worth a look.
+    /// Whether so many long values are filled in that the job is refused, and further rows need no
+    /// check.
     var isOverfilled: Bool { longFilledInLength > Self.mostLongFilledIn }
 
     /// Counts the bytes of a filled-in value; false when the values of one owner become too many
@@ -428,7 +429,7 @@ struct Interpolator {
 struct VariableTable: Sendable {
     enum State: Sendable {
         case pending(Field)
-        /// Its value is being resolved: met again, the variable refers to itself.
+        /// Its value is being resolved; a reference to it meanwhile is a cycle.
         case resolving(Field)
         case value(ScalarValue)
         /// Declared as null: `--var` must give it.
