@@ -109,7 +109,7 @@ extension RunMachine {
         }
     }
 
-    /// Takes in whether the file of a task has its checksum.
+    /// Records whether the file of a task has its checksum.
     mutating func fileExamined(
         _ task: inout ActiveTask,
         _ ended: EndedAttempt,

@@ -98,7 +98,7 @@ extension RunMachine {
         return false
     }
 
-    /// Takes in a change of the power; with external power, tasks that wait for it begin.
+    /// Records a change of the power; with external power, tasks that wait for it begin.
     mutating func powerChanged(_ isExternal: Bool, _ now: MonotonicTime) {
         guard let tasks = connectivity.powerChanged(isExternal: isExternal), phase == .running
         else { return }

@@ -45,7 +45,8 @@ extension RunMachine {
         return proceed(now)
     }
 
-    /// Ends the task that was asked for as an earlier run did; its failure does not stop this run.
+    /// Gives the requested task the outcome that an earlier run recorded; its failure does not stop
+    /// this run.
     mutating func taskHadEnded(
         _ index: Int,
         _ record: consuming TaskRecord,
@@ -60,7 +61,7 @@ extension RunMachine {
         return proceed(now)
     }
 
-    /// Ends the task that was asked for: it has no settings, no key, or must not be repeated.
+    /// Ends the requested task: it has no settings, no key, or must not be repeated.
     mutating func taskFailed(
         _ index: Int,
         _ record: consuming TaskRecord,
@@ -75,7 +76,7 @@ extension RunMachine {
     /// Hands a task whose wait is over to its lane.
     mutating func wake(_ task: inout ActiveTask, _ now: MonotonicTime) {
         if sessions.isSuspended(task.spec) {
-            // It has no place, and the pause of its origin is not waited for.
+            // The task has no place yet, and does not wait for the pause of its origin.
             suspend(&task, now)
         } else if let limit = task.retryLimit, now >= limit {
             giveUp(&task, .outOfTime, now)
@@ -158,8 +159,7 @@ extension RunMachine {
         else { return }
         let (isFirst, isKept) = (!task.hasBegun, sessions.isKept(task.spec))
         let last = task.number
-        // A change since the round through the mirrors began may be a way to a mirror that had
-        // none.
+        // A change since the round through the mirrors began may make a mirror reachable.
         if task.isNewRound || task.spec.mirrors.isEmpty {
             task.changesAtStart = connectivity.networkChanges
         }
