@@ -23,8 +23,8 @@ extension SourceRange {
 }
 
 extension FileDiagnostics {
-    /// The same diagnostics as those of the job file, and those of each included file that has
-    /// some, with the lines of their own files.
+    /// The diagnostics by file: those of the job file, and those of each included file that has
+    /// some, with lines counted in their own files.
     ///
     /// A note whose place is in another file names that place in its text.
     package var byFile: [FileDiagnostics] {
