@@ -71,7 +71,7 @@ package struct PublicSuffixes: Sendable {
     /// Whether a host name, in lower case, is a public suffix.
     let contains: @Sendable (String) -> Bool
 
-    /// Creates a set by a closure that tells whether a domain in lower case belongs to it.
+    /// Creates a set by a closure that returns whether a domain in lower case belongs to it.
     package init(contains: @escaping @Sendable (String) -> Bool) {
         self.contains = contains
     }

@@ -54,7 +54,7 @@ package final class EasyRequest {
     package var clientCertificate: EasyCertificate?
     /// Opens the connection only, through a tunnel if there is a proxy (`CURLOPT_CONNECT_ONLY`).
     ///
-    /// A `RawConnection` takes it over; `willSendRequest` tells of the open connection.
+    /// A `RawConnection` takes it over; `willSendRequest` reports the open connection.
     package var isConnectOnly = false
     /// Offers HTTP/1.1 in the TLS handshake (`CURLOPT_SSL_ENABLE_ALPN`); a connection that is only
     /// opened may be for another protocol.

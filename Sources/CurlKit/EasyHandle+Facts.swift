@@ -49,7 +49,7 @@ extension EasyHandle {
     }
 
     /// When the file of a file server was modified, seconds since 1970 (`CURLINFO_FILETIME_T`); nil
-    /// if the server does not tell.
+    /// if the server does not say.
     package var fileTime: Int64? {
         let time = getOffset(CURLINFO_FILETIME_T)
         return time == -1 ? nil : time

@@ -65,7 +65,7 @@ final class PortGuard {
         )
     }
 
-    /// Takes over a datagram socket and keeps it open.
+    /// Adopts a datagram socket and keeps it open.
     convenience init(ofDatagrams socket: Int32) {
         SocketOptions.set(socket, SOL_SOCKET, SO_RCVBUF, 0)
         self.init(socket, family: 0, mayAnswer: false, pause: Self.unansweredNanoseconds)

@@ -30,7 +30,7 @@ package import SystemKit
     ///
     /// - Parameters:
     ///   - handle: A handle whose exchange has ended and that its multi handle still has.
-    ///   - key: The input key by which the table tells that the connection is ready.
+    ///   - key: The input key by which the table reports that the connection is ready.
     package init?(of handle: EasyHandle, key: Int) {
         guard handle.isConnectOnly, let opening = handle.newestOpening else { return nil }
         self.handle = handle

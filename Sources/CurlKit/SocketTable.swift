@@ -36,7 +36,7 @@ package final class SocketTable {
     private static let inputTag: UInt64 = 1 << 63
 
     private let poll: EventPoll
-    /// Ends calls that would not return; the table tells it of each call and each connection.
+    /// Ends calls that would not return; the table announces each call and each connection to it.
     let watch: CallWatch
     /// One entry for each descriptor, at its number.
     private var entries: [Entry] = []
@@ -103,7 +103,7 @@ package final class SocketTable {
     /// Waits for sockets and wake-ups, and calls `body` with each ready socket that is wanted.
     ///
     /// - Parameters:
-    ///   - milliseconds: 0 returns at once, a negative number waits without end.
+    ///   - milliseconds: 0 returns immediately, a negative number waits without a limit.
     ///   - wake: Called when the wait is over, before any socket.
     ///   - body: Receives the multi handle's tag, the socket and its ready events.
     ///   - unwanted: Receives the tag and the socket of a ready connection for which libcurl does

@@ -23,10 +23,10 @@ extension SourceRange {
 }
 
 extension FileDiagnostics {
-    /// The same diagnostics as those of the job file, and those of each included file that has
-    /// some, with the lines of their own files.
+    /// The diagnostics by file: those of the job file, and those of each included file that has
+    /// some, with lines counted in their own files.
     ///
-    /// The place of a note in another file stands in the note's words.
+    /// A note whose place is in another file names that place in its text.
     package var byFile: [FileDiagnostics] {
         guard !source.included.isEmpty else { return [self] }
         let main = SourceText.Included(name: source.name, firstLine: 1, start: 0)

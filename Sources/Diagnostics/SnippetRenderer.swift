@@ -33,7 +33,7 @@ struct SnippetRenderer {
         }
         var first = min(before.count, line.cells.count)
         let end = min(first + length(of: range, line), line.cells.count)
-        // The dots of a hidden part stand at its beginning.
+        // The dots of a hidden part are at its beginning.
         while first > 0, first < line.cells.count, line.cells[first].isHidden { first -= 1 }
         let window = Self.window(of: line, around: first)
         let last = max(min(end, window.upperBound), first)

@@ -11,7 +11,7 @@ package struct Freshness: Sendable, Hashable {
     package let age: Int64
     /// Whether nothing in the response says how long it is fresh.
     let isGuessed: Bool
-    /// Whether the clock was set back behind the response time, so that the age is unknown.
+    /// Whether the clock was set back to before the response time, so that the age is unknown.
     private let isFromFuture: Bool
 
     /// Computes the freshness of a stored response at the time `now`.

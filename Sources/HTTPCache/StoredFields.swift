@@ -50,7 +50,7 @@ package enum StoredFields {
         FieldLines(fields).without(FieldLines(names: names)).fields()
     }
 
-    /// The fields that tell about a response without its body (RFC 9110 §15.4.5).
+    /// The fields that describe a response without its body (RFC 9110 §15.4.5).
     static func ofNotModified(_ fields: HeaderFields) -> HeaderFields {
         FieldLines(fields).only(aboutResponse).fields()
     }

@@ -1,12 +1,12 @@
 /// The limits of a job file; exceeding one is an error at that place and costs no memory or time.
 package enum DocumentLimits {
-    /// Bytes of input: 64 MiB.
+    /// The limit of the input, 64 MiB, in bytes.
     package static let bytes = 64 << 20
     /// Nested collections, following aliases and counting the outermost.
     package static let nesting = 64
     /// Keys, values, sequences and mappings, with the expansion of every alias.
     package static let nodes = 4_000_000
-    /// Bytes of all texts, with the expansion of every alias: 256 MiB.
+    /// The limit of all texts with the expansion of every alias, 256 MiB, in bytes.
     package static let expandedBytes = 256 << 20
     /// `%TAG` lines.
     package static let tagDirectives = 16

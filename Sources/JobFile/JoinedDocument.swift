@@ -51,7 +51,7 @@ extension Document {
 }
 
 extension Tree {
-    /// Adds the values of another text, which stands at a place in the source; nil at its start.
+    /// Adds the values of another text, which a place in the source includes; nil at its start.
     fileprivate mutating func append(_ other: Tree, at place: SourceText.Included?) {
         let lines = UInt32(truncatingIfNeeded: (place?.firstLine ?? 1) - 1)
         let offset = UInt32(truncatingIfNeeded: place?.start ?? 0)

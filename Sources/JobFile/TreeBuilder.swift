@@ -46,7 +46,7 @@ struct TreeBuilder {
         tree.nodes.reserveCapacity(min(source.bytes.count / 4 + 16, DocumentLimits.nodes))
     }
 
-    /// Reads a text in one pass, and tells whether the document is complete.
+    /// Reads a text in one pass, and returns whether the document is complete.
     static func read(
         _ source: SourceText,
         cursor: SourceCursor,
@@ -71,7 +71,7 @@ struct TreeBuilder {
         return (builder, false)
     }
 
-    /// Reads all events and tells why the reading ended.
+    /// Reads all events and returns why the reading ended.
     private mutating func build(from reader: borrowing EventReader) -> End {
         while let kind = reader.next() {
             switch kind {

@@ -33,8 +33,9 @@ package final class WrittenFiles: Sendable {
     private static let longest: Int64 = 64 << 20
     /// Superseded notes that are worth no rewriting.
     private static let fewNotes = 1_000
-    /// How long to wait for another process that has the lock, nanoseconds; not at all after a wait
-    /// in vain, until the lock was free again.
+    /// How long to wait for another process that has the lock, nanoseconds.
+    ///
+    /// After a wait without success, there is no further wait until the lock was free again.
     private static let patience: Int64 = 1_000_000_000
 
     private let folderPath: String
@@ -84,7 +85,7 @@ package final class WrittenFiles: Sendable {
     /// Whether a task wrote the file at a path, in this run or an earlier one, and the file has not
     /// changed since.
     ///
-    /// Waits for no disk. Another task's file is foreign.
+    /// Does not access the disk. A file of another task does not count.
     package func has(_ path: String, _ file: InputFile.Identity, of task: String) -> Bool {
         let note = Note(path, file, of: task)
         return stamps.withLock { $0[note.place] == note.stamp }

@@ -82,7 +82,7 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
     case badRow = "job.bad-row"
     case skippedFiles = "job.skipped-files"
 
-    // The environment: the job file may be right all the same.
+    // The environment: the job file may be valid nevertheless.
     case missingVariable = "job.missing-variable"
     case missingFile = "job.missing-file"
     case unreadableFile = "job.unreadable-file"

@@ -52,7 +52,7 @@ package struct Plan: Sendable {
         self.source = source
     }
 
-    /// The same plan that reads its tasks in another way.
+    /// The same plan with another source of its tasks.
     func with(_ source: TaskSource) -> Plan {
         var plan = self
         plan.source = source
@@ -88,10 +88,10 @@ package struct Plan: Sendable {
     package var interfaceRules: [InterfaceRule] { draft.network.interfaces }
     /// The attempts of the task that may have the most: 1 to 1,000.
     package var mostAttempts: Int { traits.mostAttempts }
-    /// The part of the job that the plan is of; nil for the whole job.
+    /// The part of the job that the plan covers; nil for the whole job.
     package var shard: Shard? { options.shard }
-    /// How many uploads of the job or of its shard, chosen or not, want an idempotency key of the
-    /// runner's making.
+    /// How many uploads of the job or of its shard, chosen or not, want an idempotency key that the
+    /// runner makes.
     package var orderCount: Int { traits.orderCount }
     /// How many tasks of the job, chosen or not, each of the `sessions` has; none when no session
     /// is a background session.
@@ -134,8 +134,8 @@ package struct Plan: Sendable {
     /// The section of a task.
     package func kind(of index: Int) -> TaskSpec.Kind { source.tasks.entry(of: index).kind }
 
-    /// The ids of the tasks that must succeed first, each once; all those of a `forEach` go by its
-    /// own.
+    /// The ids of the tasks that must succeed first, each once; the id of a `forEach` represents
+    /// all its tasks.
     package func needs(of index: Int) -> [String] {
         var reader = source.reader
         return graph.targets(of: graph.unit(of: index)).map { reader.name(of: $0) }
@@ -144,7 +144,7 @@ package struct Plan: Sendable {
     /// Whether the task's failure fails the run.
     package func isRequired(_ index: Int) -> Bool { source.tasks.settings(of: index).isRequired }
 
-    /// From 0 to 1: of two tasks that may start, the task of the higher priority does.
+    /// From 0 to 1: of two tasks that may start, the task with the higher priority starts first.
     package func priority(of index: Int) -> Double { source.tasks.settings(of: index).priority }
 
     /// Reads a task again, every setting resolved and filled in with the values that other tasks
@@ -194,7 +194,7 @@ extension Plan {
     ///   - finder: Makes the finder of a secret in captured texts.
     /// - Returns: The plan to be run; one without secrets is itself.
     /// - Throws: The faults of values: control characters in a value for a header field, or text
-    ///   that may not stand in a URL.
+    ///   that a URL must not have.
     package func with(
         _ values: [String: Secret],
         finder: (Secret) -> SecretFinder
@@ -220,8 +220,8 @@ extension Plan {
         return with(source.with(shared, reader)).with(head.draft.hooks)
     }
 
-    /// Why a value cannot stand where the job has the secret of that name; continues "the secret
-    /// `name` ".
+    /// Why a value cannot be used where the job has the secret with that name; continues "the
+    /// secret `name` ".
     private func reasonAgainst(_ value: String, as name: String) -> String? {
         guard let position = source.reader.values.secrets.names.firstIndex(of: name) else {
             return nil
@@ -242,7 +242,7 @@ extension Plan {
     }
 }
 
-/// All that belongs to a run: a server, or a captured value, may name none of it.
+/// The files of a run: neither a server nor a captured value may name one of them.
 extension Plan {
     /// The folders in which servers name files, each once; nil when a captured value leads to one.
     package func foldersOfServerNames() -> Set<String>? {
@@ -268,7 +268,7 @@ extension Plan {
             if let destination = draft.destination, !destination.isKnownLater {
                 body(PlannedPath(destination.path, .destination(of: task)))
             }
-            // Not even the task's own server may name its file so.
+            // Not even the task's own server may give a file this name.
             if let folder = draft.archive?.folder, !folder.isKnownLater {
                 body(PlannedPath(folder.path, .ofTheRun))
             }
@@ -319,14 +319,14 @@ extension TaskDraft {
     }
 }
 
-/// The files that a command may run or read, as far as its words name them.
+/// The files that a command may run or read, as far as its arguments name them.
 enum CommandFiles {
     /// Bytes between the words of a shell's text, or in front of the value of an option.
     private static let separators = Array(" \t\n'\"`;&|()<>=,:$".utf8)
 
-    /// The paths that a word of a command may mean; most are paths of nothing.
+    /// The paths that an argument of a command may name; most of them do not exist.
     ///
-    /// They are the whole word, and each part of a shell's text or of an option such as
+    /// They are the whole argument, and each part of a shell's text or of an option such as
     /// `--config=job.ini`.
     static func paths(of word: String, in folder: String) -> [String] {
         let parts = word.utf8.split(whereSeparator: separators.contains)

@@ -91,7 +91,7 @@ package struct PlanOptions: Sendable {
 package struct RunValues: Sendable, Hashable {
     /// The run's id, as in its report.
     package var id: String
-    /// The moment that `date` and `time` are of.
+    /// The time that `date` and `time` show.
     package var startDate: Timestamp
 
     /// Creates the values of one run.

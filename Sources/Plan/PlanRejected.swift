@@ -43,7 +43,7 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         self.optionFault = optionFault
     }
 
-    /// Whether a task cannot be had any more because a data file has changed since the plan was
+    /// Whether a task cannot be read any more because a data file has changed since the plan was
     /// made.
     package var isChangedData: Bool {
         diagnostics.contains { $0.code == JobCode.missingFile.rawValue }
@@ -54,7 +54,7 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         diagnostics.first { $0.severity == .error }?.message ?? ""
     }
 
-    /// Unicode scalars of a fault that `description` shows: it may quote a peer's text.
+    /// The most Unicode scalars of a fault that `description` shows: it may quote a peer's text.
     private static let shownScalars = 300
 
     /// The first fault and its place, cut to a length that fits into a message.
@@ -69,14 +69,14 @@ package struct PlanRejected: Error, Sendable, CustomStringConvertible {
         return "line \(place.line), column \(place.column): \(String(shown))\(rest)"
     }
 
-    /// Whether the file itself is right.
+    /// Whether the file itself is valid.
     package var isOnlyAboutOptions: Bool {
         (!unknownTasks.isEmpty || optionFault != nil) && dataFaults.isEmpty
             && diagnostics.allSatisfy { $0.severity == .warning }
     }
 
     /// Whether every error is a missing variable, file or secret, so that the job file itself may
-    /// be right.
+    /// be valid.
     package var isEnvironment: Bool {
         dataFaults.isEmpty
             && diagnostics.allSatisfy {

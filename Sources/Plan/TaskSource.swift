@@ -5,8 +5,8 @@ internal import TransferModel
 
 /// Reads the tasks of a plan again, each when it starts.
 ///
-/// All but the first `mostKeptTasks` tasks are not kept as values. Until it starts, a task costs a
-/// few words, so that memory grows with the transfers in flight.
+/// All but the first `mostKeptTasks` tasks are not kept as values. Until it starts, a task takes a
+/// few words of memory, so that memory grows with the running transfers.
 ///
 /// A class: the scheduler asks a plan several times for each task, and each question would copy it.
 final class TaskSource: Sendable {

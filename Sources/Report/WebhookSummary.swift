@@ -22,7 +22,7 @@ package struct WebhookSummary: Sendable {
 
     /// Tasks that a summary lists.
     package static let shownTasks = 20
-    /// Bytes of a text in it.
+    /// The limit of a text in it, bytes.
     private static let longestText = 500
 
     private let job: String

@@ -25,7 +25,7 @@ extension ActiveTask {
         )
     }
 
-    /// How long an origin that answered 429 or 503 is paused: for as long as it asks, else for this
+    /// How long an origin that answered 429 or 503 is paused: for its `Retry-After`, else for this
     /// attempt's backoff.
     ///
     /// A wait longer than `maximumRetryAfter` fails the task at once; the other tasks wait no
@@ -48,10 +48,11 @@ extension ActiveTask {
         return ((answered ?? spec.request.url).origin, pause)
     }
 
-    /// Whether a task whose attempt had no way may send its request again over another interface.
+    /// Whether a task whose attempt found no permitted interface may send its request again over
+    /// another one.
     ///
-    /// Not if the policy repeats nothing, the body was a pipe, or the server may have processed an
-    /// order that has left no upload to continue.
+    /// Not if the policy forbids repeats, the body was a pipe, or the server may have processed an
+    /// order without an upload that can continue.
     func mayRepeat(after failure: TransferFailure, _ result: AttemptResult) -> Bool {
         if failure.isPermanent { return false }
         if failure.isKnownUnprocessed { return true }
@@ -60,7 +61,7 @@ extension ActiveTask {
             || !RetryDecision.leavesOutcomeUnknown(failure, of: request, under: spec.retry)
     }
 
-    /// The path that is closed for other tasks too; nil if the failure is of another URL.
+    /// The path that is closed for other tasks too; nil if the failure belongs to another URL.
     func closedPath(
         after failure: TransferFailure,
         _ result: AttemptResult,
@@ -73,7 +74,8 @@ extension ActiveTask {
         return ClosedPaths.Path(spec, origin: origin)
     }
 
-    /// The failure of a task that a stopping run ends; tells of the last attempt.
+    /// The failure of a task that a stopping run ends; its text includes the failure of the last
+    /// attempt.
     func cancellation(_ text: String) -> TransferFailure {
         var failure = TransferFailure.cancelled(text)
         guard let last = self.failure else { return failure }
@@ -86,7 +88,7 @@ extension ActiveTask {
             number == 0
             ? "; the task could not begin (\(last.detail))"
             : "; attempt \(number) had failed (\(last.detail)) and was not repeated"
-        // Only this run could ask how much of an upload has arrived.
+        // Only this run could ask the server how much of an upload has arrived.
         failure.isOutcomeUnknown = leavesOutcomeUnknown(last)
         failure.explain(.notRetried, of: request, under: spec.retry)
         return failure

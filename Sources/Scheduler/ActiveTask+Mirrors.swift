@@ -25,9 +25,9 @@ extension ActiveTask {
 
     /// The next action of a task after a failed attempt.
     enum Next {
-        /// Requests another URL, or the first one alone, at once.
+        /// Requests another URL, or the only one, without a wait.
         case atOnce
-        /// Waits for a way to the URL that had none: every other URL has refused.
+        /// Waits for an interface that leads to a URL: every other URL has refused.
         case awaitWay(TransferFailure)
         case decided(RetryDecision)
     }
@@ -38,7 +38,7 @@ extension ActiveTask {
     ///   - failure: Why it failed.
     ///   - history: The facts about the task's attempts.
     ///   - part: The part of the backoff that a wait takes, from 0 up to but not including 1.
-    ///   - hasTime: Whether there is time for another request at once.
+    ///   - hasTime: Whether there is time for another request without a wait.
     /// - Returns: The next step; `url` is the URL for it.
     mutating func next(
         after failure: TransferFailure,
@@ -52,7 +52,7 @@ extension ActiveTask {
         }
         let decision = decide(failure)
         if failure.kind == .integrity, history.joinedParts, hasTime, case .retry = decision {
-            // A join of parts is no fault of a server that sends the whole file.
+            // If joined parts do not match, a server that sends the whole file is not at fault.
             count.forgive()
             mirrors?.returnToFirst()
             lane.origin = url.origin

@@ -12,7 +12,7 @@ extension ActiveTask {
         /// The runner hashes the file. Next: `right` or `different`.
         case examined
         case right
-        /// The file has another checksum and is to be replaced.
+        /// The file has another checksum and will be replaced.
         case different
         case missing
     }

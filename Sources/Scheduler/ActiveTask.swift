@@ -42,7 +42,7 @@ struct ActiveTask {
     var waits: TaskWaits
     /// When the task ends in any case: the session's `timeoutIntervalForResource`.
     var deadline: MonotonicTime? { waits.deadline }
-    /// Whether it must have ended; later runs, which continue it, have no more time for it.
+    /// Whether the time of the task is over, also for later runs that would continue it.
     func isOutOfTime(at now: MonotonicTime) -> Bool { deadline.map { now >= $0 } ?? false }
     /// When no attempt may begin any more.
     var retryLimit: MonotonicTime? { waits.retryLimit }
@@ -84,7 +84,8 @@ struct ActiveTask {
     private var trace: AttemptTrace
     /// The exchanges of the last attempt that has ended.
     var lastExchanges: [TransactionMetrics] { trace.last?.result.transactions ?? [] }
-    /// Whether a file with parts of several servers may still be right: no checksum was wrong yet.
+    /// Whether a file with parts of several servers may still be correct: no checksum was wrong
+    /// yet.
     private(set) var mayJoinParts = true
     /// Whether a response to an attempt broke HTTP's rules.
     var hasBrokenFraming = false
@@ -176,7 +177,7 @@ struct ActiveTask {
 
     private func complete(_ attempt: inout AttemptRequest) {
         if let key { attempt.bodyFiles = key.files }
-        // A second try must not meet the connection on which the first one failed.
+        // A second try must not use the connection on which the first one failed.
         attempt.requiresFreshConnection =
             number > 1 || resending.requiresFreshConnection(for: request)
         attempt.resending = resending
@@ -208,7 +209,7 @@ struct ActiveTask {
         )
     }
 
-    /// Which of its requests may leave twice within an attempt.
+    /// Which of its requests may be sent twice within an attempt.
     var resending: AttemptRequest.Resending {
         if spec.retry.repeat == .never { return .none }
         return spec.retry.attempts == 1 ? .safe : .idempotent
@@ -244,7 +245,7 @@ struct ActiveTask {
         waits.endHold(now)
     }
 
-    /// Takes in whether the file at the destination has its checksum.
+    /// Records whether the file at the destination has its checksum.
     mutating func endExamination(_ ended: EndedAttempt, _ clock: RunClock) {
         presence = ended.result.isUnchanged ? .right : .different
         failure = ended.result.failure
@@ -296,7 +297,7 @@ struct ActiveTask {
         trace.add(attempt, ended)
     }
 
-    /// Takes back an attempt that had no interface to begin over.
+    /// Takes back an attempt that had no interface for its first request.
     mutating func retract(_ result: AttemptResult) {
         failure = result.failure
         // The attempt has found the part that an earlier run has left.
@@ -358,7 +359,7 @@ struct ActiveTask {
     }
 
     /// Whether the server may have acted on a request that it must not get twice, and no later
-    /// request can tell.
+    /// request can find out.
     func leavesOutcomeUnknown(_ failure: TransferFailure) -> Bool {
         if failure.isOutcomeUnknown { return true }
         // An upload without its last byte has no effect, and a later run asks how much has arrived.

@@ -2,7 +2,7 @@ import TransferModel
 
 /// The tasks that have begun and not ended, by their positions in the plan.
 ///
-/// A task that changes is taken out and put back, so that the machine may change at the same time.
+/// The machine may change while a task changes, so the task is taken out and put back.
 struct ActiveTasks {
     /// One task in memory of its own, which copies share until one of them changes.
     struct Slot {

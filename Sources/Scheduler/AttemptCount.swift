@@ -3,7 +3,7 @@ import TransferModel
 
 /// Counts a task's attempts, and the attempts that `retry.attempts` limits.
 struct AttemptCount {
-    /// How much further an attempt must at most bring a file so that it counts as progress, bytes.
+    /// The growth of a file that always counts as progress, bytes.
     private static let leastProgress: Int64 = 1 << 20
 
     /// The number of the attempt that runs, or of the last one; 0 before the first.
@@ -12,8 +12,8 @@ struct AttemptCount {
     let earlierAttempts: Int?
     /// Attempts of earlier runs that count as if this run had made them.
     private var earlierFailures: Int
-    /// How many attempts do not count: attempts before the last progress, and attempts that ended
-    /// for want of an interface.
+    /// How many attempts do not count: attempts before the last progress, and attempts without a
+    /// permitted interface.
     private var uncounted = 0
     /// The largest size that an attempt has brought the file to, bytes.
     private var size: Int64 = 0
@@ -75,12 +75,11 @@ struct AttemptCount {
     /// Counts anew from an attempt that has brought the file further by a MiB or a hundredth, or
     /// has begun an upload.
     ///
-    /// So a server that cuts every transfer does not keep the file from becoming whole. A download
-    /// that begins anew, because the file has changed, is no progress, however many bytes it
-    /// received.
+    /// So a server that cuts every transfer does not prevent a complete file. A download that
+    /// begins anew, because the file has changed, is no progress, however many bytes it received.
     mutating func noteProgress(_ resume: ResumeOutcome?) {
         if let upload = resume?.upload?.partial {
-            // The size that the server has confirmed, which it tells on the next try.
+            // The size that the server has confirmed, which the next try asks for.
             noteProgress(to: upload.confirmed, of: upload.total)
         } else if let resume, let partial = resume.partial,
             resume.resumedFrom != nil || size == 0

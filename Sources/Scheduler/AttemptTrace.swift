@@ -3,7 +3,8 @@ import TransferModel
 
 /// The results of a task's attempts, for its record.
 ///
-/// Exchanges and bytes add up; the result of an attempt replaces that of the attempt before it.
+/// Exchanges and bytes add up; the result of an attempt replaces the result of the attempt before
+/// it.
 struct AttemptTrace {
     /// The first and the last attempts, from a certain number on.
     private(set) var attempts: [TaskRecord.Attempt] = []
@@ -67,7 +68,7 @@ struct AttemptTrace {
         var earliestBeginDate: Timestamp?
         /// The wait for an interface or for power; zero without one.
         var held = Duration.zero
-        /// Whether the destination had the right file before the first attempt.
+        /// Whether the destination had the correct file before the first attempt.
         var hasRightFile = false
         /// The number of attempts in earlier runs; nil for a task that no earlier run began.
         var earlierAttempts: Int?

@@ -8,10 +8,10 @@ package protocol BackgroundTransfers: AnyObject {
 
     /// A transfer as earlier runs have left it; nil when it begins now.
     ///
-    /// - Throws: When the journal cannot tell; the transfer is not sent then.
+    /// - Throws: When the journal cannot be read; the transfer is not sent then.
     func recall(_ spec: TaskSpec) throws(TransferFailure) -> EarlierTransfer?
 
-    /// Whether an earlier run has left the URL of a transfer's upload, where its server tells how
+    /// Whether an earlier run has left the URL of a transfer's upload, where the server reports how
     /// much has arrived.
     func leavesUpload(_ spec: TaskSpec) -> Bool
 
@@ -27,21 +27,21 @@ package protocol BackgroundTransfers: AnyObject {
     /// - Throws: When that fails; none of them is sent then.
     func commit() throws(TransferFailure)
 
-    /// Keeps the ends of tasks, before any other listener learns of them.
+    /// Stores the outcomes of tasks before any other listener learns them.
     func keep(_ events: [RunEvent])
 }
 
 extension EarlierTransfer {
     /// How long a transfer may still take; nil without a limit.
     ///
-    /// By the wall clock, which may have been set since: in no case longer than a transfer that
+    /// The wall clock may have been set since, so the time is at most that of a transfer that
     /// begins now.
     func remaining(of interval: Duration?, at date: Timestamp) -> Duration? {
         guard let interval, let deadline else { return interval }
         return min(interval, .microseconds(deadline.microseconds(since: date)))
     }
 
-    /// Why a transfer that an earlier run has begun does not go on; nil when it does.
+    /// Why a transfer that an earlier run has begun does not continue; nil when it does.
     func obstacle(
         to spec: TaskSpec,
         within interval: Duration?,
@@ -54,8 +54,8 @@ extension EarlierTransfer {
             detail: "the run that sent the request was interrupted"
         )
         cut.urlError = .backgroundSessionWasDisconnected
-        // A key that was made for the task is the same again; a later key says nothing of the try
-        // without it.
+        // A key that the runner made stays the same. A key that the job added later does not cover
+        // the earlier try, which had none.
         var request = spec.request
         if !hadKey { request.headers.removeAll { $0.isNamed(IdempotencyKeyField.name) } }
         if wasCut, !(hadKey && spec.wantsKey),

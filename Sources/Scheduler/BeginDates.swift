@@ -11,7 +11,7 @@ struct TaskTimer: Comparable {
     }
 }
 
-/// The tasks whose time has not come: by the clock that each goes by, sixteen bytes a task.
+/// The tasks whose time has not come, by the clock that decides about each; sixteen bytes a task.
 struct BeginDates {
     private struct Dated: Comparable {
         var date: Timestamp
@@ -37,7 +37,7 @@ struct BeginDates {
         readTime = clock.monotonic
     }
 
-    /// Whether the wall clock is to be read in each turn.
+    /// Whether the wall clock must be read in each turn.
     var watchesWallClock: Bool { !dated.isEmpty }
 
     /// Notes a reading of the wall clock.
@@ -71,7 +71,7 @@ struct BeginDates {
         dated = Heap()
     }
 
-    /// When `takeNext` has a task, or the wall clock is to be read again.
+    /// When `takeNext` has a task, or the wall clock must be read again.
     var nextTime: MonotonicTime? {
         guard let date = dated.min?.date else { return delayed.min?.time }
         let wait = Duration.microseconds(date.microseconds(since: wall))

@@ -5,7 +5,7 @@ struct CaptureStore {
     /// The captures, by task.
     private(set) var values: CapturedValues = [:]
     private let uses: CaptureUses
-    /// How many tasks that have not ended a task's captures fill in.
+    /// For each task, how many tasks that have not ended use its captures.
     private var openUsers: [Int: Int] = [:]
 
     init(_ uses: CaptureUses) {

@@ -87,6 +87,7 @@ struct Connectivity {
         return closedPaths.openAll { sessions[$0.session].isDiscretionary }
     }
 
-    /// Forgets the closed paths and the tasks behind them, because the run starts no more attempts.
+    /// Forgets the closed paths and the tasks that wait for them, because the run starts no more
+    /// attempts.
     mutating func stop() { closedPaths = ClosedPaths() }
 }

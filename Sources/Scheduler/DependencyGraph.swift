@@ -1,7 +1,7 @@
 import Plan
 import TransferModel
 
-/// The needs between tasks: which ends are still open, and which tasks they let start.
+/// The needs between tasks: which needs have not ended, and which tasks an outcome lets start.
 ///
 /// One rule decides about every task: it starts when all of its needs have ended and one of its
 /// alternatives holds, and it never starts once none of them can hold any more. A task without
@@ -16,7 +16,7 @@ struct DependencyGraph {
         var free: [Range<Int>] = []
         /// The tasks that never start, because they need a task that did not succeed.
         var doomed: [Range<Int>] = []
-        /// The tasks that never start, because their `when` names another end.
+        /// The tasks that never start, because their `when` names another outcome.
         var refused: [Range<Int>] = []
     }
 
@@ -26,7 +26,7 @@ struct DependencyGraph {
         var end: NeedEnd
         /// Whether the part has ended.
         var isLast = true
-        /// Whether a `when` does not hold: that of a unit without tasks.
+        /// Whether a `when` does not hold, as for a unit without tasks.
         var isRefusal = false
     }
 

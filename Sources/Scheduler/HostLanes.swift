@@ -3,8 +3,8 @@ import TransferModel
 
 /// Keeps tasks back while their host has as many connections as it may, or their origin is paused.
 ///
-/// Kept back is only a key of sixteen bytes, or one for many tasks of the plan in a row: a task is
-/// decoded when its turn comes, and once more when it had to wait. Every operation takes
+/// Only a key of sixteen bytes is kept back, or one key for many successive tasks of the plan: a
+/// task is decoded when its turn comes, and once more when it had to wait. Every operation takes
 /// logarithmic time, however many tasks are kept back at however many hosts.
 struct HostLanes {
     /// The tasks of one session to one origin, which share its connections.
@@ -126,7 +126,7 @@ struct HostLanes {
 
     /// Takes a place for the task that `next` names.
     ///
-    /// `heldSince` tells since when a pause of the origin kept the task from a place that was free.
+    /// `heldSince` is the time since which a pause of the origin kept the task from a free place.
     mutating func takeNext() -> (task: TaskKey, lane: Lane, heldSince: MonotonicTime?)? {
         guard let task = next(), let place = open.popMin()?.place else { return nil }
         traffics[place].listed = nil
@@ -135,7 +135,7 @@ struct HostLanes {
         list(place)
         let (lane, held) = (traffics[place].lane, traffics[place].held)
         guard held.count > 0 else { return (task, lane, nil) }
-        // Tasks after the last one that was kept back have not been kept back.
+        // The pause kept back no tasks after the last one that it counts.
         traffics[place].held.count = traffics[place].parked.min == nil ? 0 : held.count - 1
         return (task, lane, held.since)
     }

@@ -23,7 +23,7 @@ struct MirrorRotation {
     /// Whether that URL has not been asked before.
     private(set) var isFirstTry = true
     private var tried = 1
-    /// Whether asking that URL again would bring the same failure.
+    /// Whether another request for that URL would fail in the same way.
     private var isHopeless: [Bool]
     /// Whether no permitted interface leads to that URL.
     private var isCutOff: [Bool]

@@ -58,7 +58,7 @@ struct RequestPaces {
         hasTimetable = turns.contains { $0?.hasTimetable == true }
     }
 
-    /// Whether the wall clock is to be read in each turn.
+    /// Whether the wall clock must be read in each turn.
     var watchesWallClock: Bool { hasTimetable }
 
     /// Takes the rates of a time of day.
@@ -76,7 +76,7 @@ struct RequestPaces {
         for session in paces.indices { paces[session]?.nextTime = nil }
     }
 
-    /// When `next` may have another task; nil when only another event can bring one.
+    /// When `next` may have another task; nil when only another event can make one ready.
     var nextTime: MonotonicTime? {
         var next: MonotonicTime?
         for case let pace? in paces where !pace.waiting.isEmpty {

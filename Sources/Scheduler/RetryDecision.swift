@@ -82,8 +82,8 @@ package enum RetryDecision: Sendable, Hashable {
         history: History,
         dice: Double
     ) -> RetryDecision {
-        // The parts of a file may be of two: once more from its first byte, whatever the policy
-        // has.
+        // The parts of a file may come from two versions: fetch it once more from its first byte,
+        // whatever the policy says.
         if failure.kind == .integrity, history.joinedParts, policy.repeat != .never {
             return .retry(after: .zero, .backoff)
         }

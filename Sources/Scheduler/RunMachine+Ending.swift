@@ -92,7 +92,7 @@ extension RunMachine {
         _ failure: TransferFailure,
         due: MonotonicTime
     ) {
-        // The journal learns it before the next attempt, which may begin in the same turn.
+        // The journal must know it before the next attempt, which may begin in the same turn.
         tellAttemptEnded(task, failure)
         let start = max(due, queue.lanes.pauseEnd(task.lane.origin) ?? due)
         actions.reportRetry(of: task, after: failure, wait: start - now)
@@ -100,8 +100,8 @@ extension RunMachine {
 
     /// Tells the journal that an attempt has ended and another one follows.
     ///
-    /// For an order that may have arrived, and of which only this run can ask, the journal keeps
-    /// the cut.
+    /// The journal records the cut of an order that may have arrived if only this run can ask about
+    /// it.
     mutating func tellAttemptEnded(_ task: ActiveTask, _ failure: TransferFailure) {
         guard sessions.isKept(task.spec), !task.leavesOutcomeUnknown(failure) else { return }
         actions.journalSteps.append(
@@ -238,7 +238,7 @@ extension RunMachine {
 
     // MARK: Tasks that never begin
 
-    /// Takes in the record of a task that never begins.
+    /// Stores the record of a task that never begins.
     mutating func unbegunRecorded(
         _ end: TaskLedger.UnbegunEnd,
         _ record: consuming TaskRecord

@@ -44,7 +44,8 @@ extension RunMachine {
         return proceed()
     }
 
-    /// Ends the task that was asked for as an earlier run did; its failure does not stop this run.
+    /// Gives the requested task the outcome that an earlier run recorded; its failure does not stop
+    /// this run.
     mutating func taskHadEnded(
         _ index: Int,
         _ record: consuming TaskRecord,
@@ -58,7 +59,7 @@ extension RunMachine {
         return proceed()
     }
 
-    /// Ends the task that was asked for: it has no settings, no key, or must not be repeated.
+    /// Ends the requested task: it has no settings, no key, or must not be repeated.
     mutating func taskFailed(
         _ index: Int,
         _ record: consuming TaskRecord,
@@ -146,8 +147,7 @@ extension RunMachine {
         else { return }
         let (isFirst, isKept) = (!task.hasBegun, sessions.isKept(task.spec))
         let last = task.number
-        // A change since the round through the mirrors began may be a way to a mirror that had
-        // none.
+        // A change since the round through the mirrors began may make a mirror reachable.
         if task.isNewRound || task.spec.mirrors.isEmpty {
             task.changesAtStart = connectivity.networkChanges
         }

@@ -4,9 +4,9 @@ import TransferModel
 
 /// Decides what a run does next, without I/O, clock or dice.
 ///
-/// A value: events go in, actions come out. The machine asks for each fact that it must read in
-/// between (`RunQuestion`). Each task gets exactly one record. Memory holds one byte for each task,
-/// its needs where it does not share them, and the whole task only from start to end.
+/// It is a value: events go in, actions come out. In between it asks a `RunQuestion` for each fact
+/// that must be read. Each task gets exactly one record. For each task, memory holds one byte and
+/// those needs that it does not share, and the whole task only from its start to its end.
 struct RunMachine {
     enum Event: Sendable {
         /// Time has passed, or the run begins.
@@ -103,7 +103,7 @@ struct RunMachine {
         tally.summary(endDate: clock.timestamp(of: now), stopReason: stopReason)
     }
 
-    /// When `tick` has something to do; nil when only another event can bring the run on.
+    /// When `tick` has something to do; nil when only another event can continue the run.
     var nextTick: MonotonicTime? {
         if ledger.hasUnbegun(isStopping: phase != .running) {
             return MonotonicTime(nanoseconds: .min)
@@ -112,7 +112,7 @@ struct RunMachine {
         return stopping.nextTime.map { min($0, next) } ?? next
     }
 
-    /// Takes in an event; its actions add up until `takeActions`.
+    /// Handles an event; its actions add up until `takeActions`.
     ///
     /// The next event may come only after the questions are answered.
     ///
@@ -137,13 +137,13 @@ struct RunMachine {
     /// Whether it needs a reading of the wall clock in each turn.
     var watchesWallClock: Bool { stopping.watchesWallClock || queue.watchesWallClock }
 
-    /// Takes in a reading of the wall clock.
+    /// Records a reading of the wall clock.
     mutating func read(_ wall: WallReading, now: MonotonicTime) {
         queue.read(wall, now)
         stopping.read(wall, now: now)
     }
 
-    /// Takes in the end of an attempt; apart from `on`, because attempts end often.
+    /// Handles the end of an attempt; apart from `on`, because attempts end often.
     ///
     /// `dice` gives numbers from 0 up to but not including 1.
     mutating func attemptFinished(
@@ -209,7 +209,7 @@ struct RunMachine {
 
 /// Tasks of background sessions that a user has suspended (`URLSessionTask.suspend`).
 extension RunMachine {
-    /// Takes in which sessions are suspended.
+    /// Records which sessions are suspended.
     ///
     /// Their running attempts are cancelled, and their waiting tasks try to begin, which ends them.
     mutating func suspensionsChanged(_ suspended: Set<Int>) {

@@ -1,7 +1,7 @@
 import TransferModel
 
-/// A question that a `RunMachine` cannot go on without; `TaskResolver` answers it at once, on the
-/// same thread.
+/// A question whose answer a `RunMachine` needs to continue; `TaskResolver` answers it immediately,
+/// on the same thread.
 enum RunQuestion {
     /// The settings of a task that may start; a fresh task has no place at its host yet, and
     /// earlier runs may have ended it.

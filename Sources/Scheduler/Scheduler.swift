@@ -100,8 +100,7 @@ package final class Scheduler {
         watchesWallClock = machine.watchesWallClock
     }
 
-    /// Whether the run has ended without the ends of some attempts: its runner cannot be stopped,
-    /// only left behind.
+    /// Whether the run has ended while some attempts have not: their runner cannot be stopped.
     package var leavesAttempts: Bool { machine.hasAbandoned }
 
     /// Runs every task to its end and returns the sums; to be called once.
@@ -146,7 +145,7 @@ package final class Scheduler {
             for event in events {
                 switch event {
                 case .finished(let ended):
-                    // A server may ask to come back at a date, and have no clock of its own.
+                    // A server may send a date in `Retry-After` and no `Date` of its own.
                     if ended.result.failure != nil { machine.read(surroundings.wall(), now: time) }
                     let question = machine.attemptFinished(
                         ended,

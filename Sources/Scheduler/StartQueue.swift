@@ -43,17 +43,17 @@ struct StartQueue {
         beginDates = BeginDates(clock: clock)
     }
 
-    /// When `next` may have another task; nil when only another event can bring one.
+    /// When `next` may have another task; nil when only another event can make one ready.
     var nextTime: MonotonicTime? {
         if isLookingFurther { return MonotonicTime(nanoseconds: .min) }
         return [retries.min?.time, lanes.nextResumption, beginDates.nextTime, paces.nextTime].lazy
             .compactMap(\.self).min()
     }
 
-    /// Whether the wall clock is to be read in each turn.
+    /// Whether the wall clock must be read in each turn.
     var watchesWallClock: Bool { beginDates.watchesWallClock || paces.watchesWallClock }
 
-    /// Takes in a reading of the wall clock.
+    /// Records a reading of the wall clock.
     mutating func read(_ wall: WallReading, _ now: MonotonicTime) {
         beginDates.read(wall: wall.time, now)
         paces.read(minuteOfDay: wall.minuteOfDay, now)

@@ -120,7 +120,7 @@ struct StopMachine {
         return checkWindow()
     }
 
-    /// Takes in that an attempt was abandoned; a step `abandon` may find none.
+    /// Records that an attempt was abandoned; a step `abandon` may find none.
     mutating func noteAbandoned() { hasAbandoned = true }
 
     /// Cancels the running attempts and limits the wait for their ends.

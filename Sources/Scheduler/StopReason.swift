@@ -12,7 +12,7 @@ package enum StopReason: Sendable, Hashable {
     case window(DailyWindow)
     case signal(StopSignal)
 
-    /// The exit code that the reason dictates, whatever the tasks' ends are.
+    /// The exit code that the reason dictates, whatever the outcomes of the tasks are.
     ///
     /// A hang-up ends the run as SIGTERM does: there is no exit code of its own for it.
     var exitCode: ExitCode? {
@@ -38,7 +38,7 @@ package enum StopReason: Sendable, Hashable {
 
     /// The exit code that a required task asks for when it is cancelled for this reason.
     ///
-    /// Fail-fast and signals have theirs from the failure and from the signal.
+    /// For fail-fast and signals, the failure and the signal determine the exit code.
     var verdict: ExitCode {
         switch self {
         case .deadline: .deadline

@@ -33,7 +33,7 @@ struct SumsFetches {
         return state
     }
 
-    /// Takes in the end of a fetch; returns the tasks that have waited for it.
+    /// Ends a fetch; returns the tasks that have waited for it.
     mutating func end(_ key: Key, with state: State) -> [Int] {
         defer { states[key] = state }
         guard case .fetching(let waiting)? = states[key] else { return [] }

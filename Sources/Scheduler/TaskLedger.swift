@@ -22,16 +22,16 @@ struct TaskLedger {
             /// A need did not succeed, because `root`, the need itself or a task that kept it from
             /// beginning, ended in that way.
             case need(UInt32, root: UInt32, TransferFailure.Kind)
-            /// `when` names another end of a need; nil for a `forEach` without items.
+            /// `when` names another outcome of a need; nil for a `forEach` without items.
             case end(of: UInt32?, NeedEnd)
-            /// No comparison in `when` holds that has to.
+            /// The comparisons in `when` do not hold.
             case comparison
         }
 
         /// The tasks that have no record yet.
         fileprivate(set) var tasks: Range<Int>
         let reason: Reason
-        /// The exit code that the need's end asks for.
+        /// The exit code that the need's outcome asks for.
         let verdict: ExitCode
     }
 

@@ -115,14 +115,14 @@ package struct TaskResolver {
         return try background.recall(spec)
     }
 
-    /// Ends a task that earlier runs have left nothing to do of, or lets it start.
+    /// Ends a task that earlier runs have completed, or lets it start.
     private func endEarlier(
         _ spec: TaskSpec,
         _ left: EarlierTransfer,
         of machine: inout RunMachine
     ) -> RunQuestion? {
         if let end = left.end {
-            // The order's key is spent in this run: no order of a later round gets it.
+            // This run uses up the order's key: no order of a later round gets it.
             if spec.wantsKey { _ = try? orderKeys?.key(of: spec) }
             var record = unbegunRecord(of: spec, end.outcome, machine.now)
             record.changed = false
@@ -262,14 +262,14 @@ package struct TaskResolver {
 }
 
 extension TransferFailure {
-    /// The failure of a task that the run itself kept from succeeding.
+    /// The failure of a task that the run itself has prevented.
     static func cancelled(_ detail: String, kind: Kind = .cancelled) -> TransferFailure {
         var failure = TransferFailure(kind: kind, phase: .prepare, detail: detail)
         failure.urlError = .cancelled
         return failure
     }
 
-    /// A task that the plan accepted and cannot give.
+    /// The failure of a task that the plan accepted and cannot read again.
     fileprivate static func undecodable(_ detail: String) -> TransferFailure {
         TransferFailure(kind: .engine, phase: .prepare, detail: detail)
     }
@@ -297,7 +297,7 @@ extension TransferFailure {
 }
 
 extension NeedEnd {
-    /// The end in words that follow the name of the task.
+    /// The outcome in words that follow the name of the task.
     fileprivate var words: String {
         switch self {
         case .succeeded: "succeeded"

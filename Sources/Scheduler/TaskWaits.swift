@@ -64,7 +64,7 @@ struct TaskWaits {
     /// Continues the wait, because the origin is paused for other tasks too.
     mutating func waitForOrigin() { reason = .originPaused }
 
-    /// Takes in a wait for the session's turn to send a request; a wait before it keeps its reason.
+    /// Records a wait for the session's turn to send a request; an earlier wait keeps its reason.
     mutating func waitForTurn(since time: MonotonicTime) {
         waitStart = waitStart ?? time
         reason = reason ?? .requestLimit

@@ -66,7 +66,7 @@ extension TransferFailure {
             detail +=
                 "; outcome unknown: the server may have acted on the request, so runner does not "
                 + "repeat it"
-            // A silence of our own has other remedies.
+            // A time limit of the runner itself has other remedies.
             if kind != .timeout || help == nil {
                 help =
                     Self.lookAtServer + "; for the next run, give the request an idempotency key, "
@@ -94,7 +94,7 @@ extension TransferFailure {
     /// The first step after a request whose outcome is unknown.
     private static let lookAtServer = "look on the server whether it acted"
 
-    /// The advice about a failure that a later run may not have; nil for others.
+    /// The advice about a failure that a later run may avoid; nil for others.
     private func adviceToRunAgain(_ request: RequestSpec) -> String? {
         let origin = request.url.origin
         switch (origin.scheme, kind) {

@@ -31,7 +31,7 @@ package final class LockedDownload: Sendable, Hashable {
             && left.size == right.size && left.sha256 == right.sha256
     }
 
-    /// Hashes the digest, which nearly always tells two files apart.
+    /// Hashes only the digest, which nearly always distinguishes two files.
     package func hash(into hasher: inout Hasher) { hasher.combine(sha256) }
 }
 

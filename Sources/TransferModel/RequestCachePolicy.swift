@@ -35,7 +35,7 @@ package struct URLCacheConfiguration: Sendable, Hashable {
     /// How long after its freshness a response may replace the response of a failing origin (RFC
     /// 9111 §4.2.4).
     package var staleIfError = Duration.zero
-    /// The first rule that is about a response tells whether it is stored; without one HTTP does.
+    /// The first rule that matches a response decides whether it is stored; without one HTTP does.
     package var storingRules: [StoringRule] = []
 
     /// Creates the default cache: 1 GiB on disk, 16 MiB in memory, no stale responses.

@@ -1,7 +1,7 @@
 /// The trusted roots in the environment, by the rules of the `curl` command
 /// (https://curl.se/docs/sslcerts.html).
 ///
-/// libcurl itself reads none of these variables; OpenSSL reads the two of its own.
+/// libcurl itself reads none of these variables; OpenSSL reads its own two.
 package struct RootsEnvironment: Sendable, Hashable {
     /// The content of a variable.
     package struct Entry: Sendable, Hashable {

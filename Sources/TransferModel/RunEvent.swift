@@ -48,7 +48,7 @@ package final class EndedTask: Sendable {
 package struct TaskProgress: Sendable, Hashable {
     /// The task's id in the job file.
     package var id: String
-    /// The kind of the task, which tells whether its payload is sent or received.
+    /// The kind of the task, which decides whether its payload is sent or received.
     package var kind: TaskSpec.Kind
     /// The body bytes sent by the attempt so far.
     package var countOfBytesSent: Int64 = 0

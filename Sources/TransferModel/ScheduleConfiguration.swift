@@ -47,7 +47,7 @@ package enum LockPolicy: Sendable, Hashable {
     case fail
     /// End as a success.
     case skip
-    /// Wait at most this long for the other run; nil waits without end.
+    /// Wait at most this long for the other run; nil waits without a limit.
     case wait(Duration?)
 }
 

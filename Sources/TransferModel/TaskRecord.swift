@@ -216,8 +216,8 @@ package struct TaskRecord: Sendable, Hashable {
     package var earlier: Earlier?
     /// Whether an earlier run used the same idempotency key; nil without a generated key.
     package var isKeyReused: Bool?
-    /// Why the server was of no use for parts of the file in the last attempt; nil unless
-    /// `segments` requested parts in vain.
+    /// Why the server could not serve parts of the file in the last attempt; nil unless `segments`
+    /// requested parts without success.
     package var partRefusal: String?
     /// The conversation of the last attempt; nil without an open connection, and for other tasks.
     package var conversation: ConversationRecord?

@@ -109,7 +109,7 @@ package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
         self == other || unit != nil && unit == other.unit && (isOpen || other.isOpen)
     }
 
-    /// Whether the body must tell its byte order.
+    /// Whether the body must declare its byte order.
     package var isOpen: Bool { self == .utf16 || self == .utf32 }
 
     /// The bytes of the units of UTF-16 and UTF-32; nil for other encodings.

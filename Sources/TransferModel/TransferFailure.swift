@@ -107,8 +107,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
     package var isOfWholeSession = false
     /// Advice for the user.
     package var help: String?
-    /// The path of the key of the job file that decides about the failure, where the kind of the
-    /// failure does not tell it; otherwise empty.
+    /// The path of the key of the job file that decides about the failure, unless the kind of the
+    /// failure implies it; otherwise empty.
     package var decidingKey: [String] = []
 
     /// Whether a policy prevented the task from starting or continuing, and no effect is in doubt.

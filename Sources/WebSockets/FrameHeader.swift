@@ -1,5 +1,4 @@
-/// The properties of a frame that stand before its payload (RFC 6455 §5.2), of a frame without a
-/// mask.
+/// The properties of a frame that precede its payload (RFC 6455 §5.2), of a frame without a mask.
 package struct FrameHeader: Sendable, Hashable {
     /// Whether the frame is the last fragment of its message.
     package var isFinal: Bool

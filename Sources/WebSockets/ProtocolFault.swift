@@ -30,7 +30,7 @@ package enum ProtocolFault: Error, Sendable, Hashable {
     /// A message announces or has more bytes than the limit (§10.4).
     case messageTooLarge(limit: Int)
 
-    /// The code of the Close frame that tells the server (§7.4.1).
+    /// The code of the Close frame for the server (§7.4.1).
     package var closeCode: CloseCode {
         switch self {
         case .closeReasonNotUTF8, .textNotUTF8: .invalidPayload

@@ -101,7 +101,7 @@ struct UnknownCommand {
     private let word: String
     private let known: [String]
 
-    /// Finds such a word; nil when every command has its name.
+    /// Finds a word that is not a command; nil when every command has its name.
     init?(in arguments: [String], of root: any ParsableCommand.Type) {
         var command = root
         var names = [Program.name]

@@ -15,7 +15,7 @@ internal import SystemKit
 final class DiskFolders: Sendable {
     static let name = "responses-1"
     static let usage = "usage"
-    /// How many digits of a key stand in the names of its bodies.
+    /// How many digits of a key the names of its bodies have.
     private static let prefixLength = 32
 
     let root: Folder

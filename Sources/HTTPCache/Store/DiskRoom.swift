@@ -1,7 +1,7 @@
 internal import SystemKit
 
-/// Counts the bytes that this process stores, tells other processes, and starts a sweep when room
-/// is short.
+/// Counts the bytes that this process stores, announces them to other processes, and starts a sweep
+/// when room is short.
 ///
 /// Its methods may be called from any thread.
 final class DiskRoom: Sendable {

@@ -3,9 +3,9 @@ package import TransferModel
 
 /// Responses on disk, shared by all runs and processes of a user.
 ///
-/// Each named file is complete, because it is written before it gets its name. Nothing is synced:
-/// after a power loss, half-written files do not match their hash and are rejected. A file system
-/// error turns the store off for the run.
+/// Each named file is complete, because it is written before it is named. Nothing is synced: after
+/// a power loss, half-written files do not match their hash and are rejected. A file system error
+/// turns the store off for the run.
 package final class DiskStore: CacheStore {
     /// A point at which tests simulate a killed process.
     package enum Step: Sendable, Hashable, CaseIterable {

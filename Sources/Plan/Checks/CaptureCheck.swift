@@ -2,16 +2,16 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// Keeps which tasks use the captures of which others, and finds uses of captures of tasks that may
-/// not have ended by then.
+/// Records which tasks use which captures, and finds uses of a capture whose task may not have
+/// ended before the use.
 ///
-/// Tasks go by the positions of their entries: all tasks of a `forEach` use the same captures.
+/// The positions of entries identify tasks, because all tasks of a `forEach` use the same captures.
 struct CaptureCheck {
     private var uses = CaptureUses()
-    /// The captures of tasks that their user does not need directly, so that another task that it
-    /// needs must.
+    /// The captures of tasks that the using task does not need directly: another task that it needs
+    /// must need them.
     private var distant: [(user: Int, reference: CaptureReference)] = []
-    /// The captures of needs with whose failure `when` lets their user start.
+    /// The captures of needs after whose failure `when` lets the using task start.
     private var unsure: [(user: Int, reference: CaptureReference)] = []
     /// The entries whose needs could not be read.
     private var entriesOfUnknownNeeds: [Int] = []
@@ -34,7 +34,7 @@ struct CaptureCheck {
         }
     }
 
-    /// Notes an entry whose needs have a fault: the check takes any need of it for granted.
+    /// Notes an entry whose needs have a fault: the check assumes that it needs every task.
     mutating func noteUnknownNeeds(of entry: Int) { entriesOfUnknownNeeds.append(entry) }
 
     /// The uses between the tasks of a list.

@@ -27,7 +27,7 @@ struct DestinationCheck {
     /// The files that belong to no task, described in words.
     var files: [(path: String, words: String)] { index.files }
 
-    /// Notes the files that the job reads beside those of its tasks, by absolute paths.
+    /// Notes the files that the job reads besides the files of its tasks, by absolute paths.
     mutating func addInputs(
         job paths: [String],
         _ sessions: [SessionConfiguration],
@@ -67,8 +67,8 @@ struct DestinationCheck {
             let option = kind == .json ? options.reportPath : nil
             guard let path = option ?? report.files[kind]?.path else { continue }
             let words = option != nil ? "the file of `--report`" : "the report's file"
-            // After a link `..` leads elsewhere than its text says. Before the folder of the
-            // report is made, it has no link.
+            // A `..` after a symbolic link leads elsewhere than the text of the path says. A report
+            // folder that does not exist yet contains no link. So both paths are compared.
             let plain = AbsolutePath.withoutClimbs(path)
             let input = index.addReport(plain, words) {
                 options.isSameFile(path, $0) || options.isSameFile(plain, $0)

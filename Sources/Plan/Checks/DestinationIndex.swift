@@ -3,8 +3,8 @@ internal import SystemKit
 /// Finds destinations that cannot all become files, or that would replace a file that the job
 /// reads.
 ///
-/// Paths are absolute and without climbs. The index keeps no path of a task, only a hash that leads
-/// to the task; `paths` then gives the paths of that task again.
+/// Paths are absolute and without `..`. The index keeps only a hash of each path, which leads to
+/// the task; `paths` then gives the paths of that task again.
 struct DestinationIndex {
     /// A file or folder in the way of a destination.
     enum Conflict {
@@ -29,7 +29,9 @@ struct DestinationIndex {
     private var destinations: TextIndex
     /// A task for the hash of each folder on the way to a destination.
     private var folders: [UInt64: Int] = [:]
-    /// Beyond so many, a destination below a file is found by the task that cannot write it.
+    /// The most folders that the index keeps.
+    ///
+    /// With more, a destination below a file is found only when its task cannot write it.
     private static let mostFolders = 2_000_000
     /// The innermost folder of the last destination, most often also the folder of the next one.
     private var lastFolder = ""
@@ -81,7 +83,7 @@ struct DestinationIndex {
 
     /// Notes the destination of a task, unless another path is in its way.
     ///
-    /// A path that ends in a slash is a folder, which several tasks may have, and no file.
+    /// A path that ends in a slash is a folder, which several tasks may share, and not a file.
     mutating func addDestination(
         _ path: String,
         of task: Int,
@@ -153,7 +155,7 @@ struct DestinationIndex {
         find(path, first: path.utf8.count, hash, paths)
     }
 
-    /// The task whose destination the first bytes of a path are.
+    /// The task whose destination equals the first bytes of a path.
     private func find(
         _ path: String,
         first count: Int,
@@ -176,7 +178,7 @@ struct DestinationIndex {
 struct PathHasher {
     /// A folder on the way.
     struct Folder {
-        /// How many bytes of the path it takes, no slash at its end.
+        /// The length of the folder's path in bytes, without a final slash.
         var end: Int
         /// The value of `hash(of:)` for the folder.
         var hash: UInt64
@@ -191,7 +193,7 @@ struct PathHasher {
 
     /// The hash of an absolute path, keyed by the process.
     ///
-    /// The folder's hash is made again only when the folder is another one than last time.
+    /// The folder is hashed again only if it differs from the folder of the last path.
     mutating func hash(of path: Span<UInt8>) -> UInt64 {
         var end = path.count
         while end > 0, path[end - 1] != UInt8(ascii: "/") { end -= 1 }

@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// Warns of a `forEach` that makes no task, and does the checks of its missing rows.
+/// Warns of a `forEach` that makes no task, and performs the checks that its rows would get.
 enum EmptyGroupCheck {
     /// Checks a group without rows; `deferred` are the settings that depend on the row.
     static func check(

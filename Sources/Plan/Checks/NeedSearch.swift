@@ -22,8 +22,9 @@ struct NeedSearch {
 
     private static let unordered = UInt32.max
 
-    /// A search in a graph; of the nodes in `unknown`, and of all nodes that need one of them, it
-    /// takes any need for granted.
+    /// Creates a search in a graph.
+    ///
+    /// It assumes that nodes in `unknown`, and nodes that need one of them, need every node.
     init(_ graph: TaskGraph, unknown: [Range<Int>] = []) {
         self.graph = graph
         order = graph.order()
@@ -35,12 +36,11 @@ struct NeedSearch {
             .filter { $0 != Self.unordered }.map(Int.init).sorted()
     }
 
-    /// The answer to each question; yes where a circle, which is a fault of its own, keeps from
-    /// telling.
+    /// The answer to each question; yes for nodes in a cycle, which is a fault of its own.
     func answers(to questions: [Question]) -> [Bool] {
         var answers = [Bool](repeating: true, count: questions.count)
-        // Sources that stand side by side share a walk, which goes from the first of them to the
-        // last that asks.
+        // Neighbouring sources share a walk, which goes from the first source to the last node of
+        // their questions.
         var open = questions.indices
             .filter { positions[questions[$0].source] != Self.unordered }
             .sorted { positions[questions[$0].source] < positions[questions[$1].source] }[...]
@@ -80,7 +80,7 @@ struct NeedSearch {
         }
     }
 
-    /// Goes from sources, at least one and in order, to the last of some nodes.
+    /// Walks from the sources, at least one and in order, to the last of some nodes.
     private func walk(from sources: [Int], to users: some Sequence<Range<Int>>) -> Walk {
         let firstSource = sources.first.map { Int(positions[$0]) } ?? 0
         let first = min(firstSource, unknown.first ?? firstSource)

@@ -18,7 +18,7 @@ struct RowKeyCheck {
     /// Notes the key of the next row.
     mutating func note(_ key: String) { hashes.append(key.utf8.span.seededHash) }
 
-    /// The hashes that several keys have, the first of them; the noted keys are forgotten.
+    /// The first hashes that several keys share; forgets the noted keys.
     mutating func repeatedHashes() -> Set<UInt64> {
         hashes.sort()
         let pairs = zip(hashes, hashes.dropFirst()).lazy

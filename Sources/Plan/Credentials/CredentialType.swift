@@ -125,8 +125,8 @@ enum CredentialType {
         reader.faults.log.add(warning)
     }
 
-    /// Reports credentials that the connection to their servers gives away, and secrets that may
-    /// not go there.
+    /// Reports credentials that the connection to their servers would reveal, and secrets that
+    /// these servers may not get.
     private static func checkExposure(
         of draft: CredentialDraft,
         by method: CredentialMethod,
@@ -235,7 +235,7 @@ enum CredentialType {
         )
     }
 
-    /// Reports secrets with `origins`, because a host has more of these than they name.
+    /// Reports secrets with `origins`, because a host has more origins than these.
     private static func checkHostSecrets(
         _ text: CredentialText,
         sentToAllOf host: String,
@@ -260,7 +260,8 @@ enum CredentialType {
 }
 
 extension Credential {
-    /// Whether both credentials prove the same way to the same servers, so that one is never used.
+    /// Whether both credentials use one method for the same servers, so that one of them is never
+    /// used.
     fileprivate func isFor(_ other: Credential) -> Bool {
         guard space == other.space else { return false }
         return switch (proof, other.proof) {

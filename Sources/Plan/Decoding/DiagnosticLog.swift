@@ -13,7 +13,7 @@ struct DiagnosticLog {
     var toleratesEnvironment = false
     private let showsWarnings: Bool
     private var warnings: Set<Diagnostic> = []
-    /// Further warnings are dropped: the number of warnings does not make a right job wrong.
+    /// Further warnings are dropped: many warnings do not make a valid job invalid.
     private static let shownWarnings = 100
     /// Rows named in the notes of one fault.
     private static let shownRows = 4
@@ -108,8 +108,8 @@ struct DiagnosticLog {
 
     /// Adds a note, which names a row, to the errors since a mark.
     ///
-    /// An error that an earlier row has caused becomes a note of the earlier error; `known` holds
-    /// the positions of these errors.
+    /// If an earlier row has caused the same error, the note is added to the earlier error instead.
+    /// `known` holds the positions of these errors.
     mutating func addNote(_ note: Diagnostic.Note, since mark: Int, known: inout [Diagnostic: Int])
     {
         let new = diagnostics[mark...]
@@ -133,8 +133,8 @@ struct DiagnosticLog {
         }
     }
 
-    /// Adds a note to the diagnostics since a mark, whose place is that of a file's name: an edit
-    /// there would not mend the file.
+    /// Adds a note to the diagnostics since a mark, and removes their edits: they point at the name
+    /// of a file, where an edit would not fix the file's content.
     mutating func explain(since mark: Int, _ note: Diagnostic.Note) {
         for index in diagnostics.indices.dropFirst(mark) {
             diagnostics[index].fixIt = nil
@@ -142,8 +142,8 @@ struct DiagnosticLog {
         }
     }
 
-    /// Adds a help to each diagnostic since a mark that has one of the codes, that place, and no
-    /// help.
+    /// Adds a help to each diagnostic since a mark that has one of the codes, is at that place, and
+    /// has no help.
     mutating func addHelp(
         _ help: String,
         to codes: [JobCode],
@@ -159,7 +159,7 @@ struct DiagnosticLog {
         }
     }
 
-    /// Adds a warning; the last warning that is kept says so.
+    /// Adds a warning; the last warning within the limit says that further ones are not listed.
     private mutating func addWarning(_ warning: Diagnostic) {
         guard warnings.count < Self.shownWarnings, warnings.insert(warning).inserted else { return }
         var warning = warning

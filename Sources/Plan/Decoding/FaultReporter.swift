@@ -77,7 +77,7 @@ struct FaultReporter {
     /// Reports a fault of the text of a field's value, or of a part of it.
     mutating func report(_ fault: ValueFault, of field: Field, at part: SourceRange? = nil) {
         let range = part ?? document.range(of: field.node)
-        // A filled-in value is not here: an edit would replace its expression.
+        // A filled-in value is not in the file: an edit here would replace its expression.
         let isFilled = part == nil && document.hasInterpolation(field.node)
         let likely = isFilled ? nil : fault.likely
         let meant = likely.map { likely in
@@ -177,7 +177,7 @@ struct ScalarPlaces: Sendable {
         counted = (0, start)
     }
 
-    /// The place of a text that stands elsewhere, as in a file that a scalar names.
+    /// The place of a text from elsewhere, such as from a file that a scalar names.
     init(ofWhole node: NodeID, in document: Document) {
         self.node = node
         whole = document.range(of: node)

@@ -14,7 +14,7 @@ extension Reader {
         }
     }
 
-    /// Makes the row of a task the meaning of `${item…}`; none for a task without `forEach`.
+    /// Makes `${item…}` mean the row of a task; without `forEach` it means nothing.
     mutating func enterRow(of task: Int) throws(DataRows.Failure) {
         guard !values.tasks.groups.isEmpty else { return }
         let place = values.tasks.place(of: task)
@@ -39,7 +39,7 @@ extension Reader {
         return "\(id)[\(key(of: row, in: values.tasks.groups[group].rows) ?? "#\(row + 1)")]"
     }
 
-    /// The id of a task, or of the task of the job file that tasks are all of.
+    /// The id of a task, or the id of the `forEach` if these are all of its tasks.
     mutating func name(of tasks: Range<Int>) -> String {
         let place = values.tasks.place(of: tasks.lowerBound)
         let isWhole = values.tasks.tasks(of: place.entry) == tasks && place.group != nil
@@ -124,7 +124,7 @@ extension Reader {
         )
     }
 
-    /// Why a task's row cannot be had any more.
+    /// Why a task's row cannot be read any more.
     func changedData(of task: Int, _ failure: DataRows.Failure) -> Diagnostic {
         let place = values.tasks.place(of: task)
         let entry = values.tasks.entries[place.entry]
@@ -145,7 +145,7 @@ extension Reader {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes of another span, of which there is one at least, stand somewhere in a row.
+    /// Whether a row contains the bytes of another span, which is not empty.
     fileprivate func contains(_ other: Span<UInt8>) -> Bool {
         guard count >= other.count else { return false }
         for start in 0...count - other.count where self[start] == other[0] {

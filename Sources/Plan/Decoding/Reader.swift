@@ -14,7 +14,7 @@ struct Reader {
     let fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
     /// Finds the fault of a pattern; nil when a task is read again.
     let patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
-    /// The patterns that were found right: many tasks have the same ones.
+    /// The patterns that were found valid: many tasks have the same patterns.
     var rightPatterns: Set<String> = []
     /// The places of secrets in the settings of the current owner.
     var secretUses: [SecretUse] = []
@@ -99,7 +99,7 @@ struct Reader {
         with(\.isNamingTasks, true) { $0.with(\.isNeededBeforeTheRun, true, read) }
     }
 
-    /// Reads settings, and puts off the ones at the top of the owner's mapping that depend on a
+    /// Reads settings, and defers the top-level settings of the owner's mapping that depend on a
     /// row.
     mutating func deferringRowValues(_ read: (inout Reader) -> Void) -> [DeferredValue] {
         (deferred, values.expectsRow) = ([], true)
@@ -147,7 +147,7 @@ struct Reader {
         faults.close()
     }
 
-    /// The position of the key that a value stands for in place of a table's mapping.
+    /// The position of the key that a value sets when it replaces a table's mapping.
     private func shortForm(of keys: KeyTable, _ node: NodeID) -> Int? {
         guard let name = keys.shortForm, document.kind(of: node) == .scalar,
             document.scalar(of: node) != .null

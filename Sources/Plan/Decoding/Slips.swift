@@ -4,7 +4,7 @@ internal import TransferModel
 
 /// Warnings of valid settings that the author probably did not mean.
 enum Slips {
-    /// Placeholders of one value that are warned of: enough to mend it in one go.
+    /// The most placeholders of one value that are reported: enough to fix the value at once.
     private static let shownPlaceholders = 8
 
     /// Warns of placeholders of other tools, which are plain text in this language.
@@ -41,7 +41,7 @@ enum Slips {
         }
     }
 
-    /// Warns of a key that looks as if something were filled in: the key is sent as written.
+    /// Warns of a key that looks like a template: keys are sent as written.
     static func warnOfExpression(inKeyOf field: Field, _ reader: inout Reader) {
         guard reader.faults.log.takesWarnings,
             reader.document.withBytes(of: field.key, Self.mayHavePlaceholder)
@@ -57,7 +57,7 @@ enum Slips {
         )
     }
 
-    /// Warns of a path in the manner of shells, which know a home folder by `~`.
+    /// Warns of a path that begins with `~`, which only a shell replaces by a home folder.
     static func warnOfHome(in field: Field, _ reader: inout Reader) {
         guard reader.faults.log.takesWarnings, reader.document.kind(of: field.node) == .scalar,
             reader.document.withBytes(of: field.node, Self.beginsAtHome)
@@ -98,14 +98,14 @@ enum Slips {
             at: range,
             help: likely.map { "did you mean `\($0)`?" } ?? general,
             generalHelp: general,
-            // A text that is not written as it reads has no place for the edit.
+            // A text with escapes has no exact place for the edit.
             fixIt: isWholeValue ? nil : likely.map { .init(range: range, replacement: $0) }
         )
         reader.faults.log.add(diagnostic)
     }
 
-    /// Whether a text has a dollar or a pair of braces: most have none, and are not looked at
-    /// again.
+    /// Whether a text has a dollar or a pair of braces: most have none, and are not examined
+    /// further.
     private static func mayHavePlaceholder(_ bytes: Span<UInt8>) -> Bool {
         for index in bytes.indices
         where bytes[index] == UInt8(ascii: "$") || bytes[index] == UInt8(ascii: "{") {

@@ -3,7 +3,7 @@ internal import Diagnostics
 /// The records of CSV (RFC 4180 §2): fields between commas, those in quotes with any character in
 /// them.
 ///
-/// Stricter than most programs: a quote stands around a whole field or nowhere, because any other
+/// Stricter than most programs: quotes enclose a whole field or appear nowhere, because any other
 /// meaning is a guess.
 enum CSVRecord {
     private static let quote = UInt8(ascii: "\"")
@@ -60,8 +60,8 @@ enum CSVRecord {
         return commas == count - 1
     }
 
-    /// The bytes of the field of a number in a record without faults; nil when a field up to it has
-    /// quotes.
+    /// The bytes of the field with a given number in a valid record; nil if that field or an
+    /// earlier one has quotes.
     static func plainField(_ number: Int, of record: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var (start, left) = (record.startIndex, number)
         for index in record.indices {
@@ -77,7 +77,7 @@ enum CSVRecord {
         return left == 0 ? record[start...] : nil
     }
 
-    /// Where the field of a number below their count begins in a record without faults.
+    /// Where the field with a given number, which exists, begins in a valid record.
     static func start(of number: Int, in bytes: Span<UInt8>) throws(RowFault) -> Int {
         var index = 0
         for _ in 0..<number {

@@ -4,10 +4,10 @@ internal import SystemKit
 
 /// The data files of a job: each is opened and scanned once for all tasks that use it.
 struct DataFiles {
-    /// Bytes of a data file.
+    /// The limit of a data file, bytes.
     private static let largestFile: Int64 = 1 << 30
 
-    /// Faults of one data file, or rows of one group, that are listed.
+    /// The most faults of one data file, or rows of one group, that are listed.
     static let shownRows = 20
 
     /// The scanned files, by format and path.
@@ -15,7 +15,7 @@ struct DataFiles {
     /// The absolute paths of the files.
     private(set) var paths: [String] = []
 
-    /// The rows of a file; nil after a fault, which `reader` takes.
+    /// The rows of a file; nil after a fault, which `reader` collects.
     mutating func rows(
         _ format: DataFormat,
         _ path: PathValue,

@@ -13,7 +13,7 @@ enum DataFormat: String, Sendable {
     /// One text a line.
     case lines
 
-    /// Bytes of one row.
+    /// The limit of one row, bytes.
     static let longestRow = 1 << 20
 
     /// Where the row that begins at `start` ends, after its line feed; nil when the bytes end
@@ -52,15 +52,14 @@ enum DataFormat: String, Sendable {
         _ = try row(bytes, columns: columns)
     }
 
-    /// A row's bytes without the end of its line, of which the last one of a file may lack the line
-    /// feed.
+    /// A row's bytes without the end of its line; the last line of a file may lack the line feed.
     static func content(of row: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let line = row.last == 10 ? row.dropLast() : row
         return line.last == 13 ? line.dropLast() : line
     }
 
-    /// The text of the next row in bytes that hold whole ones, passing over empty lines; moves
-    /// `start` after it.
+    /// The text of the next row in bytes that have only whole rows; skips empty lines, and moves
+    /// `start` after the row.
     func nextText(in bytes: [UInt8], from start: inout Int) -> ArraySlice<UInt8>? {
         while start < bytes.count {
             let end = end(in: bytes.span, from: start) ?? bytes.count

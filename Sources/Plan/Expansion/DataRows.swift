@@ -2,14 +2,14 @@
 package protocol DataFile: Sendable {
     /// Bytes, when it was opened.
     var size: Int64 { get }
-    /// Whether its content is unchanged since it was opened, as far as its metadata tells.
+    /// Whether its content is unchanged since it was opened, as far as its metadata shows.
     var isUnchanged: Bool { get }
-    /// Up to `count` bytes from `offset`, fewer only at the end; nil when the disk refuses.
+    /// Up to `count` bytes from `offset`, fewer only at the end; nil after a read error.
     func read(at offset: Int64, count: Int) -> [UInt8]?
 }
 
 extension DataFile {
-    /// The whole content; nil when the disk refuses or the file has changed.
+    /// The whole content; nil after a read error, or when the file has changed.
     var content: [UInt8]? {
         guard let bytes = read(at: 0, count: Int(size)), isUnchanged else { return nil }
         return bytes
@@ -18,14 +18,14 @@ extension DataFile {
 
 /// The rows of a data file that was read through once.
 struct DataRows: Sendable {
-    /// Why a row that was there cannot be had any more.
+    /// Why a row that existed cannot be read any more.
     enum Failure: Error {
         case changed
         case unreadable
     }
 
     let file: any DataFile
-    /// As messages name it: relative as the job file's own name is.
+    /// The file's name for messages: relative if the job file's own name is relative.
     let name: String
     let format: DataFormat
     /// The header of a CSV file.

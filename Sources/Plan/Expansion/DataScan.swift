@@ -1,7 +1,7 @@
 internal import Diagnostics
 
-/// Goes through a data file from its beginning to its end, checks every row and notes where they
-/// stand.
+/// Reads a data file from its beginning to its end, checks every row and notes the positions of the
+/// rows.
 struct DataScan {
     /// As messages name the file.
     let name: String

@@ -22,7 +22,7 @@ enum MatrixType {
             }
         }
         guard isFaultless else { return nil }
-        // Beyond the limit it only has to stay beyond.
+        // Above the limit the exact number does not matter.
         let count = texts.reduce(1) { min($0, most + 1) * $1.count }
         guard !names.isEmpty, count <= most else {
             reader.report(

@@ -1,5 +1,5 @@
-/// Reads a data file from its beginning, a row at a time, and holds a part of it that does not grow
-/// with the file.
+/// Reads a data file from its beginning, a row at a time, with a buffer whose size does not depend
+/// on the file.
 struct RecordReader {
     /// The bytes of one row and their position.
     struct Record {
@@ -14,7 +14,7 @@ struct RecordReader {
     private let file: any DataFile
     private let format: DataFormat
     private var buffer: [UInt8] = []
-    /// The first byte of the buffer that was not handed out.
+    /// The offset of the first byte of the buffer that was not returned yet.
     private var start = 0
     /// The buffer's position in the file.
     private var base: Int64 = 0
@@ -53,7 +53,8 @@ struct RecordReader {
         }
     }
 
-    /// How the row begins that was not handed out because of a fault: its first line, cut short.
+    /// The beginning of the row that was not returned because of a fault: its first line,
+    /// shortened.
     var excerpt: ArraySlice<UInt8> {
         let bytes = buffer[start...].prefix(1 << 10)
         if let end = bytes.firstIndex(of: 10) { return DataFormat.content(of: bytes[...end]) }

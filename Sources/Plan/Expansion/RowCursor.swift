@@ -32,7 +32,7 @@ struct RowCursor {
         }
     }
 
-    /// The key of a row where it is printable ASCII that stands in a CSV file as it is; nil for any
+    /// The key of a row if it is printable ASCII and a CSV file has it without quotes; nil for any
     /// other row.
     ///
     /// That costs less than the row.
@@ -53,7 +53,7 @@ struct RowCursor {
         do {
             return try data.format.row(text, columns: data.columns)
         } catch {
-            // It was right when the file was gone through.
+            // The row was valid when the file was scanned.
             throw .changed
         }
     }

@@ -4,17 +4,19 @@ internal import JobFile
 
 /// The keys that name the rows of a `forEach`.
 enum RowKey {
-    /// Bytes of a key.
+    /// The limit of a key, bytes.
     static let longest = 200
 
     /// The key that names a row in its source; nil after the report of a fault.
     ///
     /// Without `key` it is the item itself, the values of a combination with commas between them,
     /// or of an item with fields its `id`, else its `key`, else its first field without the name of
-    /// a secret: never its place, so that it stays when rows come and go.
+    /// a secret. It is never the item's position, so that it stays the same when rows are added or
+    /// removed.
     static func key(of row: Row, in source: RowSource, _ reader: inout Reader) -> String? {
         let field = source.key ?? source.field
-        // A key counts by itself: some passes read the keys of all rows, and no task in between.
+        // The filled-in bytes are counted for each key alone: some passes read the keys of all
+        // rows, and no task in between.
         let text = reader.with(\.row, row) {
             $0.with(\.filledIn.length, 0) {
                 $0.namingTasks { reader in

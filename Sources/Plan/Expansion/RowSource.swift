@@ -15,7 +15,7 @@ final class RowSource: Sendable {
     }
 
     let form: Form
-    /// `key`, which names the rows; nil when they do it themselves.
+    /// `key`, which names the rows; nil when the rows name themselves.
     let key: Field?
     /// `forEach` itself.
     let field: Field

@@ -19,7 +19,7 @@ struct Expression: Hashable {
 
     /// The rule for a value that is not set or empty, as in a shell.
     enum Rule: Hashable {
-        /// Not set is an error; empty is a value.
+        /// A value that is not set is an error; an empty value is valid.
         case required
         /// `:-`: this text instead.
         case fallback(String)
@@ -30,8 +30,7 @@ struct Expression: Hashable {
     var namespace: Namespace
     var name: String
     var rule: Rule
-    /// `raw:`: the value is filled into a URL as it is, and may be more than the part that it
-    /// stands in.
+    /// `raw:`: the value is filled into a URL as it is, and may extend beyond its part of the URL.
     var isRaw = false
     /// From `$` to `}`, offsets in UTF-8 in the scalar's text.
     var range: Range<Int>

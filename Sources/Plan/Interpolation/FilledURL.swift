@@ -2,8 +2,8 @@ internal import JobFile
 internal import SystemKit
 internal import TransferModel
 
-/// A URL that grows piece by piece; a value that is filled in stays in the part of the URL in which
-/// its expression stands.
+/// A URL that grows piece by piece; a filled-in value stays in the part of the URL that has its
+/// expression.
 ///
 /// Text of the job file keeps its meaning. So does a value at the very front: it is a URL, or the
 /// beginning of one. After that, the treatment of a value depends on the part (RFC 3986 §3) and on
@@ -210,7 +210,8 @@ struct FilledURL {
         return text
     }
 
-    /// Refuses a name that would end by itself: a whole query is meant.
+    /// Refuses a value with `=` or `&`, which would end the name: the author probably meant a whole
+    /// query.
     private func checkName(_ text: String, _ expression: Expression) throws(Misfit) {
         for byte in text.utf8 where byte == UInt8(ascii: "=") || byte == UInt8(ascii: "&") {
             throw Misfit(
@@ -350,7 +351,7 @@ struct FilledURL {
         if part == .path { try closeSegment(at: end, of: bytes) } else { try closeHost() }
     }
 
-    /// Refuses a host that ends in a captured label: a peer would choose whose it is.
+    /// Refuses a host that ends in a captured label: a peer would choose the owner of the host.
     private mutating func closeHost() throws(Misfit) {
         guard let openLabel else { return }
         throw Misfit(

@@ -4,7 +4,7 @@ internal import TransferModel
 
 extension Interpolator {
     /// The value that another task has captured; before the run a stand-in, if the reference is
-    /// right.
+    /// valid.
     mutating func capturedValue(
         of expression: Expression,
         _ text: String,

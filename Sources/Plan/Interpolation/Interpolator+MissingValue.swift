@@ -31,8 +31,8 @@ extension Interpolator {
 
     private static func because(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
 
-    /// Whether a variable of the environment is no text; reports it, because no fallback takes its
-    /// place.
+    /// Whether a variable of the environment is not UTF-8; reports it, because no fallback replaces
+    /// it.
     mutating func isForeign(
         _ expression: Expression,
         _ text: String,

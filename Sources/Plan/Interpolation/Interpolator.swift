@@ -30,7 +30,7 @@ struct Interpolator {
     var isNamingTasks = false
     /// Whether the value being read belongs to the body of the task.
     var isReadingBody = false
-    /// Whether the value being read is that of a header field, where digests of the body can be.
+    /// Whether the value being read belongs to a header field, where digests of the body can be.
     var takesBodyDigests = false
     /// Whether the value being read is compared in `when`, where a missing capture is no fault.
     var isReadingCondition = false
@@ -45,8 +45,8 @@ struct Interpolator {
     /// Texts of the settings of a `forEach`, taken apart: each comes back with every row.
     private var templates = TemplateCache()
 
-    /// Bytes of a value whose expressions are filled in: a few variables that double each other
-    /// would fill the memory.
+    /// The limit of a value whose expressions are filled in, bytes: a few variables that double
+    /// each other would fill the memory.
     private static let longestValue = 1 << 20
     /// The longest chain of variables that refer to each other.
     private static let deepestVariable = 64
@@ -431,7 +431,7 @@ struct CaptureNames: Sendable {
 struct VariableTable: Sendable {
     enum State: Sendable {
         case pending(Field)
-        /// Its value is being resolved: met again, the variable refers to itself.
+        /// Its value is being resolved; a reference to it meanwhile is a cycle.
         case resolving(Field)
         case value(ScalarValue)
         /// Declared as null: `--var` must give it.

@@ -117,6 +117,6 @@ struct Placeholder: Hashable {
         return nil
     }
 
-    /// Bytes between the marks beyond which they are no pair.
+    /// The most bytes between two marks that still form a pair.
     private static let longest = 80
 }

@@ -16,7 +16,7 @@ struct Template: Hashable {
     }
 
     private(set) var pieces: [Piece] = []
-    /// The first ones: enough to mend them in one go.
+    /// The first faults: enough to fix them at once.
     private(set) var faults: [Fault] = []
 
     private static let mostFaults = 100
@@ -105,8 +105,8 @@ struct Template: Hashable {
 }
 
 extension Expression {
-    /// Reads `${env.NAME}` and `${var.name}`, which nearly all are, without the detours that
-    /// messages need; nil when it is anything else.
+    /// Reads `${env.NAME}` and `${var.name}`, the most frequent expressions, without the work that
+    /// messages need; nil for any other expression.
     fileprivate init?(plain bytes: Span<UInt8>, in text: String, at range: Range<Int>) {
         let first = range.lowerBound + 6
         let end = range.upperBound - 1
@@ -135,7 +135,7 @@ extension String {
     }
 }
 
-/// Texts that were taken apart: those of the settings of a `forEach` come back with every row.
+/// Parsed texts: the settings of a `forEach` have the same texts for every row.
 struct TemplateCache {
     private var templates: [ByteText: Template] = [:]
     /// The longest text that is kept, bytes.

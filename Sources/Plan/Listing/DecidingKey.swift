@@ -38,7 +38,7 @@ extension Plan {
         return document.value(of: sessions, for: document.text(of: name))?.value
     }
 
-    /// The key at a path of names; the last one there is if its value is a short form.
+    /// The key at a path of names; if a value on the path is a short form, the key of that value.
     private static func key(
         at path: ArraySlice<String>,
         of mapping: NodeID,

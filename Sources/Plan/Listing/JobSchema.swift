@@ -21,7 +21,7 @@ package struct JobSchema: ~Copyable {
         let root = JobTable.table.keys
         writer.beginObject()
         writer.member("$schema", "http://json-schema.org/draft-07/schema#")
-        // No address is the schema's for good; it is known by its name.
+        // The schema has no permanent URL; its name identifies it.
         writer.member("$id", "job.schema.json")
         writer.member("title", "A job file of runner, version 1")
         writeMembers(of: root)
@@ -76,8 +76,8 @@ package struct JobSchema: ~Copyable {
         writer.member("additionalProperties", false)
     }
 
-    /// The members that describe a key: the texts, its default, an example where one tells more
-    /// than the shape, and the shape.
+    /// The members that describe a key: the texts, its default, an example if it says more than the
+    /// shape, and the shape.
     private mutating func write(_ key: KeyDescription) {
         let standard = key.default
         let text = standard.map { " Default: \($0.text)." } ?? ""

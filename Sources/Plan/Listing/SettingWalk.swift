@@ -11,7 +11,8 @@ struct SettingWalk {
     private var itemRows: [(row: Int, node: NodeID, place: ValuePlace)] = []
 
     private let disclosure: Disclosure
-    /// Elements of a list that are displayed: each task of a `forEach` would repeat all its items.
+    /// The most elements of a list that are displayed: each task of a `forEach` would repeat all
+    /// its items.
     private static let mostElements = 100
 
     /// A walk through the document of a reader.
@@ -36,7 +37,7 @@ struct SettingWalk {
             }
             switch key.shape {
             case .mapping(let inner):
-                // Without a value of its own a required key in there is not a default but absent.
+                // A required key in that mapping has no default: without a value it is absent.
                 if inner.required | inner.alternatives != 0, found.isEmpty { continue }
                 walk(inner, in: found.map(\.value), path: path + key.name + ".")
             case .either(_, .mapping(let inner)) where found.first.map(isMapping) == true:

@@ -136,7 +136,7 @@ package struct TaskOutlook: Sendable, Hashable {
 
     /// The action of a run.
     package let action: Action
-    /// The reason or the place, in a few words; empty if nothing is to be said.
+    /// The reason or the place, in a few words; empty without one.
     package let detail: String
     /// The bytes of the file that an earlier run has left; nil unless the action is `resume`.
     package let presentBytes: Int64?

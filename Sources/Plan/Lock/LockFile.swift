@@ -2,7 +2,7 @@ internal import JSON
 package import SystemKit
 package import TransferModel
 
-/// The lock file of a job: what each of its downloads was when it was locked.
+/// The lock file of a job: the properties of each download when it was locked.
 ///
 /// It is JSON with one line for each download, between a first and a last line, so that a review
 /// reads the difference. The bytes depend on the downloads alone: they have no date, no machine and
@@ -35,7 +35,7 @@ package struct LockFile: Sendable {
 
     private static let first = #"{"formatVersion":\#(formatVersion),"downloads":["#
     private static let last = "]}"
-    /// The values of one line, which limits the cost of a hostile one.
+    /// The most values of one line, which limits the cost of a hostile line.
     private static let mostValues = 10_000
     /// How Git begins the lines of a conflict.
     private static let conflictMarks = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]

@@ -19,7 +19,7 @@ extension Plan {
         return plan
     }
 
-    /// The ids of the downloads in the job file, where those of a `forEach` have one.
+    /// The ids of the downloads in the job file; all tasks of a `forEach` share one id.
     package var downloadIDs: [String] {
         source.tasks.entries.lazy.filter { $0.kind == .download }
             .map { source.reader.document.text(of: $0.key) }
@@ -30,7 +30,7 @@ extension Plan {
         source.tasks.entries.allSatisfy { $0.kind == .download }
     }
 
-    /// Calls `body` with what the job file says of each download, in its order.
+    /// Calls `body` with the job file's settings of each download, in file order.
     package func forEachDeclaredDownload(_ body: (DeclaredDownload) -> Void) {
         source.forEachDraft {
             $0 == .download

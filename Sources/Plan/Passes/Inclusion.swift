@@ -26,7 +26,7 @@ package struct Inclusion {
 
     /// Included files of a job.
     private static let mostFiles = 100
-    /// Files that include one another, the job file not counted.
+    /// The longest chain of files that include one another, without the job file.
     private static let deepest = 10
 
     /// Reads the files that a job file includes, through `options`.

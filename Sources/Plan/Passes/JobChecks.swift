@@ -63,7 +63,7 @@ struct JobChecks {
         if let key = own.givenKey, isFilledIn { keys.note(key, of: task) }
     }
 
-    /// Makes the graph of the tasks of a list, once; it tells the rows of `chosen` apart.
+    /// Makes the graph of the tasks of a list, once; the rows of `chosen` are separate nodes.
     mutating func graph(of tasks: TaskList, chosen: [Need]) -> TaskGraph {
         var builder = TaskGraphBuilder()
         swap(&builder, &needs)
@@ -94,7 +94,7 @@ struct JobChecks {
 struct JobTraits: Sendable {
     /// The attempts of the task that may have the most: 1 to 1,000.
     private(set) var mostAttempts = 1
-    /// How many uploads want an idempotency key of the runner's making.
+    /// How many uploads want an idempotency key that the runner makes.
     private(set) var orderCount = 0
     /// The tasks of these uploads, ascending.
     private var orders: [Range<Int>] = []
@@ -179,7 +179,7 @@ struct SecretNeeds {
 
 /// Finds tasks that need each other in a circle.
 enum CycleCheck {
-    /// Tasks of one circle that a message names.
+    /// The most tasks of one cycle that a message names.
     private static let longestCycle = 10
 
     /// An error for each circle of a graph; `name` gives the id of the tasks of a node, `place`

@@ -10,7 +10,7 @@ struct RowPass {
     private let number: Int
     private var keys = RowKeyCheck(capacity: 0)
     private var settings: [TaskGroup.Settings] = []
-    /// The errors so far, without the note about their row, and where they stand.
+    /// The errors so far, without the note about their row, with their positions in the log.
     private var known: [Diagnostic: Int] = [:]
     private var faultyRows = 0
     /// The secrets of all rows: a row may choose its session.
@@ -103,7 +103,7 @@ struct RowPass {
             into: &draft,
             with: &reader
         )
-        // All rows use the same captures, but each row may have needs of its own: the graph tells
+        // All rows use the same captures, but each row may have needs of its own: the graph shows
         // whether each row needs the tasks that capture.
         let references = reader.takeCaptureReferences()
         if task == group.first {
@@ -148,7 +148,7 @@ struct RowPass {
         if faultyRows == 0, keys.count == count { keys.report(in: group, &reader) }
     }
 
-    /// Says of the errors of a row which one it is.
+    /// Adds a note that names the row to the errors of a row.
     private mutating func noteFault(
         of row: Int,
         _ key: String?,

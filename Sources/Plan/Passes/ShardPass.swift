@@ -5,10 +5,10 @@ internal import TransferModel
 
 /// Chooses the rows of a shard before they are read.
 ///
-/// Rows of other shards cost their key only. The check of the whole job, without a shard, finds
-/// their faults.
+/// Of the rows of other shards only the keys are read. The check of the whole job, without a shard,
+/// finds their faults.
 enum ShardRows {
-    /// Leaves each `forEach` of `reader` that is free of needs with the rows of a shard.
+    /// Reduces each `forEach` of `reader` that no need joins to the rows of a shard.
     static func choose(_ shard: Shard, with reader: inout Reader) {
         let joined = JoinedEntries(of: reader)
         var groups = reader.values.tasks.groups
@@ -50,7 +50,7 @@ enum ShardRows {
 }
 
 /// The entries whose tasks may be joined to others by `needs` and `when`, as far as the job file
-/// tells before rows are read.
+/// shows before rows are read.
 struct JoinedEntries {
     /// Whether a need that each row fills in may name any task.
     private var isAll = false
@@ -76,7 +76,7 @@ struct JoinedEntries {
     private mutating func insert(_ name: NodeID, _ document: Document, _ tasks: TaskList) {
         let text = document.text(of: name)
         let bracket = text.cut(atFirst: "[")?.before
-        // A row's key may be filled in, and then the id before it is known all the same.
+        // A row's key may be an expression; the id in front of it is known nevertheless.
         let id = bracket ?? text[...]
         if document.hasInterpolation(name), id.cut(atFirst: "$") != nil || bracket == nil {
             isAll = true
@@ -91,8 +91,8 @@ struct JoinedEntries {
 
 /// The nodes of a graph that run in a shard: tasks that need each other stay together.
 ///
-/// The shard of joined nodes is that of the first of their names by bytes. The name of a node is
-/// the id of its task; all tasks of a `forEach` whose rows no need distinguishes have its id.
+/// Joined nodes run in the shard of their first name in byte order. The name of a node is the id of
+/// its task. All tasks of a `forEach` have its id if no need distinguishes their rows.
 struct ShardNodes {
     private var isOwn: [Bool]
     /// A warning when one shard gets more than half of the job.

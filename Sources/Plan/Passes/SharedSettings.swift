@@ -85,8 +85,7 @@ final class SharedSettings: Sendable {
 
     /// Why the job has no shards; nil when it may have some.
     ///
-    /// The stored transfers of a background session do not tell with which number of shards they
-    /// began.
+    /// The stored transfers of a background session do not say with how many shards they began.
     func fault(of shard: Shard?) -> String? {
         guard shard != nil else { return nil }
         return sessions.first { $0.kind == .background }.map {

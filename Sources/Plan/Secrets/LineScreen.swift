@@ -8,7 +8,7 @@ internal import SystemKit
 struct LineScreen {
     /// The line without its line break.
     private let line: ArraySlice<UInt8>
-    /// Whether an `@` stands in the next line: it may end a login that begins in this one.
+    /// Whether the next line has an `@`, which may end a login that begins in this line.
     private let hasLoginBelow: Bool
     private var index: Int
     /// The last key: its list may go on.
@@ -42,7 +42,7 @@ struct LineScreen {
         return isMarker ? sign.count : 0
     }
 
-    /// Goes past the next sign, name and value; hides any other text.
+    /// Skips the next sign, name and value; hides any other text.
     private mutating func takeEntry() {
         let byte = line[index]
         if Self.isSign(byte) || byte == UInt8(ascii: "-") && isFollowedByBlank {
@@ -62,7 +62,7 @@ struct LineScreen {
         index + 1 == line.endIndex || Self.isBlank(line[index + 1])
     }
 
-    /// Goes past a name in the place of a key and its colon; nil without one.
+    /// Skips a name in the place of a key, and its colon; nil without a name.
     ///
     /// A key of the language may lack its colon, or the blank after it.
     private mutating func takeName() -> String? {
@@ -89,7 +89,7 @@ struct LineScreen {
         return name
     }
 
-    /// Goes past the value of a key if the value is shown; hides it if not.
+    /// Skips the value of a key; hides the value unless it may be shown.
     private mutating func takeValue(of name: String) {
         skip(while: Self.isBlank)
         guard index < line.endIndex else { return }

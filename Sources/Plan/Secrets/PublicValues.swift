@@ -136,7 +136,7 @@ enum PublicValues {
     /// The bytes of a URL that are shown: its scheme; and its host, port and path if no login can
     /// be among them, also one with a mistyped `@` or with a slash.
     ///
-    /// An expression may stand for the scheme and the host. The scheme may be missing or have wrong
+    /// An expression may replace the scheme and the host. The scheme may be missing or have wrong
     /// signs after it.
     static func lengthOfURL(_ text: ArraySlice<UInt8>, _ mayBeLogin: Bool) -> Int {
         var rest = text

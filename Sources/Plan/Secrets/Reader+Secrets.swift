@@ -157,8 +157,8 @@ extension Reader {
         }
     }
 
-    /// Whether the secrets of a URL stand after its host and are allowed there; reports the
-    /// secrets that are not.
+    /// Whether the secrets of a URL are after its host and allowed there; reports the secrets that
+    /// are not.
     private mutating func mayHoldSecrets(_ scalar: ScalarValue, _ field: Field) -> Bool {
         let front = scalar.text.slice(0..<scalar.firstSecret)
         // A URL that begins with a captured value is checked when that value is known.

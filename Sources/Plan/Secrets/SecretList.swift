@@ -18,15 +18,15 @@ struct SecretList: Sendable {
     private(set) var names: [String] = []
     /// The declaration of each name; nil for one with a fault.
     private(set) var declarations: [SecretDeclaration?] = []
-    /// The variables that are the sources of secrets, and whose: each expression is compared with
-    /// them.
+    /// The variables that are sources of secrets, with the secrets: each expression is compared
+    /// with them.
     private var environment: [(name: String, position: Int)] = []
     /// The variables of the environment that have values of secrets, also of secrets with a fault.
     var variables: Set<String> = []
     /// The value of each name; nil while the job is only checked, and for secrets that no task of a
     /// run uses.
     private var values: [KnownSecret?] = []
-    /// Whether tasks are read to be run, so that nothing may stand for a value.
+    /// Whether tasks are read for a run, so that stand-ins for values are not allowed.
     private let isForRun: Bool
     /// Which of them some header field or URL of the job holds, so that their values must be fit
     /// for it.
@@ -46,7 +46,7 @@ struct SecretList: Sendable {
         return true
     }
 
-    /// The secret whose value a variable of the environment has that is named so after a prefix.
+    /// The secret whose source is the environment variable with that prefix and name.
     func first(ofEnvironment variable: String, behind prefix: String) -> SecretDeclaration? {
         let length = prefix.utf8.count + variable.utf8.count
         for (name, position) in environment
@@ -121,7 +121,7 @@ struct SecretUse: Sendable {
         /// A field of that name.
         case header(String)
         case body
-        /// A credential of the session or of its proxy, which goes where that says.
+        /// A credential of the session or of its proxy, which determines where it goes.
         case credential
     }
 
@@ -149,7 +149,7 @@ package struct SecretDeclaration: Sendable {
     package enum Source: Sendable, Hashable {
         /// A variable of the environment.
         case environment(String)
-        /// A file with an absolute path, as whose `displayPath` the job file has it.
+        /// A file with an absolute path; `displayPath` is the path in the job file.
         case file(path: String, displayPath: String)
         /// The standard output of a program, within a time; the program's own name comes first.
         case command([String], timeout: Duration)
@@ -161,15 +161,15 @@ package struct SecretDeclaration: Sendable {
     package let source: Source
     /// Where it may go; nil when any https origin and this machine may have it.
     let origins: [Origin]?
-    /// Whether it may stand in the path and the query of a URL.
+    /// Whether the path and the query of a URL may have it.
     let allowsURL: Bool
     /// The range of its name in the job file.
     let range: SourceRange
 
-    /// The fault of this secret's value not being there or not being fit; `reason` continues "the
-    /// secret `name` ".
+    /// The fault of a secret whose value is missing or unfit; `reason` continues "the secret `name`
+    /// ".
     ///
-    /// One of the environment: the job file may be right.
+    /// A fault of the environment: the job file may be valid.
     package func missing(_ reason: String, notes: [Diagnostic.Note] = []) -> Diagnostic {
         Diagnostic(
             .error,

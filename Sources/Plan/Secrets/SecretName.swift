@@ -4,7 +4,7 @@ internal import TransferModel
 /// Knows names under which people write secrets: keys of job files, header fields, members of JSON
 /// and of forms.
 enum SecretName {
-    /// Bytes of the longest name: a longer word is none.
+    /// The length of the longest name in bytes; a longer word names no secret.
     static let longest = 128
 
     /// Whole names, in small letters, without `-` and `_`.
@@ -15,7 +15,7 @@ enum SecretName {
         "authorizationheader", "proxyauth", "basicauth", "bearerauth", "clientcredentials", "sig",
         "sas", "jwt", "otp", "totp", "pin", "psw", "pswd",
     ]
-    /// Their ends: `dbPassword` is one, and `X-Auth-Token`.
+    /// The endings of such names, as in `dbPassword` and `X-Auth-Token`.
     private static let endings = [
         "password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "privatekey",
         "secretaccesskey", "accesskey", "authkey", "passcode", "pwd", "psk", "presharedkey",

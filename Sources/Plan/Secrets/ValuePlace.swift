@@ -9,7 +9,7 @@ struct ValuePlace {
     let key: String
     /// Whether the key is one of the language, and not a name that the job chose.
     let isKnown: Bool
-    /// Whether a credential may stand beside it, with which a slip exchanges the value.
+    /// Whether a credential may be beside it, so that a slip can exchange the two values.
     private(set) var isBesideCredential: Bool
     /// Whether it says where a secret comes from: another text in its place is the secret itself.
     private(set) var isSource = false
@@ -57,7 +57,7 @@ struct ValuePlace {
         }
     }
 
-    /// Whether a capture stands here under its name.
+    /// Whether the place takes a capture under its name.
     var takesCapture: Bool {
         if case .mapping(let table) = shape {
             table.name == CaptureTable.table.keys.name
@@ -66,12 +66,12 @@ struct ValuePlace {
         }
     }
 
-    /// Whether a mapping of settings stands here that hold no credential.
+    /// Whether the place takes a mapping of settings without credentials.
     var takesSettings: Bool {
         shape.isMapping && !shape.isList && !shape.hasChosenNames && !shape.holdsCredentials
     }
 
-    /// Whether a URL or the address of a proxy stands here.
+    /// Whether the place takes a URL or the address of a proxy.
     var isURL: Bool { shape.isURL }
 
     /// Whether the values here have a form that no credential has, or are chosen from some.

@@ -2,7 +2,7 @@ internal import JobFile
 
 /// A program and its arguments, which no shell reads.
 enum CommandType {
-    /// Bytes of all arguments: the kernel takes no more than about two million.
+    /// The limit of all arguments, bytes: the kernel takes no more than about two million.
     private static let mostArguments = 1 << 20
 
     static let type = ValueType<[String]>(.nonEmptyList(.text(pattern: nil, example: "program"))) {

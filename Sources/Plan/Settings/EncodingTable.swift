@@ -156,7 +156,8 @@ extension IdempotencyKeyText {
         guard let scalar = reader.scalar(field), let text = reader.text(of: scalar, field) else {
             return nil
         }
-        // A server does not choose how its order is keyed: a captured word is a value.
+        // A server must not switch the key off or to `auto`, so these words are plain values when
+        // captured.
         switch scalar.isCaptured ? nil : text {
         case "none"?: return KeyDraft.none
         case "auto"?: return .auto

@@ -34,7 +34,8 @@ enum ExpectedJSONType {
         }
     }
 
-    /// Pointers of one value: those of `defaults` are compared with those of every task.
+    /// The most pointers of one value: the pointers of `defaults` are compared with those of every
+    /// task.
     private static let mostValues = 100
 
     private static let present = ValueType<Expectation.JSONValueAt>(
@@ -44,7 +45,7 @@ enum ExpectedJSONType {
         return reader.parsed(text, of: field, JSONPointerText.parse).map { .init($0) }
     }
 
-    /// `values`, and those of `base` whose pointers they do not have.
+    /// `values`, then the values of `base` at other pointers.
     static func merge(
         _ values: [Expectation.JSONValueAt],
         over base: [Expectation.JSONValueAt]?

@@ -37,7 +37,7 @@ enum HeaderFieldsType {
     /// many.
     static let mostFields = 100
 
-    /// `fields`, and those of `base` whose names they do not have.
+    /// `fields`, then the fields of `base` with other names.
     static func merge(_ fields: [HeaderField], over base: [HeaderField]) -> [HeaderField] {
         guard !base.isEmpty else { return fields }
         guard !fields.isEmpty else { return base }

@@ -216,7 +216,8 @@ struct DefaultsDraft: Sendable {
     var task = TaskDraft()
 }
 
-/// `defaults`: the settings of sessions and those of tasks that are no task's own.
+/// `defaults`: the settings of sessions, and the settings of tasks that are not specific to one
+/// task.
 enum DefaultsTable {
     static let table = SettingTable<DefaultsDraft>(
         "defaults",

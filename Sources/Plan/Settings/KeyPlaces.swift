@@ -1,6 +1,6 @@
 internal import SystemKit
 
-/// The places of the language for a key that stands in the wrong mapping.
+/// Finds the mappings that have a key, for a key in the wrong mapping.
 enum KeyPlaces {
     /// Advice for a key, in any spelling, of a mapping inside the mapping.
     static func helpInside(_ name: String, of table: KeyTable) -> String? {

@@ -33,7 +33,7 @@ struct KeyDescription: Sendable {
     let isRequired: Bool
     /// Another key of the mapping without which it has no meaning.
     let partner: String?
-    /// Where another key has that value it is required, and elsewhere it may not be.
+    /// The key is required if another key has that value, and forbidden otherwise.
     let condition: Condition?
     private let makeShape: @Sendable () -> Shape
 

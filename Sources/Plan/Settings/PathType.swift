@@ -82,7 +82,7 @@ enum PathType {
         return value
     }
 
-    /// `raw:` has a meaning in front of captured values only: others may be several names anyway.
+    /// `raw:` matters only for captured values: other values may have several names anyway.
     private static func isCapture(_ expression: Expression) -> Bool {
         expression.namespace == .task
     }
@@ -173,8 +173,8 @@ enum PathType {
     /// A path to a file that the runner writes, or to the folder that it is written to under the
     /// server's name.
     ///
-    /// Only a slash that the job file itself has at the end means a folder: whether a server names
-    /// a file is known before the run, and not for each row or peer to say.
+    /// Only a slash at the end of the text in the job file means a folder, so that neither a row
+    /// nor a peer decides whether a server names the file.
     static func destination(_ field: Field, mayBeFolder: Bool = false, _ reader: inout Reader)
         -> PathValue?
     {

@@ -5,8 +5,8 @@ package import TransferModel
 
 /// Checks of the network settings of one session together.
 enum SessionNetwork {
-    /// Makes a discretionary session wait for networks that are not expensive; warns of another
-    /// session that would be one.
+    /// Makes a discretionary session wait for networks that are not expensive; warns if the session
+    /// is not a background session.
     ///
     /// - Parameters:
     ///   - session: The session as the file has it.
@@ -24,7 +24,7 @@ enum SessionNetwork {
             return
         }
         session.isDiscretionary = false
-        // `defaults` mean the sessions that can be discretionary.
+        // In `defaults` the key is meant for the background sessions alone.
         guard let key = node.flatMap({ reader.document.value(of: $0, for: "isDiscretionary")?.key })
         else { return }
         reader.faults.log.warn(

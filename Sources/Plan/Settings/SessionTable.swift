@@ -134,7 +134,7 @@ enum SessionTable {
         try IdentifierText.parse(text, noun: "storage")
     }
 
-    /// Both keys are required, so no mapping is merged into the one of `defaults`.
+    /// Both keys are required, so a session's mapping replaces the mapping in `defaults`.
     private static let minimumRate = ValueType(
         minimumRateTable,
         from: MinimumRate(bytesPerSecond: 0, over: .zero)

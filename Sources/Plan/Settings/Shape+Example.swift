@@ -28,8 +28,8 @@ extension Shape {
         }
     }
 
-    /// Whether the example tells more about a wrong scalar than its report does: it is a list or a
-    /// mapping, or a text of a kind of its own, such as a path.
+    /// Whether the example says more about a wrong scalar than its report does: it is a list or a
+    /// mapping, or a text of a special kind, such as a path.
     var explainsScalars: Bool {
         switch self {
         case .text(_, let example): example != nil

@@ -10,7 +10,7 @@ struct StepDraft<Step: ConversationStep>: Sendable {
     var captures: [Capture] = []
     /// The file for the bytes that the step of a stream takes.
     var file: PathValue?
-    /// The bytes of the job that the step sends.
+    /// The number of bytes from the job that the step sends.
     var size = 0
     /// The step itself, if it sends a secret; only streams need it.
     var secretPlace: NodeID?
@@ -28,7 +28,7 @@ struct StepDraft<Step: ConversationStep>: Sendable {
     }
 }
 
-/// Finds steps that cannot stand where they do, one step after the other.
+/// Finds steps that are not allowed at their place, one step after the other.
 protocol StepOrder: Sendable {
     associatedtype Step: ConversationStep
     init()

@@ -116,7 +116,7 @@ struct ShellPattern {
         return inner.splitAtBytes(inner.containsBytes("..") ? "." : ",")
     }
 
-    /// The offset after the bracket that closes the one at an offset; nil where none does.
+    /// The offset after the bracket that closes the bracket at an offset; nil when it stays open.
     private static func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
         let close = bytes[start] == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: "}")
         var index = start + 1

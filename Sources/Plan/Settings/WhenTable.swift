@@ -7,7 +7,7 @@ internal import TransferModel
 enum WhenTable {
     /// One mapping of conditions, all of which have to hold.
     struct Draft {
-        /// The ends that the mapping names, in its order, and the key of each.
+        /// The outcomes that the mapping names, in its order, and the key of each.
         var terms: [(need: Need, ends: [NeedEnd], key: String)] = []
         /// Whether its comparisons hold, as far as their values are known.
         var holds = true
@@ -49,13 +49,13 @@ enum WhenTable {
 
     static let type = ValueType<When>(.oneOrMore(.mapping(table.keys))) { when($1, &$0) }.faultless
 
-    /// Values of one list, the first one included.
+    /// The most values of one list, including the first.
     private static let mostValues = 1000
 
     /// The keys with ids of tasks.
     private static let endKeys = ["failed", "succeeded", "skipped", "deferred", "ended"]
 
-    /// The ids in a value of `when`, as far as its form is right.
+    /// The ids in a value of `when`, as far as its form is valid.
     static func ids(in when: NodeID, _ document: Document) -> [NodeID] {
         document.items(of: when).flatMap { mapping in
             endKeys.flatMap { key in

@@ -39,7 +39,7 @@ enum StreamStepTable {
     static let steps: ValueType<[StepDraft<StreamStep>]> =
         StepList.type(table, in: StreamOrder.self)
 
-    /// A step that says nothing but its name.
+    /// A step without settings, whose only value is `true`.
     private static func signal(_ action: StreamStep.Action) -> ValueType<StreamStep.Action> {
         ValueType(.boolean) { reader, field in
             guard let isWanted = ValueType<Bool>.boolean.read(&reader, field) else { return nil }
@@ -102,7 +102,7 @@ extension StreamStepTable {
     }.warningOfPlaceholders(isBody: true)
 }
 
-/// Finds steps that can have no effect where they stand.
+/// Finds steps that can have no effect at their place.
 private struct StreamOrder: StepOrder {
     private var hasClosedWrite = false
     private var hasClosedRead = false

@@ -2,7 +2,7 @@ internal import Diagnostics
 internal import JobFile
 internal import TransferModel
 
-/// The settings of a stream task's own, while they are read.
+/// The settings that only stream tasks have, while they are read.
 struct StreamTaskDraft: Sendable {
     var host: String?
     var port: Int?

@@ -1,8 +1,8 @@
 package import TransferModel
 
-/// How a need has ended, the better ends first.
+/// The outcome of a need, from the best to the worst.
 ///
-/// All tasks of a `forEach` together have ended as the worst of them.
+/// All tasks of a `forEach` together have the outcome of the worst of them.
 package enum NeedEnd: UInt8, Sendable, Hashable, Comparable {
     /// Also when nothing had changed.
     case succeeded
@@ -10,13 +10,14 @@ package enum NeedEnd: UInt8, Sendable, Hashable, Comparable {
     case deferred
     case failed
 
-    /// Orders ends from the best to the worst.
+    /// Orders outcomes from the best to the worst.
     package static func < (left: NeedEnd, right: NeedEnd) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// The ends of a need with which a task starts, and the alternative of its `when` that names them.
+/// The outcomes of a need after which a task starts, and the alternative of its `when` that names
+/// them.
 package struct NeedTerm: Sendable, Hashable {
     /// A bit for each end.
     private let ends: UInt8
@@ -39,7 +40,7 @@ package struct NeedTerm: Sendable, Hashable {
     /// A term of one alternative of several.
     ///
     /// - Parameters:
-    ///   - ends: The ends with which the alternative may hold.
+    ///   - ends: The outcomes with which the alternative may hold.
     ///   - alternative: Its number, below `count`.
     ///   - count: From 1 to `AlternativeSet.capacity`.
     package init(_ ends: [NeedEnd], alternative: Int, of count: Int) {
@@ -61,7 +62,7 @@ package struct NeedTerm: Sendable, Hashable {
     /// All alternatives of the task.
     package var allAlternatives: AlternativeSet { isCondition ? .first(Int(count)) : .all }
 
-    /// Whether a need whose tasks have ended so far as `end` can still meet the term.
+    /// Whether a need can still meet the term, if `end` is the outcome of its ended tasks so far.
     package func admits(_ end: NeedEnd, isLast: Bool) -> Bool {
         isLast ? ends >> end.rawValue & 1 == 1 : ends >> end.rawValue != 0
     }
@@ -70,7 +71,7 @@ package struct NeedTerm: Sendable, Hashable {
     package var isOfSuccess: Bool { ends == 1 << NeedEnd.succeeded.rawValue }
 }
 
-/// A need and the ends of it with which a task starts.
+/// A need and the outcomes of it after which a task starts.
 struct Requirement: Sendable, Hashable {
     var need: Need
     var term = NeedTerm.success

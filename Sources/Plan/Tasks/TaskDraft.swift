@@ -98,8 +98,8 @@ struct TaskDraft: Sendable {
 }
 
 extension TaskDraft {
-    /// The needs of the task, each with the end that lets the task start: a need must succeed
-    /// unless `when` names another end.
+    /// The needs of the task, each with the outcome after which the task starts: success unless
+    /// `when` names another outcome.
     var requirements: [Requirement] {
         guard let named = when?.requirements, !named.isEmpty else {
             return needs.map { Requirement(need: $0) }

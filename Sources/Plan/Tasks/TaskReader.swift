@@ -149,7 +149,7 @@ struct TaskReader: Sendable {
         }
     }
 
-    /// Checks the settings of a task, each right by itself, against each other.
+    /// Checks the settings of a task against each other; each setting is already valid by itself.
     private func check(_ draft: TaskDraft, at place: TaskPlace, _ reader: inout Reader) {
         let sessions = shared.sessions
         let isOrderOfRun = draft.isOrderOfRun || reader.values.isOrderOfRun

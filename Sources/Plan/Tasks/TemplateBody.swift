@@ -153,7 +153,7 @@ private struct Filling {
         }
     }
 
-    /// The members under the names and in the order that they are written with.
+    /// The members with the names and in the order of the written JSON.
     private func named(_ members: [JSONValue.Member]) -> [(String, JSONValue)] {
         var named = members.map { member in
             let name =

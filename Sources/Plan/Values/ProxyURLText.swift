@@ -50,7 +50,7 @@ enum ProxyURLText {
         return ProxyServer(kind: kind, host: parts.host, port: parts.port ?? kind.usualPort)
     }
 
-    /// Whether a text names a program that is to choose the proxy.
+    /// Whether a text names a program that should choose the proxy.
     static func isAutomatic(_ text: String) -> Bool {
         let text = text.lowercased()
         return text.hasByteSuffix(".pac") || text.hasByteSuffix("/wpad.dat")

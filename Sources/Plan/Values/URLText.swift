@@ -75,7 +75,7 @@ enum URLText {
         return url
     }
 
-    /// Throws for a URL with a login, also one whose password has torn the URL.
+    /// Throws for a URL with a login, also if signs in its password make the URL invalid.
     static func refuseUserInformation(of url: TransferURL) throws(ValueFault) {
         guard url.hasUserInformation || url.mayBeTornLogin else { return }
         let mend = "write it as `credentials` of the session, the password as a secret"
@@ -153,7 +153,7 @@ enum URLText {
         }
     }
 
-    /// The URL that was probably meant by a text that is none; nil when nothing like it is one.
+    /// The URL that was probably meant by an invalid text; nil if no similar text is a URL.
     private static func likely(_ text: String) -> String? {
         let bare = withoutCurlyQuotes(text)
         let candidate: String?
@@ -178,7 +178,7 @@ enum URLText {
         return candidate
     }
 
-    /// `https` or `http` for a scheme that is one of them but for a slip.
+    /// `https` or `http` for a scheme that is a misspelling of one of them.
     private static func nearScheme(_ scheme: String) -> String? {
         NearestName.find(scheme, among: ["https", "http"])
     }

@@ -87,7 +87,7 @@ struct HTMLExport: ReportExport {
         if task.isRemarkable || attempts.contains(where: { $0.waitedMicroseconds > 0 }) {
             json.array("tries", of: attempts) { write($0, to: &$1) }
         }
-        // Ten thousand tasks that succeeded at once stay small without these.
+        // Ten thousand tasks that succeeded in their first attempt stay small without these.
         let hasFields = task.isRemarkable
         json.array("exchanges", of: Array(exchanges.enumerated())) { exchange, json in
             let end = Self.end(of: exchange.offset, in: exchanges, attempts)

@@ -113,7 +113,8 @@ extension HTMLScript {
 
     /// The slowest and most retried tasks, the uses of time, and the filters.
     static let overview = #"""
-        // What stands above the list: slowest, most retried, the uses of time, and the filters.
+        // Above the list: the slowest and the most retried tasks, the uses of time, and the
+        // filters.
         const describeTimes = () => {
           const times = {};
           for (const task of tasks) {

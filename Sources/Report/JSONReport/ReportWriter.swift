@@ -119,8 +119,8 @@ struct ReportWriter: ~Copyable {
     }
 }
 
-/// The last two different values of a kind and their texts in the report, of which `text` is the
-/// one that was looked for last.
+/// The last two different values of a kind and their texts in the report; `text` belongs to the
+/// value that was looked for last.
 ///
 /// An object, because the writer moves with each object that it writes.
 private final class RecentTexts<Value: Equatable> {
@@ -132,7 +132,8 @@ private final class RecentTexts<Value: Equatable> {
     /// No texts; an optional value would be copied for each comparison, hence the placeholder.
     init(_ placeholder: Value) { (value, earlierValue) = (placeholder, placeholder) }
 
-    /// Whether `text` is that of a value; otherwise it is empty, and the value's own from now on.
+    /// Whether `text` is the text of a value; otherwise `text` is empty, and the caller fills it in
+    /// for the value.
     func find(_ wanted: Value) -> Bool {
         if text.count > 0, value == wanted { return true }
         swap(&text, &earlierText)

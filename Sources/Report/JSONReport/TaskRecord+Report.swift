@@ -396,7 +396,7 @@ extension SourceLocation {
 }
 
 extension TaskRecord {
-    /// A task that succeeded at once, in a report with the detail `failures`.
+    /// A task that succeeded in its first attempt, in a report with the detail `failures`.
     ///
     /// It has the members that other commands need, and no text of a server. A million lines are to
     /// take less than 250 MB.

@@ -46,7 +46,7 @@ struct ActiveRows: Sendable {
         running.append(task)
     }
 
-    /// Takes in the attempts at a time; with rates only where a display shows them.
+    /// Records the attempts at a time; with rates only where a display shows them.
     mutating func update(_ tasks: [TaskProgress], at time: MonotonicTime, measuresRates: Bool) {
         running = tasks
         for task in tasks { endWait(of: task.id) }

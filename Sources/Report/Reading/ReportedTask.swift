@@ -70,8 +70,8 @@ package struct ReportedTask: Sendable {
         case json(JSONValue)
     }
 
-    /// The place in the job file to look at: that of the key that decides about a failure, if there
-    /// is one, otherwise that of the task.
+    /// The place in the job file to look at: the place of the key that decides about a failure, if
+    /// there is one, otherwise the place of the task.
     var place: SourceLocation { failure?.source ?? source }
 
     /// Whether the task succeeded or had nothing to do.
@@ -84,7 +84,7 @@ package struct ReportedTask: Sendable {
     /// Whether the task succeeded, had nothing to do, or did not start because of a `when`.
     var isGood: Bool { isSuccess || isRefused }
 
-    /// Whether the task did not succeed at once.
+    /// Whether the task did not succeed in its first attempt.
     var isRemarkable: Bool { !isSuccess || attemptCount > 1 }
 
     /// From creation to end, microseconds.
@@ -164,7 +164,7 @@ package struct ReportedTask: Sendable {
         origin = .json(json)
     }
 
-    /// A task that succeeded at once, in a report that keeps only a line of it.
+    /// A task that succeeded in its first attempt, in a report that keeps only a line of it.
     private init(line json: JSONValue, jobFile: String) throws(ReportFault) {
         id = try json.text("id")
         kind = try json.text("type")
@@ -215,7 +215,7 @@ package struct ReportedTask: Sendable {
         return File(size: try file.number("size"), sha256: file["sha256"]?.string)
     }
 
-    /// The task as it stands in a written report; nil for a task that just ended.
+    /// The task as a written report has it; nil for a task that just ended.
     var json: JSONValue? {
         if case .json(let value) = origin { value } else { nil }
     }

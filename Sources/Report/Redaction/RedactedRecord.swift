@@ -27,7 +27,7 @@ package struct RedactedRecord: Sendable {
 
     /// Whether the task reached the result that the job file asks for.
     var isSuccess: Bool { outcome == .succeeded || outcome == .unchanged }
-    /// Whether the task did not succeed, or not at once.
+    /// Whether the task did not succeed, or not in its first attempt.
     var isRemarkable: Bool { !isSuccess || attemptCount > 1 }
 
     /// The task's id in the job file.

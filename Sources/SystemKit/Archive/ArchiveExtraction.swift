@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Glibc
 
-/// Extracts an archive into a folder that gets its name when it is complete, or never.
+/// Extracts an archive into a folder that appears under its name only when it is complete.
 ///
 /// Files get the permission bits of the archive without setuid, setgid and sticky, less the umask,
 /// and its times; their owner is this user. The owner may always read and write.
@@ -26,7 +26,7 @@ package final class ArchiveExtraction {
         package var stripComponents: Int
         /// How much the archive may become.
         package var limits: ArchiveLimits
-        /// Whether the content survives a power loss before the folder gets its name.
+        /// Whether the content survives a power loss before the folder is renamed.
         package var isDurable: Bool
 
         /// Creates a target.

@@ -6,7 +6,7 @@ package enum Gzip {
     /// The library's name, for messages.
     package static let library = "libz.so.1"
 
-    /// Loads zlib and tells whether that worked.
+    /// Loads zlib and returns whether that worked.
     package static var isAvailable: Bool { czlib_load() == 1 }
 
     /// Compresses bytes to one gzip member without name and time, so that equal input gives equal

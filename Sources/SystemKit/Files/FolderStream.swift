@@ -29,8 +29,8 @@ internal import Glibc
     /// The folder's descriptor, valid as long as the stream.
     var descriptor: Int32 { unsafe dirfd(stream) }
 
-    /// The next name but `.` and `..`, with the type that readdir(3) tells; nil at the end, where
-    /// `errno` is 0, and for an error.
+    /// The next name but `.` and `..`, with the type from readdir(3); nil at the end, where `errno`
+    /// is 0, and for an error.
     func next() -> (name: String, type: Int)? {
         while true {
             errno = 0

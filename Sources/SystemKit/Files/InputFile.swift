@@ -31,7 +31,7 @@ internal import Glibc
 
     /// The properties when the file was opened.
     package let identity: Identity
-    /// The content of a file whose size fstat(2) does not tell, read when it was opened; nil for
+    /// The content of a file whose size fstat(2) does not report, read when it was opened; nil for
     /// usual files.
     ///
     /// The kernel has such files in `/proc` and `/sys`.
@@ -102,7 +102,7 @@ internal import Glibc
         try self.init(opened: opened, nil, path)
     }
 
-    /// Takes over a descriptor; a negative one is the failure that errno tells.
+    /// Adopts a descriptor; for a negative one, errno has the failure.
     private init(opened: Int32, _ folder: Folder?, _ name: String) throws(SystemError) {
         self.folder = folder
         self.name = name
@@ -249,7 +249,8 @@ internal import Glibc
     /// The most bytes of a file without a size.
     private static let largestUnsized = 64 << 20
 
-    /// Reads a file of which fstat(2) tells no size, or that of a page; nil when the size is right.
+    /// Reads a file for which fstat(2) reports no size, or only the size of a page; nil when the
+    /// size is correct.
     private static func unsizedContent(
         of descriptor: Int32,
         _ status: stat,

@@ -378,7 +378,7 @@ internal import Glibc
         _ = unsafe times.withUnsafeBufferPointer { unsafe futimens(descriptor, $0.baseAddress) }
     }
 
-    /// Takes no right to be executed over from a replaced file.
+    /// Does not inherit the execute permission of a replaced file.
     package func inheritNoExecution() { inheritedMode = ~0o111 }
 
     /// Makes the content and the final permissions survive a power loss.

@@ -83,7 +83,7 @@ package final class DetachedProcess {
 package struct ReadyPipe {
     private let descriptor: Int32
 
-    /// Takes over the pipe, which programs started from here do not inherit.
+    /// Adopts the pipe, which programs started from here do not inherit.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Standard error of a run: a stalled reader does not stop the run.
 ///
-/// A message that finds no room for a second is dropped, and so are all later ones until there is
-/// room again; a line then reports their number. For one thread.
+/// A message that cannot be written within a second is dropped. So are all later ones until there
+/// is room again; a line then reports their number. For one thread.
 package final class StatusStream {
     /// The bytes that a pipe takes without waiting once it is writable (pipe(7)).
     private static let pieceSize = 4096

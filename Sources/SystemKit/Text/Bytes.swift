@@ -17,8 +17,8 @@ extension [UInt8] {
 
     /// Combines the bytes from `start` on with the four bytes of `key`, repeated, by exclusive or.
     ///
-    /// The lowest byte of `key` meets the byte at `start`. The loop takes words, which the compiler
-    /// turns into vectors; a loop over the bytes of a span takes twelve times as long.
+    /// The lowest byte of `key` is applied to the byte at `start`. The loop takes words, which the
+    /// compiler turns into vectors; a loop over the bytes of a span takes twelve times as long.
     package mutating func applyMask(_ key: UInt32, from start: Int) {
         guard start >= 0 else { return }
         let word = (UInt64(key) << 32 | UInt64(key)).littleEndian

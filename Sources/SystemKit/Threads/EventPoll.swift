@@ -97,7 +97,7 @@ package final class EventPoll {
     /// Waits for a ready descriptor, a wake-up or the end of the time, and fills `events`.
     ///
     /// - Parameters:
-    ///   - milliseconds: 0 returns at once, a negative number waits without end.
+    ///   - milliseconds: 0 returns immediately, a negative number waits without a limit.
     ///   - events: Emptied first; does not include the wake-up.
     /// - Returns: Whether a wake-up came.
     @discardableResult

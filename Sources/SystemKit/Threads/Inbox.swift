@@ -30,7 +30,8 @@ package final class Inbox<Element: Sendable>: Sendable {
 
     /// Takes all elements in order of arrival; waits for the first one.
     ///
-    /// Empty at `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; nil waits without end.
+    /// Empty at `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds; nil waits without a
+    /// limit.
     package func takeAll(until deadline: Int64?) -> [Element] {
         state.withLock(when: { !$0.elements.isEmpty }, until: deadline) { state in
             let taken = state.elements

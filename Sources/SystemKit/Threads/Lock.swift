@@ -47,7 +47,7 @@ import Glibc
     /// Waits for `isReady`, then runs `body` under the lock; both must be short.
     ///
     /// At `deadline`, a reading of `CLOCK_MONOTONIC` in nanoseconds, `body` runs in any case; nil
-    /// waits without end. The thread that makes `isReady` true calls `notify`.
+    /// waits without a limit. The thread that makes `isReady` true calls `notify`.
     package func withLock<Result: ~Copyable>(
         when isReady: (borrowing State) -> Bool,
         until deadline: Int64?,

@@ -57,8 +57,8 @@ extension Attempt {
         return finish()
     }
 
-    /// The failure at a server that has not accepted the client's part of the handshake, which a
-    /// server of TLS 1.3 tells after it; nil for other reasons.
+    /// The failure when the server has not accepted the client's certificate, which a TLS 1.3
+    /// server reports only after the handshake; nil for other reasons.
     private func certificateFailure(behind failure: TransferFailure) -> TransferFailure? {
         guard exchange.handle.wasShutOut, [.reset, .truncated].contains(failure.kind) else {
             return nil

@@ -24,7 +24,7 @@ extension Attempt {
         }
     }
 
-    /// Whether more of the last piece of the body is to be decoded.
+    /// Whether more of the last piece of the body must be decoded.
     var isDecoding: Bool { exchange.response.decoding?.isUnfinished == true }
 
     /// Keeps libcurl's result until the body is decoded; returns whether it must wait.

@@ -14,7 +14,7 @@ struct Attempt {
         case findProxy(Origin)
         /// A program is started for the hop's scheme; `beginProgram` follows.
         case program
-        /// More of a stored body is to be read when other attempts have had their turn.
+        /// The rest of a stored body must be read when other attempts have had their turn.
         case read
         /// libcurl receives more, or the other requests for parts of the file go on.
         case receives

@@ -28,7 +28,7 @@ struct AttemptMachine {
     /// Whether the cache has not decided yet.
     var isCaching = false
     var hasFailed: Bool
-    /// The request for a file that follows, because the response is of no use; nil for none.
+    /// The request for a file that follows, because the response cannot be used; nil for none.
     let repetition: Resumption.Repetition?
     /// Whether the request has given an upload up: no failure of it counts.
     let isGivingUp: Bool

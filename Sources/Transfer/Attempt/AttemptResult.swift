@@ -38,7 +38,8 @@ package struct AttemptResult: Sendable {
     package var resume: ResumeOutcome?
     /// The mirrors that have sent parts of the file beside the requested URL.
     package var mirrors: [Origin] = []
-    /// Why the task's own server was of no use for parts of its file; nil unless it was asked.
+    /// Why the task's own server could not serve parts of its file; nil unless it was asked for
+    /// some.
     package var partRefusal: String?
     /// The requests for parts of the file, each of which had a turn under the limit of requests.
     package var partRequests = 0

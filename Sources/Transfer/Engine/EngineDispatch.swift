@@ -80,7 +80,7 @@ struct EngineDispatch {
         return released
     }
 
-    /// Takes the waiting attempts with those keys, which are to be cancelled.
+    /// Removes and returns the waiting attempts with those keys, for cancellation.
     mutating func withdraw(_ keys: [Int]) -> [AttemptRequest] { collapsing.withdraw(keys) }
 
     /// Lets no attempt wait from now on; returns the attempts that waited.
@@ -144,7 +144,7 @@ struct EngineDispatch {
         awaitedAnswers = shares.count
     }
 
-    /// Takes in the events of one thread; returns the events for the engine's owner.
+    /// Handles the events of one thread; returns the events for the engine's owner.
     mutating func pass(_ events: [AttemptEvent]) -> [AttemptEvent] {
         var hasProgress = false
         for event in events {
@@ -165,7 +165,7 @@ struct EngineDispatch {
         return passed
     }
 
-    /// Takes in the end of an attempt.
+    /// Handles the end of an attempt.
     private mutating func finish(_ ended: EndedAttempt) {
         finish(ended.result.key)
         if collapsing.isUsed { released += collapsing.end(ended.result) }

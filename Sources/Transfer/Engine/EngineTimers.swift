@@ -1,6 +1,6 @@
 internal import TransferModel
 
-/// When each multi handle of an engine thread is to be called (`CURLMOPT_TIMERFUNCTION`), by tag.
+/// When each multi handle of an engine thread must be called (`CURLMOPT_TIMERFUNCTION`), by tag.
 ///
 /// While a server of SSH is silent, libcurl 8 before 8.15 wants to be called at once again after
 /// each call. Calls that follow each other without a ready socket are therefore a millisecond
@@ -39,7 +39,7 @@ struct EngineTimers {
     /// Notes that a socket of a handle is ready.
     mutating func didFindSocket(_ tag: Int) { hurries[tag] = 0 }
 
-    /// Takes the tag of a handle whose time has come, from a tag on.
+    /// Takes the first tag, from a given one on, of a handle whose time has come.
     mutating func takeDue(from tag: Int, _ now: MonotonicTime) -> Int? {
         let due = times[tag...].firstIndex { $0.map { $0 <= now } ?? false }
         if let due { times[due] = nil }

@@ -1,6 +1,6 @@
 internal import SystemKit
 
-/// A piece of the standard error of the program behind an attempt's body.
+/// A piece of the standard error of the program that makes an attempt's body.
 package struct ErrorText: Sendable, Hashable {
     /// The key of the attempt.
     package var key: Int

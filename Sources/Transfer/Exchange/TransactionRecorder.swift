@@ -396,7 +396,7 @@ struct TransactionRecorder {
         )
     }
 
-    /// Takes over the records of exchanges beside this one, in the order of their beginnings.
+    /// Adopts the records of parallel exchanges, in the order of their beginnings.
     mutating func adopt(_ records: [TransactionMetrics]) {
         guard !records.isEmpty else { return }
         closed = (closed + records).sorted { $0.fetchStartDate < $1.fetchStartDate }

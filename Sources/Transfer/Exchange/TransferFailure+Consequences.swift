@@ -28,8 +28,8 @@ extension TransferFailure {
         }
     }
 
-    /// Whether a partial download is of no use any more: it is not the wanted file, or the file is
-    /// gone.
+    /// Whether a partial download cannot be used any more: it is not the wanted file, or the file
+    /// is gone.
     var endsResuming: Bool {
         switch kind {
         case .integrity, .mimeType, .content, .tooLarge: true

@@ -66,8 +66,8 @@ extension TransferFailure {
 
     /// The advice about a 401 response to a request to which the runner added no credentials.
     ///
-    /// `key` is the name of a field of the job that may hold a key; nil without one. `inBody` tells
-    /// whether the body may hold them, as that of a login form does.
+    /// `key` is the name of a field of the job that may hold a key; nil without one. `inBody` says
+    /// whether the body may hold credentials, as the body of a login form does.
     static func missingCredentials(key: String?, inBody: Bool) -> String {
         let own =
             key.map { "if the header `\($0)` carries the key, check that key" }

@@ -35,7 +35,7 @@ extension FileTransfer {
     /// it.
     func recordEnd(of exchange: Exchange, _ code: CurlCode) -> AttemptMachine {
         if code.isOK, !exchange.hasFailed, !isJudged {
-            // An empty file, of which no piece has come.
+            // An empty file, whose body has no piece.
             _ = judgeFacts(for: exchange)
         }
         let isCutOff = exchange.response.isCutOff
@@ -69,9 +69,9 @@ extension FileTransfer {
     /// The failure of a handshake that was limited by the silence or the end of the task; nil for
     /// any other result.
     ///
-    /// libcurl reports the one of the commands as a connection that took too long. For the one of
-    /// the file, libcurl 7.88.1 asks for another connection, and takes the reply to RETR for the
-    /// answer (`CURLE_FTP_WEIRD_PASV_REPLY`).
+    /// For the handshake of the commands, libcurl reports a connection that took too long. For the
+    /// handshake of the file, libcurl 7.88.1 asks for another connection, and takes the reply to
+    /// RETR for the answer (`CURLE_FTP_WEIRD_PASV_REPLY`).
     private func lateHandshake(of exchange: Exchange, _ code: CurlCode) -> TransferFailure? {
         let now = MonotonicTime.now
         let isLate = code.rawValue == (exchange.recorder.hasBegunRequest ? 13 : 28)

@@ -232,7 +232,7 @@ final class ExchangePace {
 extension ExchangePace {
     /// Continues a transfer whose turn has come.
     ///
-    /// - Returns: Whether the exchange is to be handed to libcurl now.
+    /// - Returns: Whether the exchange may be handed to libcurl now.
     func takeTurn(of exchange: Exchange, _ now: MonotonicTime) throws(CurlCode) -> Bool {
         let turn = takeTurn(now)
         if let waited = turn.waited { exchange.didWait(waited, until: now) }

@@ -4,7 +4,7 @@ internal import TransferModel
 
 /// The standard input and output of a running program that serves a custom scheme.
 ///
-/// Its output ends when the program has ended, so that `ending` can tell how; programs that it
+/// Its output ends when the program has ended, so that `ending` can report how. Programs that it
 /// started and that still hold the output do not count.
 final class ProgramChannel: ConversationChannel {
     private let process: ChildProcess

@@ -42,7 +42,7 @@ final class RunningPrograms {
         return ProgramChannel(process, errorStream, sockets, key: key, of: self)
     }
 
-    /// Takes over a program whose exchange has ended.
+    /// Adopts a program whose exchange has ended.
     func leave(_ process: ChildProcess) {
         // The release of a program kills its group and collects its end.
         leaving.removeAll { $0.process.hasEnded }

@@ -16,8 +16,8 @@ package final class FileExamination: Sendable, Equatable {
     package let maximumSize: Int64?
     /// The folder that must exist beside the file, absolute; nil for none.
     ///
-    /// An archive gets its name after the folder of its content: both together mean that the
-    /// folder has the archive's content.
+    /// An archive is published after the folder of its content: if both exist, the folder has the
+    /// archive's content.
     package let archiveFolder: String?
 
     /// Makes the check for a destination.

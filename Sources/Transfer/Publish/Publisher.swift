@@ -1,7 +1,8 @@
 internal import SystemKit
 internal import TransferModel
 
-/// Publishes files on its own threads, where an engine thread would be kept from the network.
+/// Publishes files on its own threads, because this work would block an engine thread, which serves
+/// the network.
 ///
 /// An engine thread never waits for a disk sync or hashes a large file.
 final class Publisher: Sendable {
@@ -36,8 +37,8 @@ final class Publisher: Sendable {
     /// A thread that waits for the disk blocks only itself: with syncing, several files are synced
     /// at the same time.
     private static let syncingThreads = 8
-    /// A thread takes as many files as it publishes in this time by its last measurement: one on a
-    /// slow disk, many in memory, where waking other threads costs more than the work.
+    /// A thread takes as many files as it can publish in this time, by its last measurement: one on
+    /// a slow disk, and many in memory, where waking other threads would cost more than the work.
     private static let turnNanoseconds: Int64 = 500_000
 
     private let queue = Lock(Queue())
@@ -46,7 +47,7 @@ final class Publisher: Sendable {
     private let threadCount: Int
     /// nil without records of uploads.
     private let uploads: UploadStore?
-    /// nil when no peer names files, or nothing keeps which ones the job wrote.
+    /// nil when no peer names files, or no journal records which files the job wrote.
     private let written: (any WrittenFileRecord)?
 
     init(

@@ -76,7 +76,7 @@ final class PartIntake {
         collected.append(bytes)
     }
 
-    /// Takes in that the running part is whole.
+    /// Records that the running part is complete.
     ///
     /// - Returns: Whether no other part is wanted.
     func end() -> Bool {

@@ -55,7 +55,7 @@ struct ResponseIntake: ~Copyable {
         return head == nil ? nil : parser.framing.contentLength
     }
 
-    /// Whether more than the end of the connection or the stream tells the body's end.
+    /// Whether the body's end is known by more than the end of the connection or the stream.
     ///
     /// The last frame of a stream says that it is the last (RFC 9113 §8.1). But libcurl also
     /// reports a stream as ended that the server has reset with NO_ERROR, so that a stream vouches
@@ -147,7 +147,7 @@ struct ResponseIntake: ~Copyable {
             == true
     }
 
-    /// Whether neither a length, framing nor digest can tell that an accepted body is whole.
+    /// Whether neither a length, framing nor digest can prove that an accepted body is complete.
     func lacksProof(to method: String, isRest: Bool) -> Bool {
         guard case .accept = verdict, let head, !isFramed, method != "HEAD", !head.hasNoContent
         else { return false }

@@ -111,7 +111,7 @@ struct EncodedBytes {
     }
 }
 
-/// The mark at the beginning of a text that tells its encoding.
+/// The mark at the beginning of a text that shows its encoding.
 enum ByteOrderMark {
     case utf8
     case utf16(TextEncoding.ByteOrder)

@@ -85,7 +85,7 @@ final class SegmentedDownload {
     /// attempt has asked; none at mirrors without a checksum, and none after a file with a wrong
     /// one.
     ///
-    /// A validator tells versions of one resource apart, not two resources (RFC 9110 §8.8.3).
+    /// A validator distinguishes versions of one resource, not two resources (RFC 9110 §8.8.3).
     private static func requests(of exchange: Exchange, hasChecksum: Bool) -> [RequestSpec] {
         var own = exchange.hop
         own.headers.removeAll { ["range", "if-range"].contains($0.name.lowercased()) }
@@ -121,7 +121,7 @@ final class SegmentedDownload {
     /// The bytes after the first gap.
     var looseRanges: [Range<Int64>] { machine.received.ranges.filter { $0.lowerBound > 0 } }
 
-    /// Takes over the attempt's own request; returns its number.
+    /// Adopts the attempt's own request; returns its number.
     func adoptMain(at now: MonotonicTime) -> Int {
         mainLane = machine.adopt(
             source: 0,

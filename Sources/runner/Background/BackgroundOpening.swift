@@ -37,7 +37,7 @@ struct BackgroundOpening {
         let kept = try keptSessions()
         let unended = kept.compactMap(\.unended)
         var journals: [BackgroundJournal?] = plan.sessions.map { _ in nil }
-        // The journals that name an unended run are replaced last: they tell that other rounds
+        // The journals that name an unended run are replaced last: they show that other rounds
         // continue.
         for session in kept.filter({ $0.unended == nil }) + kept.filter({ $0.unended != nil }) {
             let run = BackgroundJournal.Run(

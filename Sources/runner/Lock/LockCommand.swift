@@ -49,7 +49,7 @@ struct LockCommand: ParsableCommand {
         let variables = try job.resolvedVariables(in: ProcessContext.environment)
         let progress = try progress ?? EnvironmentOption.choice("PROGRESS") ?? .auto
         let lockFile = JobLockFile(jobPath: file)
-        // Without a lock file the run would be in vain.
+        // Without a lock file, the run would be useless.
         if !update.isEmpty { _ = try lockFile.require() }
         let recorder = LockRecorder()
         let launch = RunLaunch(

@@ -55,12 +55,12 @@ final class RunEndTime: Sendable {
     /// Whether the run should be over.
     var hasCome: Bool { MonotonicTime.present() >= state.withLock { $0.time } }
 
-    /// Takes in the deadline.
+    /// Ends the run by a deadline at the latest.
     func take(_ deadline: MonotonicTime) {
         state.withLock { $0.time = min($0.time, deadline) }
     }
 
-    /// Takes in a signal: the first one leaves a grace, the second one none.
+    /// Handles a signal: the first one leaves a grace, the second one none.
     func takeSignal() {
         let now = MonotonicTime.present()
         state.withLock { state in

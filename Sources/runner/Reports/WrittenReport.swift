@@ -33,7 +33,7 @@ struct WrittenReport {
         do {
             return try body()
         } catch let fault as ReportFault {
-            // Another pass tells which of them has the fault.
+            // Another pass finds out which of them has the fault.
             for (file, report) in zip(files, reports) {
                 try file.naming { try report.forEachTask { _ in } }
             }

@@ -145,7 +145,7 @@ struct RunLock {
 struct LockNote {
     private let process: Int32
     /// The namespace of that number and the start of the machine; nil where the kernel does not
-    /// tell them.
+    /// report them.
     private let place: String?
     private let host: String
 

@@ -10,7 +10,7 @@ final class SecretResolver: Sendable {
     private static let largestValue = 64 * 1024
     /// Shorter values would be found everywhere by chance.
     private static let smallestValue = 4
-    /// Bytes of a command's standard error that are shown when it fails.
+    /// The most bytes of a command's standard error that are shown when it fails.
     private static let shownErrorBytes = 1000
 
     private struct State {

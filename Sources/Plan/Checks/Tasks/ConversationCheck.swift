@@ -1,7 +1,8 @@
 internal import Diagnostics
 internal import TransferModel
 
-/// Checks the settings of a stream task, each right by itself, against each other.
+/// Checks the settings of a stream task against each other; each setting is already valid by
+/// itself.
 enum StreamCheck {
     /// Reports steps that the connection of the task cannot have.
     static func check(
@@ -52,7 +53,8 @@ enum StreamCheck {
     }
 }
 
-/// Checks the settings of a WebSocket task, each right by itself, against each other.
+/// Checks the settings of a WebSocket task against each other; each setting is already valid by
+/// itself.
 enum WebSocketCheck {
     /// Reports header fields that the opening handshake makes, repeated subprotocols, and methods
     /// of credentials that open no WebSocket.

@@ -13,7 +13,7 @@ enum DownloadCheck {
         lacksArchives: @autoclosure () -> Bool,
         _ log: inout DiagnosticLog
     ) {
-        // A file that is kept brings no response.
+        // A file that is kept causes no request, so there is no response to capture from.
         if draft.ifExists == .skip, !draft.expectation.captures.isEmpty,
             let key = place.setting("capture")?.key
         {

@@ -26,7 +26,7 @@ enum FileServerCheck {
         if let session { checkSession(session, of: url, name, at: place, &log) }
     }
 
-    /// Reports a name that the command that gives it could not carry.
+    /// Reports a path that is not UTF-8, which a command of the server could not carry.
     private static func checkUpload(
         to url: TransferURL,
         _ name: String,

@@ -49,10 +49,10 @@ enum IdempotencyKeyCheck {
         }
     }
 
-    /// Warns of a key that no expression tells from the key of another run: its request arrives
+    /// Warns of a key without an expression that makes it differ between runs: the server acts
     /// once, however often the job runs.
     ///
-    /// Tasks of one `forEach` with such a key repeat each other, which has its own warning.
+    /// Tasks of one `forEach` with such a key repeat each other; another warning reports that.
     private static func warnOfConstant(
         _ draft: TaskDraft,
         at place: TaskPlace,

@@ -16,7 +16,7 @@ enum SignatureCheck {
         at place: TaskPlace,
         _ log: inout DiagnosticLog
     ) {
-        // A task that proves itself by its own field is not signed.
+        // A task with its own `Authorization` field is not signed.
         guard let url = draft.url, !draft.headers.contains("Authorization"),
             let signer = signers.first(where: { $0.space.contains(url.origin) }),
             case .awsSigV4(let keys) = signer.proof
@@ -64,7 +64,7 @@ extension Credential {
 }
 
 extension BodySource {
-    /// Whether all of it is there before it is sent.
+    /// Whether the whole body is known before it is sent.
     fileprivate var isInMemory: Bool {
         switch self {
         case .bytes, .compressed: true

@@ -65,7 +65,8 @@ struct FilePathPattern: Sendable {
     /// The positions after the name of a child of a folder, ascending; `components.count` where
     /// the name completes the pattern.
     ///
-    /// `isLiteral` limits them to those that the name itself leads to, not a wildcard.
+    /// `isLiteral` limits them to positions that the pattern reaches by the name itself, without a
+    /// wildcard.
     func positions(
         after name: String,
         from positions: [Int],

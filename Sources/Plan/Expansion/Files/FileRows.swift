@@ -32,8 +32,7 @@ struct FileRows: Sendable {
 
     let files: [File]
 
-    /// The key of a file: its path, or for a long path a number made of the whole path, then its
-    /// end.
+    /// The key of a file: its path, or for a long path a hash of the whole path, then its end.
     static func key(of relativePath: String, longest: Int) -> String {
         guard relativePath.utf8.count > longest else { return relativePath }
         // FNV-1a, 64 bits: the same in every run.

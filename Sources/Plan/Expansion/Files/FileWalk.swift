@@ -1,8 +1,8 @@
 internal import SystemKit
 
-/// Finds the files that a pattern means by looking through its folder.
+/// Finds the files that match a pattern by looking through its folder.
 struct FileWalk {
-    /// Names that a pattern means but that are no files to send.
+    /// Names that match a pattern but are not files that can be sent.
     enum Skipped: CaseIterable {
         case linkToFolder
         case linkOut
@@ -32,7 +32,7 @@ struct FileWalk {
 
     /// Files of one pattern.
     static let mostFiles = 1_000_000
-    /// Names that are looked at for all patterns of a job.
+    /// The most names that are examined for all patterns of a job.
     static let mostNames = 5_000_000
 
     private(set) var files: [FileRows.File] = []
@@ -69,7 +69,7 @@ struct FileWalk {
     /// - Parameters:
     ///   - resolve: Gives where an absolute path leads, through all links.
     ///   - list: Gives the children of the folder of an absolute path.
-    /// - Throws: Why the search ends before its end.
+    /// - Throws: Why the search stops early.
     mutating func run(
         resolve: (String) -> String = { $0 },
         _ list: PlanOptions.FolderLister
@@ -124,7 +124,7 @@ struct FileWalk {
         }
     }
 
-    /// The positions that the name itself leads to, not a wildcard.
+    /// The positions that the pattern reaches by the name itself, without a wildcard.
     private func positions(naming child: Folder.Child, from positions: [Int]) -> [Int] {
         pattern.positions(
             after: child.name,

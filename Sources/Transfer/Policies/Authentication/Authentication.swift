@@ -205,11 +205,11 @@ struct Authentication {
         }
     }
 
-    /// Adds to a refusal which part the session's credentials had in it.
+    /// Explains how the session's credentials contributed to a refusal.
     func explain(_ failure: inout TransferFailure, _ head: ResponseHead?, from url: TransferURL) {
         guard !isOverruled else { return }
         if failure.httpStatus == 401 { explainChallenge(&failure, head) }
-        // A server may hide a private resource behind these.
+        // A server may answer with these statuses to hide a private resource.
         guard failure.help == nil, [401, 403, 404].contains(failure.httpStatus), carried == nil,
             spent.isEmpty,
             let unsent = credentials.indices.first(where: {

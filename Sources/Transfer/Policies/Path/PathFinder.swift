@@ -15,7 +15,7 @@ final class PathFinder {
     }
 
     /// Whether this machine has no route to any other machine now; false when the kernel does not
-    /// tell.
+    /// say.
     static var isMachineCutOff: Bool {
         (try? RouteSocket().isCutOff()) ?? false
     }

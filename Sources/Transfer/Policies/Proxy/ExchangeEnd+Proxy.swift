@@ -73,7 +73,7 @@ extension ExchangeEnd {
         case (.truncated, 18):
             let number = detail?.splitAtBytes(" ").lazy.compactMap { Int64($0) }.first
             guard let number else { return "the body ended early" }
-            // Of a file server libcurl tells the number of bytes that came.
+            // For a file server, libcurl reports the number of received bytes.
             let isReceived = detail?.hasBytePrefix("Received only partial file") == true
             return "the body ended \(isReceived ? "after" : "with") \(number) bytes"
                 + (isReceived ? "" : " missing")
@@ -85,10 +85,10 @@ extension ExchangeEnd {
         }
     }
 
-    /// The words about bytes that are no response of HTTP.
+    /// The message about bytes that are no HTTP response.
     static let noResponse = "the server's bytes are not an HTTP response"
 
-    /// Whether libcurl's message only tells of a system call on a connection that has ended.
+    /// Whether libcurl's message is only about a system call on a connection that has ended.
     private var isClosedAtOnce: Bool {
         ["getpeername()", "getsockname()"].contains { detail?.hasBytePrefix($0) == true }
     }

@@ -10,8 +10,7 @@ struct ProxyPolicy {
     struct QuestionStep: Equatable {
         /// Whether libcurl keeps a useless challenge of the proxy.
         var forgetsChallenge = false
-        /// Whether the proxy sent too many challenges: libcurl would answer stale nonces without
-        /// end.
+        /// Whether the proxy sent too many challenges: libcurl would answer stale nonces forever.
         var isLast = false
     }
 

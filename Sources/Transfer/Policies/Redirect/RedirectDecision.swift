@@ -274,7 +274,8 @@ struct RedirectTrail {
 extension RedirectRule {
     /// Whether another request may follow a redirect; otherwise the response is the result.
     ///
-    /// A `Location` without a usable URL leads on, to a failure that tells so.
+    /// A `Location` without a usable URL counts as followed, so that the task fails with that
+    /// reason.
     func leadsOn(_ head: ResponseHead, from url: TransferURL) -> Bool {
         guard !decisions.isEmpty else { return follow != .never }
         let target = head.fields["location"].flatMap(url.resolving)

@@ -254,7 +254,7 @@ package final class PartialDownload: Sendable {
     private var hasNextCheckpoint: Bool { state.withLock { $0.isQueued || $0.next != nil } }
 
     /// Compares some of the bytes of earlier runs with the record; returns whether a piece after a
-    /// gap was found right.
+    /// gap was found correct.
     private func compare(while isWorthwhile: @Sendable () -> Bool) throws(SystemError) -> Bool {
         try withPrefix { prefix throws(SystemError) in
             let start = prefix.firstUnproven

@@ -7,7 +7,7 @@ final class Resumption {
     /// Whether later runs find the part.
     enum Keeping {
         case never
-        /// The part gets its name from that time on. Next: `kept`.
+        /// The part is named at that time. Next: `kept`.
         case due(MonotonicTime)
         /// The part has its name; its length is noted at the first time, and from the second time
         /// on also synced. Next: `kept`.
@@ -16,7 +16,7 @@ final class Resumption {
 
     /// Work on the part for later runs.
     enum Step {
-        /// The part gets its name.
+        /// The part is named, so that later runs find it.
         case keep(PartialDownload)
         /// The part's length is noted, and synced if settled.
         case note(PartialDownload, isSettled: Bool)
@@ -35,7 +35,7 @@ final class Resumption {
     /// it must end.
     private(set) var start: Int64 = 0
     private var end: Int64 = .max
-    /// The request that follows, because the response to the offer is of no use; nil for none.
+    /// The request that follows, because the response to the offer cannot be used; nil for none.
     private(set) var repetition: Repetition?
 
     /// The part of the file that a repeated request asks for.
@@ -70,7 +70,7 @@ final class Resumption {
 
     /// Judges the response to a request for the rest; without use, the whole file is requested.
     ///
-    /// Validators tell versions of one URL apart, not those of two (RFC 9110 §8.8.3); a redirect
+    /// Validators distinguish versions of one URL, not of two URLs (RFC 9110 §8.8.3); a redirect
     /// may lead to another URL now. A part may lack the media type that the task expects.
     func judge(
         _ head: ResponseHead,
@@ -104,7 +104,7 @@ final class Resumption {
         return false
     }
 
-    /// Requests the whole file, because the server or its response is of no use for the rest.
+    /// Requests the whole file, because the server or its response does not provide the rest.
     func wantWholeFile() { repetition = .wholeFile }
 
     /// Whether a URL may have the rest of the part.

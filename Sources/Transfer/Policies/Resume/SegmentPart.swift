@@ -11,7 +11,7 @@ protocol SegmentPart: AnyObject {
     var mirrors: [Origin] { get }
     /// The bytes that the attempt has received over all connections.
     var receivedCount: Int64 { get }
-    /// Why the task's own server was of no use for a part; nil for none.
+    /// Why the task's own server could not serve a part; nil for none.
     var refusal: String? { get }
     /// Judges the head of the response to a request for a part; false when its body is unwanted.
     func judge(_ head: ResponseHead) -> Bool

@@ -83,7 +83,7 @@ struct SegmentMachine: Sendable {
 
     // MARK: - Events
 
-    /// Takes over the running request for the whole file or its rest, whose response has begun.
+    /// Adopts the running request for the whole file or its rest, whose response has begun.
     ///
     /// - Parameters:
     ///   - source: Its source.

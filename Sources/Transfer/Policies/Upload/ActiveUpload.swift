@@ -376,7 +376,7 @@ struct UploadStart {
     let boundary: String?
     /// Bytes of the whole body; nil when unknown, or when the task has own fields of the protocol.
     let total: Int64?
-    /// Makes the digests that tell this upload from others.
+    /// Makes the digests that distinguish this upload from others.
     let source: UploadDigests.Source
     /// Whether the request may reach the server's application twice.
     let isRepeatable: Bool

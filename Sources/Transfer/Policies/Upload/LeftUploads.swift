@@ -1,7 +1,7 @@
 internal import SystemKit
 package import TransferModel
 
-/// The uploads that earlier runs of a job left, to be given up for good.
+/// The uploads that earlier runs of a job left, which this run cancels at their servers.
 package struct LeftUploads: Sendable {
     /// The time for all servers' answers together.
     package static let patience = Duration.seconds(5)

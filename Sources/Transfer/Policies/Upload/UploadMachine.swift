@@ -286,7 +286,7 @@ struct UploadMachine: Equatable {
                 leave()
                 return .sendPlainly
             }
-            // The server will tell nothing more about the earlier upload.
+            // The server will not report anything more about the earlier upload.
             self.other = nil
             create()
             return .proceed
@@ -425,7 +425,7 @@ enum UploadStep: Equatable {
     case proceed
     /// The server already had the whole body; its answer is lost.
     case answerLost
-    /// The earlier upload belongs to another order, and the server does not tell its outcome:
+    /// The earlier upload belongs to another order, and the server does not report its outcome:
     /// send this order without the protocol.
     case sendPlainly
     case fail(UploadFault)
