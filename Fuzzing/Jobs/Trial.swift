@@ -36,7 +36,7 @@ struct Trial {
     /// Reads what was written as JSON with another reader than the program's own.
     mutating func checkOutputs() {
         for output in outputs where output.bytes.count <= Self.checkedBytes {
-            do throws(JSONValue.Fault) {
+            do throws(JSONSyntaxError) {
                 _ = try JSONValue(bytes: output.bytes)
             } catch {
                 faults.append("the \(output.name) is not JSON: \(error)")

@@ -7,12 +7,6 @@ package import TransferModel
 /// cookie the latest state wins; deletions are remembered as states for a while. The file is
 /// replaced as a whole. The lock's name is the file's name with `.lock` appended.
 package struct CookieFile: Sendable {
-    /// Why cookies could not be read or written.
-    package struct Fault: Error, Sendable, Hashable {
-        /// A sentence without its full stop that names the file.
-        package var message: String
-    }
-
     /// The folder, private; created with its parents when there is something to write.
     private let folder: String
     private let name: String
@@ -34,8 +28,8 @@ package struct CookieFile: Sendable {
 
     /// All cookies in the file, including expired ones and deletions; empty without a file.
     ///
-    /// - Throws: `Fault` when the file cannot be read, belongs to another user, or is incomplete.
-    package func read() throws(Fault) -> [Cookie] {
+    /// - Throws: `CookieFileFault` when the file cannot be read, belongs to another user, or is incomplete.
+    package func read() throws(CookieFileFault) -> [Cookie] {
         let bytes: [UInt8]
         do throws(SystemError) {
             let file = try InputFile(path: path)
@@ -45,10 +39,10 @@ package struct CookieFile: Sendable {
             bytes = try file.readPrefix(limit: Self.maximumSize)
         } catch {
             if error.isMissing { return [] }
-            throw Fault(message: error.message)
+            throw CookieFileFault(message: error.message)
         }
         guard let cookies = CookieText.parse(bytes) else {
-            throw Fault(
+            throw CookieFileFault(
                 message: "cannot read \(path): the list of cookies is incomplete or damaged"
             )
         }
@@ -60,8 +54,8 @@ package struct CookieFile: Sendable {
     /// - Parameters:
     ///   - changes: Persistent cookies and deletions; nothing happens without any.
     ///   - now: The current time; long expired cookies are dropped.
-    /// - Throws: `Fault` when the folder, the lock or the file cannot be created.
-    package func write(_ changes: [Cookie], at now: Timestamp) throws(Fault) {
+    /// - Throws: `CookieFileFault` when the folder, the lock or the file cannot be created.
+    package func write(_ changes: [Cookie], at now: Timestamp) throws(CookieFileFault) {
         guard !changes.isEmpty else { return }
         do throws(SystemError) {
             let folder = try Folder(path: folder, create: true, mode: 0o700)
@@ -73,7 +67,7 @@ package struct CookieFile: Sendable {
             let text = CookieText.make(Self.merge(kept, changes, at: now))
             try OutputFile.replacePrivate(name, in: folder, with: text.span)
         } catch {
-            throw Fault(message: error.message)
+            throw CookieFileFault(message: error.message)
         }
     }
 
@@ -81,8 +75,8 @@ package struct CookieFile: Sendable {
     ///
     /// - Parameter now: The current time.
     /// - Returns: The number of cookies that were valid; 0 for a damaged file.
-    /// - Throws: `Fault` when the file cannot be removed.
-    package func remove(at now: Timestamp) throws(Fault) -> Int {
+    /// - Throws: `CookieFileFault` when the file cannot be removed.
+    package func remove(at now: Timestamp) throws(CookieFileFault) -> Int {
         do throws(SystemError) {
             let folder = try Folder(path: folder, create: false)
             guard folder.contains(name) else { return 0 }
@@ -94,7 +88,7 @@ package struct CookieFile: Sendable {
             return CookieStore(kept, at: now).all.count
         } catch {
             if error.isMissing { return 0 }
-            throw Fault(message: error.message)
+            throw CookieFileFault(message: error.message)
         }
     }
 
@@ -117,6 +111,12 @@ package struct CookieFile: Sendable {
         return CookieStore(live, at: now).all
             + deletions.suffix(CookieStore.maximumCount).map(\.withoutValue)
     }
+}
+
+/// Why cookies could not be read or written.
+package struct CookieFileFault: Error, Sendable, Hashable {
+    /// A sentence without its full stop that names the file.
+    package var message: String
 }
 
 extension Cookie {

@@ -33,7 +33,7 @@ struct JSONParser {
         self.mostValues = mostValues
     }
 
-    mutating func document() throws(JSONValue.Fault) -> JSONValue {
+    mutating func document() throws(JSONSyntaxError) -> JSONValue {
         repeat {
             try beginValue()
             try endCollections()
@@ -57,12 +57,12 @@ struct JSONParser {
         }
     }
 
-    private func fault(_ reason: String) -> JSONValue.Fault {
-        JSONValue.Fault(reason: reason, offset: position)
+    private func fault(_ reason: String) -> JSONSyntaxError {
+        JSONSyntaxError(reason: reason, offset: position)
     }
 
     /// Parses a scalar or an empty collection; opens other collections up to their first scalar.
-    private mutating func beginValue() throws(JSONValue.Fault) {
+    private mutating func beginValue() throws(JSONSyntaxError) {
         while true {
             count += 1
             guard count <= mostValues else { throw fault("too many values") }
@@ -87,7 +87,7 @@ struct JSONParser {
     }
 
     /// Closes the collections that end here, up to a comma before another value.
-    private mutating func endCollections() throws(JSONValue.Fault) {
+    private mutating func endCollections() throws(JSONSyntaxError) {
         while let frame = frames.last {
             switch next {
             case frame.end:
@@ -103,7 +103,7 @@ struct JSONParser {
         }
     }
 
-    private mutating func close(_ frame: Frame) throws(JSONValue.Fault) {
+    private mutating func close(_ frame: Frame) throws(JSONSyntaxError) {
         let value = try value(of: frame)
         frames.removeLast()
         names.removeLast(names.count - frame.names)
@@ -112,13 +112,13 @@ struct JSONParser {
     }
 
     /// The value of a frame; separate from `close`, so that no slice outlives it and causes a copy.
-    private func value(of frame: Frame) throws(JSONValue.Fault) -> JSONValue {
+    private func value(of frame: Frame) throws(JSONSyntaxError) -> JSONValue {
         let own = values[frame.values...]
         guard frame.isObject else { return .array(Array(own)) }
         let ownNames = names[frame.names...]
         if let (name, end) = Self.repeated(ownNames) {
             // The length of its quotes and characters; escapes only make the real start earlier.
-            throw JSONValue.Fault(
+            throw JSONSyntaxError(
                 reason: "duplicate name `\(name)`",
                 offset: max(0, end - name.utf8.count - 2)
             )
@@ -139,7 +139,7 @@ struct JSONParser {
         return names.first { !known.insert(ByteText($0.text)).inserted }
     }
 
-    private mutating func name() throws(JSONValue.Fault) {
+    private mutating func name() throws(JSONSyntaxError) {
         guard next == UInt8(ascii: "\"") else { throw fault("expected a name") }
         let name = try string()
         names.append((name, position))
@@ -147,7 +147,7 @@ struct JSONParser {
         position += 1
     }
 
-    private mutating func scalar() throws(JSONValue.Fault) -> JSONValue {
+    private mutating func scalar() throws(JSONSyntaxError) -> JSONValue {
         switch next {
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"): return try word("true", .bool(true))
@@ -160,13 +160,13 @@ struct JSONParser {
     private mutating func word(
         _ word: String,
         _ value: JSONValue
-    ) throws(JSONValue.Fault) -> JSONValue {
+    ) throws(JSONSyntaxError) -> JSONValue {
         guard bytes[position...].starts(with: word.utf8) else { throw fault("unknown word") }
         position += word.utf8.count
         return value
     }
 
-    private mutating func string() throws(JSONValue.Fault) -> String {
+    private mutating func string() throws(JSONSyntaxError) -> String {
         position += 1
         let start = position
         while position < bytes.count, isPlain(bytes[position]) { position += 1 }
@@ -192,14 +192,14 @@ struct JSONParser {
         byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    private func text(_ bytes: ArraySlice<UInt8>) throws(JSONValue.Fault) -> String {
+    private func text(_ bytes: ArraySlice<UInt8>) throws(JSONSyntaxError) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw fault("string that is not UTF-8")
         }
         return text
     }
 
-    private mutating func appendEscape(to units: inout [UInt8]) throws(JSONValue.Fault) {
+    private mutating func appendEscape(to units: inout [UInt8]) throws(JSONSyntaxError) {
         guard position < bytes.count else { throw fault("unterminated string") }
         let byte = bytes[position]
         position += 1
@@ -215,7 +215,7 @@ struct JSONParser {
         }
     }
 
-    private mutating func unicodeEscape() throws(JSONValue.Fault) -> Unicode.Scalar {
+    private mutating func unicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
         var code = try hexadecimal()
         if (0xD800..<0xDC00).contains(code), bytes[position...].starts(with: "\\u".utf8) {
             position += 2
@@ -227,7 +227,7 @@ struct JSONParser {
         return scalar
     }
 
-    private mutating func hexadecimal() throws(JSONValue.Fault) -> UInt32 {
+    private mutating func hexadecimal() throws(JSONSyntaxError) -> UInt32 {
         guard position + 4 <= bytes.count,
             bytes[position..<position + 4].allSatisfy({ $0.hexadecimalValue != nil }),
             let code = UInt32(
@@ -240,7 +240,7 @@ struct JSONParser {
     }
 
     /// Reads `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
-    private mutating func number() throws(JSONValue.Fault) -> String {
+    private mutating func number() throws(JSONSyntaxError) -> String {
         let start = position
         if peek("-") { position += 1 }
         let isZero = peek("0")
@@ -270,8 +270,8 @@ struct JSONParser {
 }
 
 extension JSONValue {
-    /// Parses a text; throws the first `Fault`.
-    package init(_ text: String) throws(Fault) {
+    /// Parses a text; throws the first `JSONSyntaxError`.
+    package init(_ text: String) throws(JSONSyntaxError) {
         try self.init(bytes: Array(text.utf8))
     }
 
@@ -280,8 +280,8 @@ extension JSONValue {
     /// - Parameters:
     ///   - bytes: The document.
     ///   - mostValues: The most values in it; nil for a million.
-    /// - Throws: The first `Fault`.
-    package init(bytes: [UInt8], mostValues: Int? = nil) throws(Fault) {
+    /// - Throws: The first `JSONSyntaxError`.
+    package init(bytes: [UInt8], mostValues: Int? = nil) throws(JSONSyntaxError) {
         var parser = JSONParser(bytes: bytes, mostValues: mostValues ?? JSONParser.maximumCount)
         self = try parser.document()
     }

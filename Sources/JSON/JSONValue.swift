@@ -25,17 +25,6 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Why a text is not JSON.
-    package struct Fault: Error, Hashable, CustomStringConvertible {
-        /// The fault, in words without a final full stop.
-        package var reason: String
-        /// The offset in bytes.
-        package var offset: Int
-
-        /// The reason with its offset, such as `expected : at byte 12`.
-        package var description: String { "\(reason) at byte \(offset)" }
-    }
-
     /// Compares strings by bytes and numbers by spelling.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
@@ -95,6 +84,17 @@ package enum JSONValue: Sendable, Hashable {
 
     /// Whether the value is `null`.
     package var isNull: Bool { self == .null }
+}
+
+/// Why a text is not JSON.
+package struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
+    /// The fault, in words without a final full stop.
+    package var reason: String
+    /// The offset in bytes.
+    package var offset: Int
+
+    /// The reason with its offset, such as `expected : at byte 12`.
+    package var description: String { "\(reason) at byte \(offset)" }
 }
 
 extension JSONValue {

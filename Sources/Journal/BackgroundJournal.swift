@@ -7,9 +7,6 @@ package import TransferModel
 /// One process at a time may use the file: the caller holds the session's lock. Each `write` puts
 /// all earlier steps into the file; only a durable one guarantees that they are on the disk.
 package final class BackgroundJournal {
-    /// The failure to read or write the session's file.
-    package typealias Fault = JournalFault
-
     /// The run that opens the journal.
     package struct Run: Sendable {
         /// The run's identifier, as in its report.
@@ -74,9 +71,9 @@ package final class BackgroundJournal {
     ///   - folderPath: The folder; created with its parents, readable by its owner only.
     ///   - name: The file's name, without a slash.
     ///   - run: The run that opens the journal.
-    /// - Throws: `Fault` when the file cannot be read or written, is damaged, may have been written
+    /// - Throws: `JournalFault` when the file cannot be read or written, is damaged, may have been written
     ///   by others, comes from a later version, or has an open round of another job.
-    package init(in folderPath: String, name: String, run: Run) throws(Fault) {
+    package init(in folderPath: String, name: String, run: Run) throws(JournalFault) {
         let path = folderPath + "/" + name
         self.path = path
         do throws(SystemError) {
@@ -105,7 +102,7 @@ package final class BackgroundJournal {
             file = try JournalFile(in: folder, name: name, replacing: bytes, with: [round.entry])
             earlier = round
         } catch {
-            throw Fault(error)
+            throw JournalFault(error)
         }
         self.run = run
         isSeen = Array(repeating: false, count: earlier.transfers.count)
@@ -240,27 +237,27 @@ package final class BackgroundJournal {
     /// Writes the steps since the last call.
     ///
     /// - Parameter isDurable: Whether they must be on the disk when this returns.
-    /// - Throws: `Fault` when that fails, and from then on always: a failed fsync must not be
+    /// - Throws: `JournalFault` when that fails, and from then on always: a failed fsync must not be
     ///   repeated.
-    package func write(isDurable: Bool) throws(Fault) {
+    package func write(isDurable: Bool) throws(JournalFault) {
         guard !steps.isEmpty else { return }
         do throws(SystemError) {
             try file.add(steps, isDurable: isDurable)
         } catch {
-            throw Fault(error)
+            throw JournalFault(error)
         }
         steps.removeAll(keepingCapacity: true)
     }
 
     /// Why a step is missing in the file; nil if none is.
-    package var fault: Fault? { file.fault.map { Fault($0) } }
+    package var fault: JournalFault? { file.fault.map { JournalFault($0) } }
 
     /// Writes that the run ended, report included; with `delivered` the round may then be over.
     ///
     /// - Parameter finish: How the run ended, and whether its notification is pending.
     /// - Returns: The transfers that are no longer in the job.
-    /// - Throws: `Fault` when this may not be on the disk.
-    package func end(_ finish: BackgroundRound.Finish) throws(Fault) -> [String] {
+    /// - Throws: `JournalFault` when this may not be on the disk.
+    package func end(_ finish: BackgroundRound.Finish) throws(JournalFault) -> [String] {
         let unseen = zip(earlier.transfers, isSeen).filter { !$1 }.map(\.0)
         // A user who stopped the run by a signal will run the job again for the rest.
         let isStopped = [.interrupted, .terminated].contains(ExitCode(rawValue: finish.exitCode))
@@ -277,8 +274,8 @@ package final class BackgroundJournal {
 
     /// Writes that the notification about the last finished run was delivered.
     ///
-    /// - Throws: `Fault` when this may not be on the disk: then the notification is repeated.
-    package func delivered() throws(Fault) {
+    /// - Throws: `JournalFault` when this may not be on the disk: then the notification is repeated.
+    package func delivered() throws(JournalFault) {
         add(.delivered)
         try write(isDurable: true)
     }
@@ -289,13 +286,13 @@ package final class BackgroundJournal {
     ///
     /// - Parameter path: The file's path.
     /// - Returns: nil without a file.
-    /// - Throws: `Fault` as in `init`.
-    package static func read(_ path: String) throws(Fault) -> BackgroundRound? {
+    /// - Throws: `JournalFault` as in `init`.
+    package static func read(_ path: String) throws(JournalFault) -> BackgroundRound? {
         do throws(SystemError) {
             guard let bytes = try JournalFile.read(path) else { return nil }
             return try round(in: bytes, of: path)
         } catch {
-            throw Fault(error)
+            throw JournalFault(error)
         }
     }
 
@@ -305,8 +302,8 @@ package final class BackgroundJournal {
     ///   - folderPath: The journal's folder.
     ///   - name: The file's name.
     /// - Returns: The state before; nil without a file.
-    /// - Throws: `Fault` as in `init`.
-    package static func cancel(in folderPath: String, name: String) throws(Fault)
+    /// - Throws: `JournalFault` as in `init`.
+    package static func cancel(in folderPath: String, name: String) throws(JournalFault)
         -> BackgroundRound?
     {
         let path = folderPath + "/" + name
@@ -318,7 +315,7 @@ package final class BackgroundJournal {
             let bytes = try JournalFile.read(path)
             _ = try JournalFile(in: folder, name: name, replacing: bytes, with: [round.entry])
         } catch {
-            throw Fault(error)
+            throw JournalFault(error)
         }
         return left
     }

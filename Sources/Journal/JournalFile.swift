@@ -103,7 +103,7 @@ final class JournalFile {
         loss: String,
         understand: ([JournalText.Entry]) -> Content?
     ) throws(SystemError) -> Content {
-        do throws(JournalText.Fault) {
+        do throws(JournalTextFault) {
             guard let content = understand(try JournalText(bytes).entries) else {
                 throw .notAJournal
             }

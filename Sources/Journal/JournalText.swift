@@ -16,16 +16,6 @@ struct JournalText: Equatable {
         var content: [UInt8]
     }
 
-    /// Why a file is rejected.
-    enum Fault: Error, Equatable {
-        /// The header is not that of a journal.
-        case notAJournal
-        /// A later version of this program wrote the file.
-        case newer
-        /// Bytes that were on the disk are changed or missing.
-        case damaged
-    }
-
     /// A place with the file's length at a sync; two alternate, so that one is always intact.
     enum Mark: Int {
         case first
@@ -66,7 +56,7 @@ struct JournalText: Equatable {
     private(set) var entries: [Entry] = []
 
     /// Reads a file to its end, or to an incomplete last entry.
-    init(_ bytes: [UInt8]) throws(Fault) {
+    init(_ bytes: [UInt8]) throws(JournalTextFault) {
         var entries: [Entry] = []
         try Self.read(bytes) { entries.append($0) }
         self.entries = entries
@@ -76,7 +66,7 @@ struct JournalText: Equatable {
     ///
     /// - Returns: The offset after the last complete entry.
     @discardableResult
-    static func read(_ bytes: [UInt8], each: (Entry) -> Void) throws(Fault) -> Int {
+    static func read(_ bytes: [UInt8], each: (Entry) -> Void) throws(JournalTextFault) -> Int {
         guard bytes.starts(with: name), bytes.count > name.count else {
             throw .notAJournal
         }
@@ -126,6 +116,16 @@ struct JournalText: Equatable {
         let mark = Mark.bytes(length: Int64(length))
         return name + [version] + mark + mark + content
     }
+}
+
+/// Why a file is rejected.
+enum JournalTextFault: Error, Equatable {
+    /// The header is not that of a journal.
+    case notAJournal
+    /// A later version of this program wrote the file.
+    case newer
+    /// Bytes that were on the disk are changed or missing.
+    case damaged
 }
 
 /// The checksum of a journal's entries: CRC-32 with the polynomial of IEEE 802.3 (RFC 1952 §8).

@@ -10,9 +10,6 @@ package import TransferModel
 /// to be sent. So the next run always makes the same key. One process at a time may use the file:
 /// the caller holds the job's lock.
 package final class KeyJournal: RunEventSink {
-    /// The failure to read or write the job's file.
-    package typealias Fault = JournalFault
-
     /// The most remembered orders, at eight bytes each; the oldest are forgotten first.
     package static let mostOrders = 1 << 20
 
@@ -55,7 +52,7 @@ package final class KeyJournal: RunEventSink {
     ///   - seed: The seed for the keys of a new round: 32 random bytes.
     ///   - orderCount: The number of orders in the job; nil for a run of only some tasks.
     ///   - mostOrders: The most remembered orders.
-    /// - Throws: `Fault` when the file cannot be read or written, is damaged, may have been written
+    /// - Throws: `JournalFault` when the file cannot be read or written, is damaged, may have been written
     ///   by others, or comes from a later version.
     package init(
         in folderPath: String,
@@ -64,7 +61,7 @@ package final class KeyJournal: RunEventSink {
         seed: [UInt8],
         orderCount: Int?,
         mostOrders: Int = KeyJournal.mostOrders
-    ) throws(Fault) {
+    ) throws(JournalFault) {
         self.orderCount = orderCount
         path = folderPath + "/" + name
         do throws(SystemError) {
@@ -88,7 +85,7 @@ package final class KeyJournal: RunEventSink {
             )
             self.rounds = rounds
         } catch {
-            throw Fault(error)
+            throw JournalFault(error)
         }
         seeds = rounds.all.map(\.seed)
         known = Self.index(rounds.all)
@@ -98,13 +95,13 @@ package final class KeyJournal: RunEventSink {
     ///
     /// - Parameter path: The file's path.
     /// - Returns: Their number; 0 without a file.
-    /// - Throws: `Fault` as in `init`.
-    package static func countOfOrders(at path: String) throws(Fault) -> Int {
+    /// - Throws: `JournalFault` as in `init`.
+    package static func countOfOrders(at path: String) throws(JournalFault) -> Int {
         do throws(SystemError) {
             let rounds = try rounds(in: JournalFile.read(path), of: path).all
             return rounds.reduce(0) { $0 + $1.open.count + $1.accepted.count }
         } catch {
-            throw Fault(error)
+            throw JournalFault(error)
         }
     }
 
@@ -131,9 +128,9 @@ package final class KeyJournal: RunEventSink {
 
     /// Saves to the disk that the orders passed to `seed` are about to be sent.
     ///
-    /// - Throws: `Fault` when that fails, and from then on always: a failed fsync must not be
+    /// - Throws: `JournalFault` when that fails, and from then on always: a failed fsync must not be
     ///   repeated.
-    package func commit() throws(Fault) {
+    package func commit() throws(JournalFault) {
         guard !begun.isEmpty else { return }
         try writeMarks()
     }
@@ -154,8 +151,8 @@ package final class KeyJournal: RunEventSink {
 
     /// Writes that the run ended with exit code 0; call it once, when that is final.
     ///
-    /// - Throws: `Fault` when this may not be on the disk: then it is not in the file either.
-    package func end() throws(Fault) {
+    /// - Throws: `JournalFault` when this may not be on the disk: then it is not in the file either.
+    package func end() throws(JournalFault) {
         let isPart = orderCount == nil
         // Such a run says nothing about other orders.
         if isPart, begunCount == 0 { return }
@@ -169,14 +166,14 @@ package final class KeyJournal: RunEventSink {
 
     /// Writes the accepted orders of a run with another exit code, and whether it began all orders.
     ///
-    /// - Throws: `Fault` when this may not be on the disk: then the round lasts longer than
+    /// - Throws: `JournalFault` when this may not be on the disk: then the round lasts longer than
     ///   necessary.
-    package func keep() throws(Fault) {
+    package func keep() throws(JournalFault) {
         let isWhole = begunCount == orderCount
         if isWhole || !accepted.isEmpty { try writeMarks(isWhole ? [KeyRounds.whole] : []) }
     }
 
-    private func writeMarks(_ more: [JournalText.Entry] = []) throws(Fault) {
+    private func writeMarks(_ more: [JournalText.Entry] = []) throws(JournalFault) {
         var entries: [JournalText.Entry] = []
         if !begun.isEmpty { entries.append(KeyRounds.begun(begun)) }
         if !accepted.isEmpty { entries.append(KeyRounds.accepted(accepted)) }
@@ -185,11 +182,11 @@ package final class KeyJournal: RunEventSink {
         accepted.removeAll(keepingCapacity: true)
     }
 
-    private func write(_ entries: [JournalText.Entry]) throws(Fault) {
+    private func write(_ entries: [JournalText.Entry]) throws(JournalFault) {
         do throws(SystemError) {
             try file.add(entries.flatMap { JournalText.bytes(of: $0) })
         } catch {
-            throw Fault(error)
+            throw JournalFault(error)
         }
     }
 

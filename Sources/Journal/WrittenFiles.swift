@@ -11,9 +11,6 @@ package import SystemKit
 /// are not synced, and a damaged file is begun anew. Several processes may use the file: they
 /// append and replace it under a lock, whose name is the file's name with `.lock` appended.
 package final class WrittenFiles: Sendable {
-    /// The failure to read or write the job's file.
-    package typealias Fault = JournalFault
-
     /// The most remembered files, at sixteen bytes each; the oldest are forgotten first.
     package static let mostFiles = 1 << 20
 
@@ -52,13 +49,13 @@ package final class WrittenFiles: Sendable {
     ///   - folderPath: The folder; created with its parents for the first note.
     ///   - name: The file's name, without a slash.
     ///   - mostFiles: The most remembered files.
-    /// - Throws: `Fault` when the file cannot be read, may have been written by others, or comes
+    /// - Throws: `JournalFault` when the file cannot be read, may have been written by others, or comes
     ///   from a later version.
     package init(
         in folderPath: String,
         name: String,
         mostFiles: Int = WrittenFiles.mostFiles
-    ) throws(Fault) {
+    ) throws(JournalFault) {
         self.folderPath = folderPath
         self.name = name
         self.mostFiles = mostFiles
@@ -76,7 +73,7 @@ package final class WrittenFiles: Sendable {
                 try shorten(in: folder)
             }
         } catch {
-            throw Fault(error)
+            throw JournalFault(error)
         }
     }
 
@@ -102,27 +99,27 @@ package final class WrittenFiles: Sendable {
 
     /// Notes a folder that a task of this run has extracted.
     ///
-    /// - Throws: `Fault` when later runs do not learn of it.
+    /// - Throws: `JournalFault` when later runs do not learn of it.
     package func note(
         _ path: String,
         _ content: FolderContent,
         of task: String
-    ) throws(Fault) {
+    ) throws(JournalFault) {
         try keep(Note(path, stamp: content.stamp, of: task))
     }
 
     /// Notes a file that a task of this run has written.
     ///
-    /// - Throws: `Fault` when later runs do not learn of it.
+    /// - Throws: `JournalFault` when later runs do not learn of it.
     package func note(
         _ path: String,
         _ file: InputFile.Identity,
         of task: String
-    ) throws(Fault) {
+    ) throws(JournalFault) {
         try keep(Note(path, file, of: task))
     }
 
-    private func keep(_ note: Note) throws(Fault) {
+    private func keep(_ note: Note) throws(JournalFault) {
         stamps.withLock { $0[note.place] = note.stamp }
         do throws(SystemError) {
             try writing.withLock { patience throws(SystemError) in
@@ -132,7 +129,7 @@ package final class WrittenFiles: Sendable {
                 patience = Self.patience
             }
         } catch {
-            throw Fault(error)
+            throw JournalFault(error)
         }
     }
 
@@ -210,7 +207,7 @@ package final class WrittenFiles: Sendable {
     ) throws(SystemError) -> (notes: [Note], isWhole: Bool) {
         let bytes = try file.readPrefix(limit: Int(2 * Self.longest))
         var notes: [Note] = []
-        do throws(JournalText.Fault) {
+        do throws(JournalTextFault) {
             let end = try JournalText.read(bytes) { notes += Self.notes(of: $0) }
             return (notes, end == bytes.count)
         } catch {

@@ -60,7 +60,7 @@ package struct PlanOptions: Sendable {
     /// never later.
     package var isSameFile: @Sendable (String, String) -> Bool = { _, _ in false }
     /// Finds the fault of a pattern; asked while the plan is made, never later.
-    package var patternFault: @Sendable (String) -> RegularExpression.Fault? = { _ in nil }
+    package var patternFault: @Sendable (String) -> RegularExpressionFault? = { _ in nil }
 
     /// Opens the data file of an absolute path that `fileStatus` calls readable; asked while the
     /// plan is made.

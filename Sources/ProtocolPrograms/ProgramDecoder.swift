@@ -104,7 +104,7 @@ package struct ProgramDecoder: Sendable {
     private mutating func readMessage() throws(ProgramFault) -> Event? {
         messageCount += 1
         let value: JSONValue
-        do throws(JSONValue.Fault) {
+        do throws(JSONSyntaxError) {
             value = try JSONValue(bytes: line)
         } catch {
             throw fault("the line is not JSON: \(error)")

@@ -5,14 +5,6 @@ internal import CPCRE
 /// The limits are generous for a search and small for a run: they end a pattern that backtracks
 /// without end, at one position or at each position.
 @safe package struct RegularExpression: ~Copyable {
-    /// Why a pattern cannot be compiled.
-    package enum Fault: Error, Sendable, Hashable {
-        /// libpcre2-8 cannot be loaded; the text is the reason.
-        case unavailable(String)
-        /// The text is not a pattern; the offset, in UTF-8, is where the compiler stopped.
-        case syntax(String, offset: Int)
-    }
-
     /// The result of a search.
     package enum Outcome: Sendable, Hashable {
         /// Offsets of the first group or of the whole match.
@@ -36,7 +28,7 @@ internal import CPCRE
     private let pattern: OpaquePointer
 
     /// Loads libpcre2-8 when it is not loaded yet, and compiles the text; from any thread.
-    package init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(RegularExpressionFault) {
         guard text.utf8.count <= Self.longestPattern else {
             throw .syntax("the pattern is longer than \(Self.longestPattern) bytes", offset: 0)
         }
@@ -63,7 +55,7 @@ internal import CPCRE
     /// `10.42 2022-12-11`.
     ///
     /// - Throws: `unavailable` without it.
-    package static func libraryVersion() throws(Fault) -> String {
+    package static func libraryVersion() throws(RegularExpressionFault) -> String {
         if let message = unsafe cpcre_load() {
             throw unsafe .unavailable(String(cString: message))
         }
@@ -76,8 +68,8 @@ internal import CPCRE
     }
 
     /// The fault of a pattern; nil for a pattern that can be compiled.
-    package static func fault(in text: String) -> Fault? {
-        do throws(Fault) {
+    package static func fault(in text: String) -> RegularExpressionFault? {
+        do throws(RegularExpressionFault) {
             _ = try RegularExpression(text)
             return nil
         } catch {
@@ -131,4 +123,12 @@ internal import CPCRE
         }
         return String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
     }
+}
+
+/// Why a pattern cannot be compiled.
+package enum RegularExpressionFault: Error, Sendable, Hashable {
+    /// libpcre2-8 cannot be loaded; the text is the reason.
+    case unavailable(String)
+    /// The text is not a pattern; the offset, in UTF-8, is where the compiler stopped.
+    case syntax(String, offset: Int)
 }

@@ -19,18 +19,6 @@ package struct CustomURL: Sendable, Hashable {
     /// The length of the longest scheme.
     package static let longestScheme = 64
 
-    /// Why a text is not a usable URL of a custom scheme.
-    package enum Fault: Error, Hashable {
-        /// The text does not begin with a scheme and `://`.
-        case notAbsolute
-        /// The runner serves the scheme itself.
-        case reservedScheme(String)
-        /// A user name or password in the authority.
-        case userInformation
-        /// A space, a control byte or a backslash at this UTF-8 offset.
-        case badCharacter(offset: Int)
-    }
-
     /// Whether a text is the name of a scheme, in lower case (RFC 3986 §3.1).
     package static func isScheme(_ text: String) -> Bool {
         guard let first = text.utf8.first, first.isLowercase,
@@ -50,7 +38,7 @@ package struct CustomURL: Sendable, Hashable {
     }
 
     /// Parses a URL.
-    package init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(CustomURLFault) {
         guard let scheme = Self.scheme(of: text) else { throw .notAbsolute }
         guard !Self.reservedSchemes.contains(scheme) else { throw .reservedScheme(scheme) }
         for (offset, byte) in text.utf8.enumerated()
@@ -69,6 +57,18 @@ package struct CustomURL: Sendable, Hashable {
         let lowercased = String(decoding: end.map(\.asciiLowercased), as: UTF8.self)
         origin = "\(scheme)://\(lowercased)"
     }
+}
+
+/// Why a text is not a usable URL of a custom scheme.
+package enum CustomURLFault: Error, Hashable {
+    /// The text does not begin with a scheme and `://`.
+    case notAbsolute
+    /// The runner serves the scheme itself.
+    case reservedScheme(String)
+    /// A user name or password in the authority.
+    case userInformation
+    /// A space, a control byte or a backslash at this UTF-8 offset.
+    case badCharacter(offset: Int)
 }
 
 extension TransferURL {

@@ -12,30 +12,13 @@ package struct DataURL: Sendable, Hashable {
     /// The URL in ASCII, with escapes in place of spaces and other characters.
     package let text: String
 
-    /// Why a text is not a usable `data` URL.
-    package enum Fault: Error, Hashable {
-        /// The text does not begin with `data:`.
-        case otherScheme
-        /// Nothing separates the media type from the content.
-        case missingComma
-        /// The media type has no type and subtype that are tokens.
-        case badMediaType
-        case badBase64
-        /// A `%` without two hexadecimal digits.
-        case badEscape
-        /// A `#`, after which the URL would end.
-        case fragment
-        /// A control character at this UTF-8 offset.
-        case badCharacter(offset: Int)
-    }
-
     /// Whether a text begins with `data:`, in any case.
     package static func isMeant(by text: String) -> Bool {
         text.utf8.starts(with: "data:".utf8) { $0.asciiLowercased == $1 }
     }
 
     /// Parses a URL and decodes its content.
-    package init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(DataURLFault) {
         guard Self.isMeant(by: text) else { throw .otherScheme }
         for (offset, byte) in text.utf8.enumerated() {
             if byte < 0x20 || byte == 0x7F { throw .badCharacter(offset: offset) }
@@ -66,7 +49,7 @@ package struct DataURL: Sendable, Hashable {
     }
 
     /// A media type with its defaults (RFC 2397 §2).
-    private static func checked(_ written: String) throws(Fault) -> String {
+    private static func checked(_ written: String) throws(DataURLFault) -> String {
         var type = written
         while type.utf8.first == 0x20 { type.removeFirst() }
         while type.utf8.last == 0x20 { type.removeLast() }
@@ -81,7 +64,7 @@ package struct DataURL: Sendable, Hashable {
     }
 
     /// The bytes of base64 without its spaces, with or without its padding.
-    private static func decoded(_ content: [UInt8]) throws(Fault) -> [UInt8] {
+    private static func decoded(_ content: [UInt8]) throws(DataURLFault) -> [UInt8] {
         var digits = content.filter { ![0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
         if !digits.contains(UInt8(ascii: "=")) {
             while !digits.count.isMultiple(of: 4), digits.count % 4 != 1 {
@@ -91,4 +74,21 @@ package struct DataURL: Sendable, Hashable {
         guard let bytes = Base64.decode(digits) else { throw .badBase64 }
         return bytes
     }
+}
+
+/// Why a text is not a usable `data` URL.
+package enum DataURLFault: Error, Hashable {
+    /// The text does not begin with `data:`.
+    case otherScheme
+    /// Nothing separates the media type from the content.
+    case missingComma
+    /// The media type has no type and subtype that are tokens.
+    case badMediaType
+    case badBase64
+    /// A `%` without two hexadecimal digits.
+    case badEscape
+    /// A `#`, after which the URL would end.
+    case fragment
+    /// A control character at this UTF-8 offset.
+    case badCharacter(offset: Int)
 }

@@ -7,34 +7,13 @@ package struct FileURL: Sendable, Hashable {
     /// The URL as `file:///path`, in ASCII.
     package let text: String
 
-    /// Why a text is not a usable `file` URL.
-    package enum Fault: Error, Hashable {
-        /// The text does not begin with `file:`.
-        case otherScheme
-        /// A host other than `localhost`, whose files another machine has.
-        case otherHost
-        /// No slash begins the path.
-        case relativePath
-        /// The path ends in a slash.
-        case folder
-        /// A segment `..`, which leads to the parent.
-        case parent
-        /// A query or a fragment, which no file has.
-        case delimiter(Character)
-        /// A `%` without two hexadecimal digits, or the escape of a slash, of NUL or of bytes that
-        /// are not UTF-8.
-        case badEscape
-        /// A control character or backslash at this UTF-8 offset.
-        case badCharacter(offset: Int)
-    }
-
     /// Whether a text begins with `file:`, in any case.
     package static func isMeant(by text: String) -> Bool {
         text.utf8.starts(with: "file:".utf8) { $0.asciiLowercased == $1 }
     }
 
     /// Parses a URL.
-    package init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(FileURLFault) {
         guard Self.isMeant(by: text) else { throw .otherScheme }
         for (offset, byte) in text.utf8.enumerated() {
             switch byte {
@@ -66,7 +45,8 @@ package struct FileURL: Sendable, Hashable {
     }
 
     /// The path after the authority, if there is one.
-    private static func path(of rest: Substring.UTF8View) throws(Fault) -> Substring.UTF8View {
+    private static func path(of rest: Substring.UTF8View) throws(FileURLFault) -> Substring.UTF8View
+    {
         guard rest.starts(with: "//".utf8) else {
             guard rest.first == UInt8(ascii: "/") else { throw .relativePath }
             return rest
@@ -85,4 +65,25 @@ package struct FileURL: Sendable, Hashable {
         let rest = path.utf8.dropFirst(front.utf8.count).drop { $0 == UInt8(ascii: "/") }
         return rest.isEmpty ? nil : String(Substring(rest))
     }
+}
+
+/// Why a text is not a usable `file` URL.
+package enum FileURLFault: Error, Hashable {
+    /// The text does not begin with `file:`.
+    case otherScheme
+    /// A host other than `localhost`, whose files another machine has.
+    case otherHost
+    /// No slash begins the path.
+    case relativePath
+    /// The path ends in a slash.
+    case folder
+    /// A segment `..`, which leads to the parent.
+    case parent
+    /// A query or a fragment, which no file has.
+    case delimiter(Character)
+    /// A `%` without two hexadecimal digits, or the escape of a slash, of NUL or of bytes that
+    /// are not UTF-8.
+    case badEscape
+    /// A control character or backslash at this UTF-8 offset.
+    case badCharacter(offset: Int)
 }

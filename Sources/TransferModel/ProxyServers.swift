@@ -191,12 +191,6 @@ package enum ProxyChoice: Sendable, Hashable {
     case direct
     case server(ProxyServer)
 
-    /// Why the answer of a script is unusable.
-    package struct Fault: Error, Hashable {
-        /// A sentence without its full stop.
-        package var message: String
-    }
-
     /// The most choices that an answer may name; further ones are dropped.
     private static let mostChoices = 16
 
@@ -204,7 +198,7 @@ package enum ProxyChoice: Sendable, Hashable {
     ///
     /// The words are those of browsers, with their default ports. A script that returns null or an
     /// empty text wants a direct connection. Unknown words are skipped if there are others.
-    package static func all(in answer: String) throws(Fault) -> [ProxyChoice] {
+    package static func all(in answer: String) throws(ProxyChoiceFault) -> [ProxyChoice] {
         let entries = answer.splitAtBytes(";")
             .map { $0.split(whereSeparator: \.isWhitespace) }.filter { !$0.isEmpty }
         if entries.isEmpty || answer == "null" { return [.direct] }
@@ -214,7 +208,7 @@ package enum ProxyChoice: Sendable, Hashable {
             choices.append(choice)
         }
         guard !choices.isEmpty else {
-            throw Fault(
+            throw ProxyChoiceFault(
                 message:
                     "the script answered `\(answer.onOneLine(limit: 200).text)`, which names no proxy"
             )
@@ -242,17 +236,14 @@ package enum ProxyChoice: Sendable, Hashable {
     }
 }
 
+/// Why the answer of a script is unusable.
+package struct ProxyChoiceFault: Error, Hashable {
+    /// A sentence without its full stop.
+    package var message: String
+}
+
 /// The parsed text of a proxy: `[scheme://][user[:password]@]host[:port][/…]`.
 package struct ProxyText: Sendable, Hashable {
-    /// A problem with the text; keeps only its scheme, because the rest may hold a password.
-    package enum Fault: Error, Hashable {
-        /// A scheme that is not in `ProxyServer.Kind`.
-        case unknownScheme(String)
-        case missingHost
-        case badHost
-        case badPort
-    }
-
     /// nil without a scheme.
     package let kind: ProxyServer.Kind?
     /// The text before the `@`, as written.
@@ -264,8 +255,8 @@ package struct ProxyText: Sendable, Hashable {
     /// The text after the authority.
     package let rest: String
 
-    /// Splits a text into its parts; throws a `Fault` when it names no proxy.
-    package init(_ text: String) throws(Fault) {
+    /// Splits a text into its parts; throws a `ProxyTextFault` when it names no proxy.
+    package init(_ text: String) throws(ProxyTextFault) {
         var remaining = text[...]
         var kind: ProxyServer.Kind?
         if let colon = remaining.firstByteIndex(of: ":"), remaining[colon...].hasBytePrefix("://") {
@@ -307,4 +298,13 @@ package struct ProxyText: Sendable, Hashable {
             authority.utf8.dropLast(digits).last == UInt8(ascii: ":") && digits > 0
             ? url.origin.port : nil
     }
+}
+
+/// A problem with the text; keeps only its scheme, because the rest may hold a password.
+package enum ProxyTextFault: Error, Hashable {
+    /// A scheme that is not in `ProxyServer.Kind`.
+    case unknownScheme(String)
+    case missingHost
+    case badHost
+    case badPort
 }

@@ -9,7 +9,7 @@ extension TransferURL {
     /// Why the path of a URL does not name one file of a file server.
     package enum FileServerFault: Error, Hashable {
         /// The text is no URL.
-        case url(Fault)
+        case url(URLFault)
         /// No file after the last slash.
         case folder
         /// `..` as a segment, perhaps escaped.
@@ -38,7 +38,7 @@ extension TransferURL {
     ///
     /// The path is refused where a command of FTP could carry more than one file's name.
     package init(fileServer text: String) throws(FileServerFault) {
-        do throws(Fault) {
+        do throws(URLFault) {
             self = try TransferURL(text) { bytes, end in
                 let name = String(decoding: (0..<end).map { bytes[$0] }, as: UTF8.self)
                 let scheme = Origin.Scheme(rawValue: name.lowercased())

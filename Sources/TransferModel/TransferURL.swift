@@ -75,28 +75,13 @@ package struct TransferURL: Sendable, Hashable {
     /// Hashes the text.
     package func hash(into hasher: inout Hasher) { hasher.combine(parts.text) }
 
-    /// Why a text is not a usable URL.
-    package enum Fault: Error, Hashable {
-        /// No scheme and `://` at the beginning.
-        case notAbsolute
-        /// A scheme other than http and https.
-        case unsupportedScheme(String)
-        case missingHost
-        case badHost
-        /// A non-ASCII host that is invalid or cannot be converted on this machine.
-        case badInternationalHost
-        case badPort
-        /// A forbidden byte, such as a space or a control byte, at this UTF-8 offset.
-        case badCharacter(offset: Int)
-    }
-
     /// Parses a URL.
     ///
     /// - Parameters:
     ///   - text: The URL.
     ///   - other: A URL that may have the same origin, which then need not be parsed again.
     /// - Throws: Why the text is not a URL.
-    package init(_ text: String, like other: TransferURL? = nil) throws(Fault) {
+    package init(_ text: String, like other: TransferURL? = nil) throws(URLFault) {
         try self.init(text, like: other, findScheme: Self.scheme)
     }
 
@@ -116,7 +101,7 @@ package struct TransferURL: Sendable, Hashable {
         _ text: String,
         like other: TransferURL? = nil,
         findScheme: (Span<UInt8>, Int) -> Origin.Scheme?
-    ) throws(Fault) {
+    ) throws(URLFault) {
         let bytes = text.utf8.span
         var isPlain = true
         for offset in bytes.indices {
@@ -202,7 +187,7 @@ package struct TransferURL: Sendable, Hashable {
     /// The host in lower case, which most URLs use already, and an address in its usual form.
     ///
     /// libcurl writes addresses in that form, too: `127.1` becomes `127.0.0.1`.
-    private static func host(_ text: String, _ offsets: Range<Int>) throws(Fault) -> String {
+    private static func host(_ text: String, _ offsets: Range<Int>) throws(URLFault) -> String {
         let bytes = text.utf8.span
         var host = slice(text, offsets)
         for offset in offsets
@@ -235,7 +220,7 @@ package struct TransferURL: Sendable, Hashable {
     /// The same URL in ASCII; nil for a text that is not a URL anyway.
     ///
     /// Also escapes quotation marks, which are invalid (RFC 3986) and would end Digest's `uri`.
-    private static func ascii(_ text: String) throws(Fault) -> String? {
+    private static func ascii(_ text: String) throws(URLFault) -> String? {
         let bytes = text.utf8.span
         guard let separator = schemeEnd(bytes) else { return nil }
         var host = separator + 3
@@ -316,7 +301,7 @@ package struct TransferURL: Sendable, Hashable {
     private static func hostEndAndPort(
         _ bytes: Span<UInt8>,
         _ authority: Range<Int>
-    ) throws(Fault) -> (end: Int, port: Int?) {
+    ) throws(URLFault) -> (end: Int, port: Int?) {
         var end = authority.lowerBound
         let isBracketed = end < authority.upperBound && bytes[end] == UInt8(ascii: "[")
         if isBracketed {
@@ -349,7 +334,7 @@ package struct TransferURL: Sendable, Hashable {
     }
 
     /// The number after the colon; nil when it is empty, which RFC 3986 §3.2.3 allows.
-    private static func port(_ bytes: Span<UInt8>, _ digits: Range<Int>) throws(Fault) -> Int? {
+    private static func port(_ bytes: Span<UInt8>, _ digits: Range<Int>) throws(URLFault) -> Int? {
         guard !digits.isEmpty else { return nil }
         guard digits.count <= 5 else { throw .badPort }
         var number = 0
@@ -365,6 +350,21 @@ package struct TransferURL: Sendable, Hashable {
     private static func isAddressByte(_ byte: UInt8) -> Bool {
         byte.isAlphanumeric || ":.%-_".utf8.contains(byte)
     }
+}
+
+/// Why a text is not a usable URL.
+package enum URLFault: Error, Hashable {
+    /// No scheme and `://` at the beginning.
+    case notAbsolute
+    /// A scheme other than http and https.
+    case unsupportedScheme(String)
+    case missingHost
+    case badHost
+    /// A non-ASCII host that is invalid or cannot be converted on this machine.
+    case badInternationalHost
+    case badPort
+    /// A forbidden byte, such as a space or a control byte, at this UTF-8 offset.
+    case badCharacter(offset: Int)
 }
 
 /// Scheme, host and port: the scope for sharing credentials (RFC 6454 §4).

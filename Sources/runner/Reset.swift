@@ -105,7 +105,7 @@ struct Reset: ParsableCommand {
     ) throws(Exit) -> Int {
         let jar = folder.cookieFile(of: session, in: JobIdentity(of: plan, path: file))
         guard let jar else { return 0 }
-        do throws(CookieFile.Fault) {
+        do throws(CookieFileFault) {
             return try jar.remove(at: RunClock.now().wall)
         } catch {
             throw Exit(.environment, error.message)

@@ -88,7 +88,7 @@ import TransferModel
         ]
         for text in broken {
             try temporary.write(text, to: name, mode: 0o600)
-            #expect(throws: CookieFile.Fault.self, "\(text)") { _ = try file.read() }
+            #expect(throws: CookieFileFault.self, "\(text)") { _ = try file.read() }
         }
         try file.write([cookie("c=3")], at: time(1000))
         #expect(try file.read().map(\.name) == ["c"])
@@ -99,13 +99,13 @@ import TransferModel
         let text = try temporary.text(name)
         try temporary.write(text, to: "state/cookies/open.jsonl", mode: 0o666)
         let open = CookieFile(folder: temporary.path("state/cookies"), name: "open.jsonl")
-        #expect(throws: CookieFile.Fault.self) { _ = try open.read() }
+        #expect(throws: CookieFileFault.self) { _ = try open.read() }
     }
 
     @Test func `a folder that cannot be made is a fault in words`() throws {
         try temporary.write("", to: "state")
         let cookies = try [cookie("a=1")]
-        let fault = try #require(throws: CookieFile.Fault.self) {
+        let fault = try #require(throws: CookieFileFault.self) {
             try file.write(cookies, at: time(1000))
         }
         #expect(fault.message.contains("state"))

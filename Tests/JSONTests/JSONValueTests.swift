@@ -19,11 +19,11 @@ import Testing
         "\u{FEFF}1", String(repeating: "[", count: 600), "[\(String(repeating: "[],", count: 9))",
     ])
     func `invalid JSON is an error`(text: String) {
-        #expect(throws: JSONValue.Fault.self) { try JSONValue(text) }
+        #expect(throws: JSONSyntaxError.self) { try JSONValue(text) }
     }
 
     @Test func `bytes that are not UTF-8 are refused`() {
-        #expect(throws: JSONValue.Fault.self) { try JSONValue(bytes: [0x22, 0xFF, 0x22]) }
+        #expect(throws: JSONSyntaxError.self) { try JSONValue(bytes: [0x22, 0xFF, 0x22]) }
     }
 
     @Test func `512 nested collections are read, and one more is not`() throws {
@@ -32,13 +32,13 @@ import Testing
                 + String(repeating: "}]", count: depth / 2)
         }
         #expect(try JSONValue(nested(512)).elements.count == 1)
-        #expect(throws: JSONValue.Fault.self) { try JSONValue(nested(514)) }
+        #expect(throws: JSONSyntaxError.self) { try JSONValue(nested(514)) }
     }
 
     @Test func `names are unique in each object of any size`() throws {
         let members = (0..<100).map { "\"\($0)\":{\"0\":\($0)}" }.joined(separator: ",")
         #expect(try JSONValue("{\(members)}").members.count == 100)
-        #expect(throws: JSONValue.Fault.self) { try JSONValue("{\(members),\"7\":null}") }
+        #expect(throws: JSONSyntaxError.self) { try JSONValue("{\(members),\"7\":null}") }
     }
 
     @Test(arguments: [0, 20])
@@ -62,6 +62,6 @@ import Testing
     @Test func `a document has a million values at most`() throws {
         let zeros = String(repeating: "0,", count: 999_998)
         #expect(try JSONValue("[\(zeros)0]").elements.count == 999_999)
-        #expect(throws: JSONValue.Fault.self) { try JSONValue("[\(zeros)0,0]") }
+        #expect(throws: JSONSyntaxError.self) { try JSONValue("[\(zeros)0,0]") }
     }
 }

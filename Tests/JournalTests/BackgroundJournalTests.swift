@@ -276,7 +276,7 @@ import TransferModel
         #expect {
             try open(job: "other")
         } throws: { error in
-            (error as? BackgroundJournal.Fault)?.message.contains("runner cancel") == true
+            (error as? JournalFault)?.message.contains("runner cancel") == true
         }
         _ = try BackgroundJournal.cancel(in: folder.path("background"), name: "x.journal")
         #expect(try open(job: "other").earlier.transfers.isEmpty)
@@ -338,7 +338,7 @@ import TransferModel
         }
         for length in 0..<start {
             try write(whole[..<length])
-            #expect(throws: BackgroundJournal.Fault.self) { try open() }
+            #expect(throws: JournalFault.self) { try open() }
         }
     }
 
@@ -347,7 +347,7 @@ import TransferModel
         let (whole, _, _) = try journal(isDurable: true)
         for length in 0..<whole.count {
             try write(whole[..<length])
-            let fault = try #require(throws: BackgroundJournal.Fault.self) { try open() }
+            let fault = try #require(throws: JournalFault.self) { try open() }
             #expect(fault.message.contains("x.journal: the journal is damaged or cut"))
             #expect(try text == Array(whole[..<length]))
         }
@@ -360,7 +360,7 @@ import TransferModel
             var bytes = whole
             bytes[place] ^= 0x40
             try write(bytes)
-            #expect(throws: BackgroundJournal.Fault.self, "\(place)") { try open() }
+            #expect(throws: JournalFault.self, "\(place)") { try open() }
         }
     }
 
@@ -371,14 +371,14 @@ import TransferModel
         let whole = try text
         try write(whole.dropLast(10))
         begin(journal, "b")
-        #expect(throws: BackgroundJournal.Fault.self) { try journal.write(isDurable: true) }
-        #expect(throws: BackgroundJournal.Fault.self) { try open() }
+        #expect(throws: JournalFault.self) { try journal.write(isDurable: true) }
+        #expect(throws: JournalFault.self) { try open() }
     }
 
     @Test func `a file that other users may have written is not used`() throws {
         _ = try open()
         try folder.write(try text, to: "background/x.journal", mode: 0o666)
-        #expect(throws: BackgroundJournal.Fault.self) { try open() }
+        #expect(throws: JournalFault.self) { try open() }
     }
 }
 

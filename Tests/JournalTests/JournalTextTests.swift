@@ -48,7 +48,7 @@ import Testing
     func `cut anywhere before the end that a mark names it is damaged`(mark: JournalText.Mark) {
         let bytes = marked(mark, Self.ends[2])
         for length in Self.start..<Self.ends[2] {
-            #expect(throws: JournalText.Fault.damaged, "\(length)") {
+            #expect(throws: JournalTextFault.damaged, "\(length)") {
                 try JournalText(Array(bytes.prefix(length)))
             }
         }
@@ -62,7 +62,7 @@ import Testing
                 var bytes = bytes
                 bytes[position] ^= 1 << UInt8(bit)
                 if position < Self.ends[2] {
-                    #expect(throws: JournalText.Fault.damaged, "\(position)") {
+                    #expect(throws: JournalTextFault.damaged, "\(position)") {
                         try JournalText(bytes)
                     }
                 } else {
@@ -81,7 +81,7 @@ import Testing
                 bytes[position] ^= 1 << UInt8(bit)
                 #expect(try JournalText(bytes).entries == Self.entries)
                 bytes[position + 12] ^= 1
-                #expect(throws: JournalText.Fault.damaged) { try JournalText(bytes) }
+                #expect(throws: JournalTextFault.damaged) { try JournalText(bytes) }
             }
         }
     }
@@ -93,30 +93,30 @@ import Testing
     }
 
     @Test func `another file is no journal, and a later version is not guessed at`() {
-        #expect(throws: JournalText.Fault.notAJournal) {
+        #expect(throws: JournalTextFault.notAJournal) {
             try JournalText(Array("{ \"a\": 1 }".utf8))
         }
         for length in 0...JournalText.name.count {
-            #expect(throws: JournalText.Fault.notAJournal, "\(length)") {
+            #expect(throws: JournalTextFault.notAJournal, "\(length)") {
                 try JournalText(Array(Self.bytes.prefix(length)))
             }
         }
         var other = Self.bytes
         for bit in 0..<8 {
             other[JournalText.name.count] = JournalText.version ^ 1 << UInt8(bit)
-            #expect(throws: JournalText.Fault.self, "\(bit)") { try JournalText(other) }
+            #expect(throws: JournalTextFault.self, "\(bit)") { try JournalText(other) }
         }
         other[JournalText.name.count] = JournalText.version + 1
-        #expect(throws: JournalText.Fault.newer) { try JournalText(other) }
+        #expect(throws: JournalTextFault.newer) { try JournalText(other) }
         other[JournalText.name.count] = 1
-        #expect(throws: JournalText.Fault.damaged) { try JournalText(other) }
+        #expect(throws: JournalTextFault.damaged) { try JournalText(other) }
     }
 
     @Test func `a journal of the first version is used if all of it is whole`() throws {
         let entries = Self.entries.flatMap { JournalText.bytes(of: $0) }
         let bytes = JournalText.name + [1] + entries
         #expect(try JournalText(bytes).entries == Self.entries)
-        #expect(throws: JournalText.Fault.damaged) { try JournalText(bytes.dropLast()) }
+        #expect(throws: JournalTextFault.damaged) { try JournalText(bytes.dropLast()) }
     }
 
     @Test func `a length that no file can have ends it`() throws {

@@ -169,7 +169,7 @@ import TransferModel
         let whole = try text
         for length in 0..<whole.count {
             try write(whole.prefix(length))
-            #expect(throws: KeyJournal.Fault.self, "\(length)") { try open(second) }
+            #expect(throws: JournalFault.self, "\(length)") { try open(second) }
             var bytes = whole
             bytes[length] ^= 4
             try write(bytes)
@@ -184,7 +184,7 @@ import TransferModel
         for text in [[], Array("nonsense".utf8), JournalText.bytes(of: []), Array(good.dropLast())]
         {
             try write(text)
-            let fault = try #require(throws: KeyJournal.Fault.self) { try open(second) }
+            let fault = try #require(throws: JournalFault.self) { try open(second) }
             #expect(
                 fault.message.contains("state/journals/job.journal: the journal is damaged or cut")
             )
@@ -199,15 +199,15 @@ import TransferModel
         var later = good
         later[JournalText.name.count] += 1
         try write(later)
-        let fault = try #require(throws: KeyJournal.Fault.self) { try open(second) }
+        let fault = try #require(throws: JournalFault.self) { try open(second) }
         #expect(fault.message.contains("a later version of runner"))
         try write(good, mode: 0o666)
-        #expect(throws: KeyJournal.Fault.self) { try open(second) }
+        #expect(throws: JournalFault.self) { try open(second) }
     }
 
     @Test func `a folder that cannot be made is a fault`() throws {
         try folder.write("a file", to: "state")
-        #expect(throws: KeyJournal.Fault.self) { try open(first) }
+        #expect(throws: JournalFault.self) { try open(first) }
     }
 }
 

@@ -47,7 +47,7 @@ import Testing
         ("a(b", 3), ("[z-a]", 3), ("a{2,1}", 5), ("*a", 0), (#"\C"#, 2), ("ä(?P<1>x)", 6),
     ])
     func `an invalid pattern has the place of its fault`(pattern: String, offset: Int) {
-        do throws(RegularExpression.Fault) {
+        do throws(RegularExpressionFault) {
             _ = try RegularExpression(pattern)
             Issue.record("\(pattern) was compiled")
         } catch {
@@ -63,7 +63,7 @@ import Testing
     @Test func `a pattern has a longest length`() throws {
         let longest = String(repeating: "a", count: RegularExpression.longestPattern)
         _ = try RegularExpression(longest)
-        #expect(throws: RegularExpression.Fault.self) { _ = try RegularExpression(longest + "a") }
+        #expect(throws: RegularExpressionFault.self) { _ = try RegularExpression(longest + "a") }
     }
 
     @Test func `a search with endless backtracking is stopped`() throws {

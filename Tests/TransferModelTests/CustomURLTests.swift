@@ -20,9 +20,9 @@ import TransferModel
             ("FILE:///a", .reservedScheme("file")), ("notes://u:p@desk/a", .userInformation),
             ("notes://desk/a b", .badCharacter(offset: 14)),
             ("notes://a\\b", .badCharacter(offset: 9)),
-        ] as [(String, CustomURL.Fault)]
+        ] as [(String, CustomURLFault)]
     )
-    func `what is no such URL is refused`(text: String, fault: CustomURL.Fault) {
+    func `what is no such URL is refused`(text: String, fault: CustomURLFault) {
         #expect(throws: fault) { try CustomURL(text) }
     }
 }

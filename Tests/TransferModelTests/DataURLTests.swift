@@ -35,7 +35,7 @@ import TransferModel
     }
 
     @Test(arguments: [
-        ("data:", DataURL.Fault.missingComma), ("data:text/plain", .missingComma),
+        ("data:", DataURLFault.missingComma), ("data:text/plain", .missingComma),
         ("data:x,y", .badMediaType), ("data:/,y", .badMediaType), ("data:a/b/c,y", .badMediaType),
         ("data:a /b,y", .badMediaType), ("data:text,plain", .badMediaType),
         ("data:;base64,W", .badBase64), ("data:;base64,WA=", .badBase64),
@@ -45,7 +45,7 @@ import TransferModel
         ("data:,a\nb", .badCharacter(offset: 7)), ("data:a\r\nX: y/b,c", .badCharacter(offset: 6)),
         ("https://a.example/", .otherScheme), ("data", .otherScheme),
     ])
-    func `a text that browsers would repair is refused`(text: String, fault: DataURL.Fault) {
+    func `a text that browsers would repair is refused`(text: String, fault: DataURLFault) {
         #expect(throws: fault) { try DataURL(text) }
     }
 

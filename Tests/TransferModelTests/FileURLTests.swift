@@ -20,7 +20,7 @@ import TransferModel
     }
 
     @Test(arguments: [
-        ("file:a", FileURL.Fault.relativePath), ("file://a", .relativePath),
+        ("file:a", FileURLFault.relativePath), ("file://a", .relativePath),
         ("file:", .relativePath),
         ("file://a.example/b", .otherHost), ("file://127.0.0.1/b", .otherHost),
         ("file://u@localhost/b", .otherHost), ("file://localhost:80/b", .otherHost),
@@ -30,8 +30,7 @@ import TransferModel
         ("file:///a#b", .delimiter("#")), ("file:///a\nb", .badCharacter(offset: 9)),
         ("file:///a\\b", .badCharacter(offset: 9)), ("http://a.example/", .otherScheme),
     ])
-    func `a text that names no file of this machine is refused`(text: String, fault: FileURL.Fault)
-    {
+    func `a text that names no file of this machine is refused`(text: String, fault: FileURLFault) {
         #expect(throws: fault) { try FileURL(text) }
     }
 

@@ -31,7 +31,7 @@ import TransferModel
         "PROXY http://a:1", "PROXY user@a:1", "PROXY a:1/path", "PROXY a:1 b:2", "\u{1B}[2J",
     ])
     func `an answer without a way is a failure and no direct connection`(answer: String) {
-        #expect(throws: ProxyChoice.Fault.self) { try ProxyChoice.all(in: answer) }
+        #expect(throws: ProxyChoiceFault.self) { try ProxyChoice.all(in: answer) }
     }
 
     @Test func `unknown words beside others are passed over`() throws {

@@ -43,9 +43,9 @@ import TransferModel
             ("http://example.com\\@evil/", .badCharacter(offset: 18)),
             ("http://example.com/\r\nX: y", .badCharacter(offset: 19)),
             ("http://example.com/\u{0}", .badCharacter(offset: 19)),
-        ] as [(String, TransferURL.Fault)]
+        ] as [(String, URLFault)]
     )
-    func `a text that is no usable URL says why`(text: String, fault: TransferURL.Fault) {
+    func `a text that is no usable URL says why`(text: String, fault: URLFault) {
         #expect(throws: fault) { try TransferURL(text) }
     }
 
@@ -86,7 +86,7 @@ import TransferModel
         "http://\(String(repeating: "ü", count: 64)).example/", "http://[ü]/", "http://a\u{FF20}b/",
     ])
     func `a host that is no international name is refused`(text: String) {
-        #expect(throws: TransferURL.Fault.self) { try TransferURL(text) }
+        #expect(throws: URLFault.self) { try TransferURL(text) }
     }
 
     @Test(arguments: [

@@ -57,7 +57,7 @@ import TransferModel
         "http://a\r\nb/", "http://a/\r\nb", "http://a/\u{7f}", "http://[::1]@a:b/",
     ])
     func `libcurl refuses a URL that the runner refuses`(text: String) throws {
-        #expect(throws: TransferURL.Fault.self) { try TransferURL(text) }
+        #expect(throws: URLFault.self) { try TransferURL(text) }
         #expect(try LibcurlURL(text) == nil)
     }
 
@@ -82,7 +82,7 @@ import TransferModel
         ("http://4294967296/", "libcurl asks the resolver for an address with a wrong number"),
     ])
     func `the runner refuses more than libcurl`(text: String, _: String) throws {
-        #expect(throws: TransferURL.Fault.self) { try TransferURL(text) }
+        #expect(throws: URLFault.self) { try TransferURL(text) }
         #expect(try LibcurlURL(text) != nil)
     }
 

@@ -13,17 +13,6 @@ package struct DiskInventory: Sendable {
         package let size: Int64
     }
 
-    /// A damaged, missing or leftover file.
-    package struct Fault: Sendable, Hashable {
-        /// The file's name in the store.
-        package let name: String
-        /// The fault of the file, for the user.
-        package let reason: String
-        /// Whether a stored response is unusable; otherwise the file is a leftover of a killed
-        /// process.
-        package var isDamage = true
-    }
-
     /// The folder of the store.
     package let path: String
     private let folders: DiskFolders
@@ -71,19 +60,19 @@ package struct DiskInventory: Sendable {
     ///
     /// - Returns: The damaged, missing and leftover files, without those being written now.
     /// - Throws: The file system's error for the folders.
-    package func verify() throws(SystemError) -> [Fault] {
+    package func verify() throws(SystemError) -> [CacheFault] {
         let bodies = try folders.bodies.entries().map(\.name)
-        var faults: [Fault] = []
+        var faults: [CacheFault] = []
         var named: Set<String> = []
         for entry in try lists() {
             guard let list = DiskList.read(entry.name, in: folders) else { continue }
             if let fault = list.fault {
-                faults.append(Fault(name: "lists/\(entry.name)", reason: fault.rawValue))
+                faults.append(CacheFault(name: "lists/\(entry.name)", reason: fault.rawValue))
             }
             for response in list.responses where !response.body.name.isEmpty {
                 named.insert(response.body.name)
                 if let reason = fault(of: response.body, in: entry.name) {
-                    faults.append(Fault(name: "bodies/\(response.body.name)", reason: reason))
+                    faults.append(CacheFault(name: "bodies/\(response.body.name)", reason: reason))
                 }
             }
         }
@@ -93,7 +82,9 @@ package struct DiskInventory: Sendable {
                 DiskSweep.isLeftOver(entry, at: now)
             else { continue }
             let reason = "no list names this file; the cache removes it when it makes room"
-            faults.append(Fault(name: "bodies/\(body)", reason: reason, isDamage: false))
+            faults.append(
+                CacheFault(name: "bodies/\(body)", reason: reason, isDamage: false)
+            )
         }
         return faults
     }
@@ -136,15 +127,26 @@ package struct DiskInventory: Sendable {
     private func fault(of body: StoredResponse.Body, in list: String) -> String? {
         do throws(SystemError) {
             let file = try InputFile(in: folders.bodies, name: body.name)
-            if file.exposure != nil { return DiskList.Fault.exposed.rawValue }
+            if file.exposure != nil { return DiskListFault.exposed.rawValue }
             if StoredBody.file(file).isIntact(body) { return nil }
             return
                 "the file has \(file.identity.size) of \(body.length) bytes, or its content has "
                 + "changed"
         } catch {
-            guard error.isMissing else { return DiskList.Fault.unreadable.rawValue }
+            guard error.isMissing else { return DiskListFault.unreadable.rawValue }
         }
         let responses = DiskList.read(list, in: folders)?.responses ?? []
         return responses.contains { $0.body.name == body.name } ? "the file is missing" : nil
     }
+}
+
+/// A damaged, missing or leftover file.
+package struct CacheFault: Sendable, Hashable {
+    /// The file's name in the store.
+    package let name: String
+    /// The fault of the file, for the user.
+    package let reason: String
+    /// Whether a stored response is unusable; otherwise the file is a leftover of a killed
+    /// process.
+    package var isDamage = true
 }

@@ -3,19 +3,12 @@ internal import TransferModel
 
 /// The list of a URL's responses in a store.
 struct DiskList {
-    /// Why a list is rejected.
-    enum Fault: String {
-        case damaged = "the list is incomplete or damaged"
-        case exposed = "the file belongs to another user, or other users may read or write it"
-        case unreadable = "the file cannot be read"
-    }
-
     /// The largest list that is read, bytes.
     static let largest = 4 << 20
 
     private var file: InputFile?
     /// nil for an accepted list.
-    private(set) var fault: Fault?
+    private(set) var fault: DiskListFault?
     /// The requested URL; empty in a rejected list.
     private(set) var url = ""
     private(set) var responses: [StoredResponse] = []
@@ -73,4 +66,11 @@ struct DiskList {
     private static func mayName(_ body: StoredResponse.Body, _ key: String) -> Bool {
         body.name.isEmpty || DiskFolders.isBodyName(body.name, of: key)
     }
+}
+
+/// Why a list is rejected.
+enum DiskListFault: String {
+    case damaged = "the list is incomplete or damaged"
+    case exposed = "the file belongs to another user, or other users may read or write it"
+    case unreadable = "the file cannot be read"
 }

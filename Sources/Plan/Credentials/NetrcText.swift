@@ -3,14 +3,6 @@ package import TransferModel
 /// Reads the logins for hosts in a netrc file
 /// (https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html).
 package enum NetrcText {
-    /// Why a text is no netrc file; the line counts from 1.
-    package struct Fault: Error, Hashable {
-        /// The line of the fault, from 1.
-        package var line: Int
-        /// The fault, without values of the file, which may be passwords.
-        package var message: String
-    }
-
     /// A word and its line.
     private struct Word {
         var text: String
@@ -21,7 +13,7 @@ package enum NetrcText {
     ///
     /// `default` names no host and is skipped, because it would go to any host; `macdef` and
     /// `account` are of no use here.
-    package static func credentials(in text: String) throws(Fault) -> [Credential] {
+    package static func credentials(in text: String) throws(NetrcSyntaxError) -> [Credential] {
         var words = try words(of: text)[...]
         var credentials: [Credential] = []
         while let word = words.popFirst() {
@@ -39,7 +31,10 @@ package enum NetrcText {
                 if hasBasic { credentials.append(Credential(space: space, proof: .basic(login))) }
             case "default": _ = try login(&words)
             default:
-                throw Fault(line: word.line, message: "`machine` or `default` is expected")
+                throw NetrcSyntaxError(
+                    line: word.line,
+                    message: "`machine` or `default` is expected"
+                )
             }
         }
         return credentials
@@ -48,7 +43,7 @@ package enum NetrcText {
     /// Reads the words between a host and the next host.
     private static func login(
         _ words: inout ArraySlice<Word>
-    ) throws(Fault) -> (user: String?, password: String?) {
+    ) throws(NetrcSyntaxError) -> (user: String?, password: String?) {
         var user: String?
         var password: String?
         while let word = words.first, word.text != "machine", word.text != "default" {
@@ -58,7 +53,7 @@ package enum NetrcText {
             case "password": password = try value(of: word, &words)
             case "account": _ = try value(of: word, &words)
             default:
-                throw Fault(
+                throw NetrcSyntaxError(
                     line: word.line,
                     message: "`login`, `password` or `account` is expected"
                 )
@@ -70,18 +65,21 @@ package enum NetrcText {
     private static func value(
         of key: Word,
         _ words: inout ArraySlice<Word>
-    ) throws(Fault) -> String {
+    ) throws(NetrcSyntaxError) -> String {
         guard let value = words.popFirst() else {
-            throw Fault(line: key.line, message: "`\(key.text)` has no value")
+            throw NetrcSyntaxError(line: key.line, message: "`\(key.text)` has no value")
         }
         guard (try? HeaderRule.checkValue(value.text)) != nil else {
-            throw Fault(line: value.line, message: "a control character is not allowed here")
+            throw NetrcSyntaxError(
+                line: value.line,
+                message: "a control character is not allowed here"
+            )
         }
         return value.text
     }
 
     /// The words between blanks or in quotes, without comments and macros.
-    private static func words(of text: String) throws(Fault) -> [Word] {
+    private static func words(of text: String) throws(NetrcSyntaxError) -> [Word] {
         var words: [Word] = []
         var isInMacro = false
         for (index, line) in text.split(
@@ -108,7 +106,7 @@ package enum NetrcText {
     private static func nextWord(
         _ rest: inout Substring.UnicodeScalarView,
         line: Int
-    ) throws(Fault) -> String? {
+    ) throws(NetrcSyntaxError) -> String? {
         rest = rest.drop { $0 == " " || $0 == "\t" }
         guard let first = rest.first, first != "#" else { return nil }
         guard first == "\"" else {
@@ -126,6 +124,14 @@ package enum NetrcText {
             default: word.append(character)
             }
         }
-        throw Fault(line: line, message: "a quote is not closed")
+        throw NetrcSyntaxError(line: line, message: "a quote is not closed")
     }
+}
+
+/// Why a text is no netrc file; the line counts from 1.
+package struct NetrcSyntaxError: Error, Hashable {
+    /// The line of the fault, from 1.
+    package var line: Int
+    /// The fault, without values of the file, which may be passwords.
+    package var message: String
 }

@@ -13,8 +13,8 @@ struct Reader {
     /// Looks at files; nil when a task is read again, which then only makes values.
     let fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?
     /// Finds the fault of a pattern; nil when a task is read again.
-    let patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
-    /// The patterns that were found valid: many tasks have the same patterns.
+    let patternFault: (@Sendable (String) -> RegularExpressionFault?)?
+    /// The patterns that were found right: many tasks have the same ones.
     var rightPatterns: Set<String> = []
     /// The places of secrets in the settings of the current owner.
     var secretUses: [SecretUse] = []
@@ -37,7 +37,7 @@ struct Reader {
         values: Interpolator,
         folder: String,
         fileStatus: (@Sendable (String) -> PlanOptions.FileStatus)?,
-        patternFault: (@Sendable (String) -> RegularExpression.Fault?)?
+        patternFault: (@Sendable (String) -> RegularExpressionFault?)?
     ) {
         self.document = document
         faults = FaultReporter(document, DiagnosticLog(showsWarnings: fileStatus != nil))

@@ -38,7 +38,7 @@ enum DataFormat: String, Sendable {
             guard let text = bytes.span.text else { throw .notUTF8(in: bytes.span, from: 0) }
             return .scalar(ScalarValue(text: text, type: .string, isFilledIn: true))
         case .jsonLines:
-            do throws(JSONValue.Fault) {
+            do throws(JSONSyntaxError) {
                 return .json(try JSONValue(bytes: Array(bytes)))
             } catch {
                 throw RowFault(error.reason, at: error.offset)

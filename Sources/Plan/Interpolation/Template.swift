@@ -9,15 +9,9 @@ struct Template: Hashable {
         case expression(Expression)
     }
 
-    /// A fault of one expression, with its range in UTF-8 offsets.
-    struct Fault: Hashable {
-        var fault: ValueFault
-        var range: Range<Int>
-    }
-
     private(set) var pieces: [Piece] = []
-    /// The first faults: enough to fix them at once.
-    private(set) var faults: [Fault] = []
+    /// The first ones: enough to mend them in one go.
+    private(set) var faults: [TemplateFault] = []
 
     private static let mostFaults = 100
 
@@ -65,7 +59,7 @@ struct Template: Hashable {
                 likely: doubled.likely(isKnown: { _ in false }),
                 help: Expression.forms
             )
-            faults.append(Fault(fault: fault, range: range))
+            faults.append(TemplateFault(fault: fault, range: range))
             return range.upperBound
         }
         var end = start + 2
@@ -76,7 +70,7 @@ struct Template: Hashable {
                 "`${` is not closed by `}`",
                 help: "write `$${` for a literal `${`"
             )
-            faults.append(Fault(fault: fault, range: start..<bytes.count))
+            faults.append(TemplateFault(fault: fault, range: start..<bytes.count))
             return bytes.count
         }
         let range = start..<(end + 1)
@@ -88,7 +82,7 @@ struct Template: Hashable {
             let expression = try Expression(text.slice(start + 2..<end), at: range)
             pieces.append(.expression(expression))
         } catch {
-            faults.append(Fault(fault: error, range: range))
+            faults.append(TemplateFault(fault: error, range: range))
         }
         return end + 1
     }
@@ -102,6 +96,12 @@ struct Template: Hashable {
         index + 1 < bytes.count && bytes[index] == UInt8(ascii: "$")
             && bytes[index + 1] == UInt8(ascii: "{")
     }
+}
+
+/// A fault of one expression, with its range in UTF-8 offsets.
+struct TemplateFault: Hashable {
+    var fault: ValueFault
+    var range: Range<Int>
 }
 
 extension Expression {

@@ -79,7 +79,7 @@ package struct LockFile: Sendable {
 
     private static func checkFirst(_ line: ArraySlice<UInt8>) throws(Fault) {
         let front: JSONValue
-        do throws(JSONValue.Fault) {
+        do throws(JSONSyntaxError) {
             front = try JSONValue(bytes: Array(line) + Array(last.utf8), mostValues: mostValues)
         } catch {
             throw Fault(
@@ -116,7 +116,7 @@ package struct LockFile: Sendable {
         }
         let text = Array(hasComma ? line.dropLast() : line)
         let value: JSONValue
-        do throws(JSONValue.Fault) {
+        do throws(JSONSyntaxError) {
             value = try JSONValue(bytes: text, mostValues: Self.mostValues)
         } catch {
             throw Fault(message: error.reason, offset: line.startIndex + error.offset)

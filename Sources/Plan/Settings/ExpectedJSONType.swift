@@ -79,7 +79,7 @@ extension ExpectedJSONType {
     /// A value as an upload would send it.
     private static func jsonValue(_ field: Field, _ reader: inout Reader) -> JSONValue? {
         guard let bytes = JSONBody.json(field, JSONFormatting(), &reader) else { return nil }
-        do throws(JSONValue.Fault) {
+        do throws(JSONSyntaxError) {
             return try JSONValue(bytes: bytes)
         } catch {
             reader.report(.badJSON, "`\(field.name)`: \(error.reason)", at: field.node)

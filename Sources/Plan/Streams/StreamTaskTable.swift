@@ -103,7 +103,7 @@ enum StreamTaskTable {
         host: String,
         port: Int,
         isSecure: Bool
-    ) throws(TransferURL.Fault) -> TransferURL {
+    ) throws(URLFault) -> TransferURL {
         guard host.utf8.allSatisfy({ !"/?#@[]\\%".utf8.contains($0) && $0 > 0x20 }) else {
             throw .badHost
         }

@@ -76,7 +76,7 @@ enum TemplateBody {
     }
 
     private static func report(
-        _ fault: TemplateFiles.Fault,
+        _ fault: TemplateFileFault,
         _ path: PathValue,
         _ field: Field,
         _ reader: inout Reader

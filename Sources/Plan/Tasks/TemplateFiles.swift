@@ -5,19 +5,9 @@ internal import SystemKit
 ///
 /// A class, because a reader and its copies for other threads and for the run share the content.
 final class TemplateFiles: Sendable {
-    /// Why a file cannot be a template.
-    enum Fault: Error, Sendable {
-        case unreadable
-        /// Larger than `largestFile`, or more than `mostBytes` together with the earlier files.
-        case tooLarge
-        case notUTF8
-        /// Not JSON, with the line and the column of the fault.
-        case notJSON(String, line: Int, column: Int, isExpression: Bool)
-    }
-
     private struct State {
-        var texts: [String: Result<String, Fault>] = [:]
-        var values: [String: Result<JSONValue, Fault>] = [:]
+        var texts: [String: Result<String, TemplateFileFault>] = [:]
+        var values: [String: Result<JSONValue, TemplateFileFault>] = [:]
         var bytes: Int64 = 0
     }
 
@@ -36,12 +26,12 @@ final class TemplateFiles: Sendable {
     var paths: [String] { state.withLock { Array($0.texts.keys) } }
 
     /// The text of the file of an absolute path.
-    func text(_ path: String) -> Result<String, Fault> {
+    func text(_ path: String) -> Result<String, TemplateFileFault> {
         state.withLock { text(path, &$0) }
     }
 
     /// The JSON value of the file of an absolute path.
-    func json(_ path: String) -> Result<JSONValue, Fault> {
+    func json(_ path: String) -> Result<JSONValue, TemplateFileFault> {
         state.withLock { state in
             if let known = state.values[path] { return known }
             let value = text(path, &state).flatMap(Self.json(of:))
@@ -50,14 +40,14 @@ final class TemplateFiles: Sendable {
         }
     }
 
-    private func text(_ path: String, _ state: inout State) -> Result<String, Fault> {
+    private func text(_ path: String, _ state: inout State) -> Result<String, TemplateFileFault> {
         if let known = state.texts[path] { return known }
         let text = read(path, &state)
         state.texts[path] = text
         return text
     }
 
-    private func read(_ path: String, _ state: inout State) -> Result<String, Fault> {
+    private func read(_ path: String, _ state: inout State) -> Result<String, TemplateFileFault> {
         guard let file = open(path) else { return .failure(.unreadable) }
         state.bytes += file.size
         guard file.size <= Self.largestFile, state.bytes <= Self.mostBytes else {
@@ -73,9 +63,9 @@ final class TemplateFiles: Sendable {
         return .success(text)
     }
 
-    private static func json(of text: String) -> Result<JSONValue, Fault> {
+    private static func json(of text: String) -> Result<JSONValue, TemplateFileFault> {
         let bytes = Array(text.utf8)
-        do throws(JSONValue.Fault) {
+        do throws(JSONSyntaxError) {
             return .success(try JSONValue(bytes: bytes))
         } catch {
             let before = bytes.prefix(error.offset)
@@ -88,4 +78,14 @@ final class TemplateFiles: Sendable {
             )
         }
     }
+}
+
+/// Why a file cannot be a template.
+enum TemplateFileFault: Error, Sendable {
+    case unreadable
+    /// More than `largestFile`, or `mostBytes` with the files before.
+    case tooLarge
+    case notUTF8
+    /// Not JSON, with the line and the column of the fault.
+    case notJSON(String, line: Int, column: Int, isExpression: Bool)
 }

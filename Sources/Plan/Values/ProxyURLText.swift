@@ -98,7 +98,7 @@ enum ProxyURLText {
         )
     }
 
-    private static func fault(_ fault: ProxyText.Fault) -> ValueFault {
+    private static func fault(_ fault: ProxyTextFault) -> ValueFault {
         switch fault {
         case .unknownScheme(let scheme):
             ValueFault(

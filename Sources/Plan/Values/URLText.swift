@@ -94,7 +94,7 @@ enum URLText {
     }
 
     /// The fault of a text that is no URL.
-    static func fault(_ fault: TransferURL.Fault, _ text: String) -> ValueFault {
+    static func fault(_ fault: URLFault, _ text: String) -> ValueFault {
         switch fault {
         case .notAbsolute:
             if let scheme = webSocketSchemes.first(where: {
@@ -219,14 +219,14 @@ enum CustomURLText {
     static func parse(_ text: String, _ schemes: Set<String>) throws(ValueFault) -> TransferURL? {
         guard !schemes.isEmpty, let scheme = CustomURL.scheme(of: text), schemes.contains(scheme)
         else { return nil }
-        do throws(CustomURL.Fault) {
+        do throws(CustomURLFault) {
             return TransferURL(try CustomURL(text))
         } catch {
             throw fault(error)
         }
     }
 
-    private static func fault(_ fault: CustomURL.Fault) -> ValueFault {
+    private static func fault(_ fault: CustomURLFault) -> ValueFault {
         switch fault {
         case .notAbsolute:
             ValueFault(.badURL, "a URL of a custom scheme begins with the scheme and `://`")
@@ -258,7 +258,7 @@ enum DataURLText {
         }
     }
 
-    private static func fault(_ fault: DataURL.Fault) -> ValueFault {
+    private static func fault(_ fault: DataURLFault) -> ValueFault {
         switch fault {
         case .otherScheme: ValueFault(.badURL, "this is not a `data` URL")
         case .missingComma:
@@ -306,7 +306,7 @@ enum FileURLText {
         }
     }
 
-    private static func fault(_ fault: FileURL.Fault) -> ValueFault {
+    private static func fault(_ fault: FileURLFault) -> ValueFault {
         switch fault {
         case .otherScheme: ValueFault(.badURL, "this is not a `file` URL")
         case .otherHost:

@@ -12,15 +12,6 @@ internal import TransferModel
 ///
 /// Each report is read twice, from front to back; of each task its id stays in memory.
 package struct ReportMerge {
-    /// Why reports cannot be one.
-    package struct Fault: Error, Hashable {
-        /// The position of the report that does not fit among the arguments; nil when none is
-        /// wrong by itself.
-        package var index: Int?
-        /// The fault as a clause about that report, or about all of them.
-        package var message: String
-    }
-
     /// The size of the text that is gathered before a write, bytes.
     private static let bufferSize = 64 * 1024
 
@@ -48,7 +39,7 @@ package struct ReportMerge {
     /// Reads the reports and decides which task wins.
     ///
     /// - Parameter reports: At least one.
-    /// - Throws: `Fault` for reports that do not fit together; `ReportFault` for a task that cannot
+    /// - Throws: `ReportMergeFault` for reports that do not fit together; `ReportFault` for a task that cannot
     ///   be read.
     package init(_ reports: [ReportReader]) throws {
         self.reports = reports
@@ -56,11 +47,11 @@ package struct ReportMerge {
             do throws(ReportDetail.Lack) {
                 try report.require(.failures)
             } catch {
-                throw Fault(index: index, message: error.message)
+                throw ReportMergeFault(index: index, message: error.message)
             }
             guard report.run.head.jobName == reports[0].run.head.jobName else {
                 let names = [report, reports[0]].map { ForeignText().line($0.run.head.jobName) }
-                throw Fault(
+                throw ReportMergeFault(
                     index: index,
                     message: "is of the job `\(names[0])`, and the first report of `\(names[1])`"
                 )
@@ -207,6 +198,15 @@ package struct ReportMerge {
         writer.object(FinishedRun.Merge.Report.self, merge)
         writer.json.endObject()
     }
+}
+
+/// Why reports cannot be one.
+package struct ReportMergeFault: Error, Hashable {
+    /// The position of the report that does not fit among the arguments; nil when none is
+    /// wrong by itself.
+    package var index: Int?
+    /// The fault as a clause about that report, or about all of them.
+    package var message: String
 }
 
 extension ReportedTask {

@@ -8,7 +8,7 @@ struct ShardSet {
     private let shards: [Shard]
 
     /// Checks the reports of one job; of several reports of one shard the later runs are retries.
-    init(of reports: [ReportReader]) throws(ReportMerge.Fault) {
+    init(of reports: [ReportReader]) throws(ReportMergeFault) {
         try Self.requireDifferentRuns(reports)
         var all: [Shard?] = []
         for (index, report) in reports.enumerated() {
@@ -16,7 +16,7 @@ struct ShardSet {
             guard all[index]?.count == all[0]?.count else {
                 let own = all[index].map { "the shard \($0.text)" } ?? "the whole job"
                 let first = all[0].map { "the shard \($0.text)" } ?? "the whole job"
-                throw ReportMerge.Fault(
+                throw ReportMergeFault(
                     index: index,
                     message: "is of \(own), and the first report of \(first)"
                 )
@@ -26,7 +26,7 @@ struct ShardSet {
         guard let first = shards.first else { return }
         for (index, report) in reports.enumerated()
         where report.jobSHA256 != reports[0].jobSHA256 {
-            throw ReportMerge.Fault(
+            throw ReportMergeFault(
                 index: index,
                 message: "is of another version of the job file than the first report"
             )
@@ -37,13 +37,13 @@ struct ShardSet {
 
     private static func requireDifferentRuns(
         _ reports: [ReportReader]
-    ) throws(ReportMerge.Fault) {
+    ) throws(ReportMergeFault) {
         var known: [String: Int] = [:]
         for (index, report) in reports.enumerated() {
             for run in report.runs {
                 guard let other = known.updateValue(index, forKey: run) else { continue }
                 let shown = ForeignText().line(run)
-                throw ReportMerge.Fault(
+                throw ReportMergeFault(
                     index: index,
                     message: "is of the run `\(shown)`, as is report \(other + 1) of "
                         + "\(reports.count)"
@@ -52,20 +52,20 @@ struct ShardSet {
         }
     }
 
-    private static func requireAll(of shards: [Shard], _ count: Int) throws(ReportMerge.Fault) {
+    private static func requireAll(of shards: [Shard], _ count: Int) throws(ReportMergeFault) {
         let present = Set(shards.map(\.index))
         let missing = (1...count).filter { !present.contains($0) }
         guard !missing.isEmpty else { return }
         let shown = missing.prefix(10).map { "\($0)/\(count)" }.joined(separator: ", ")
         let more = missing.count > 10 ? " and \(missing.count - 10) more" : ""
-        throw ReportMerge.Fault(index: nil, message: "no report is of the shards \(shown)\(more)")
+        throw ReportMergeFault(index: nil, message: "no report is of the shards \(shown)\(more)")
     }
 
     /// Refuses a shard of which all reports are of some of its tasks.
-    private func requireWhole(_ reports: [ReportReader]) throws(ReportMerge.Fault) {
+    private func requireWhole(_ reports: [ReportReader]) throws(ReportMergeFault) {
         let whole = Set(zip(shards, reports).filter { $1.selection == nil }.map(\.0))
         for (index, shard) in shards.enumerated() where !whole.contains(shard) {
-            throw ReportMerge.Fault(
+            throw ReportMergeFault(
                 index: index,
                 message: "is of some tasks of the shard \(shard.text) (`run.selection`), and no "
                     + "report is of all of them"
@@ -74,10 +74,10 @@ struct ShardSet {
     }
 
     /// Refuses a task that two shards have run.
-    func requireSameShard(_ one: Int, _ other: Int, of task: String) throws(ReportMerge.Fault) {
+    func requireSameShard(_ one: Int, _ other: Int, of task: String) throws(ReportMergeFault) {
         guard !shards.isEmpty, shards[one] != shards[other] else { return }
         let id = ForeignText().line(task)
-        throw ReportMerge.Fault(
+        throw ReportMergeFault(
             index: one,
             message: "has the task `\(id)`, as has the report of the shard \(shards[other].text)"
         )
@@ -98,12 +98,12 @@ extension ReportReader {
     var selection: String? { frame["run"]?["selection"]?.string }
 
     /// The part of the job that the run did; nil for the whole job.
-    fileprivate func shard(at index: Int) throws(ReportMerge.Fault) -> Shard? {
+    fileprivate func shard(at index: Int) throws(ReportMergeFault) -> Shard? {
         guard let text = frame["run"]?["shard"]?.string else { return nil }
         do throws(Shard.Fault) {
             return try Shard(text)
         } catch {
-            throw ReportMerge.Fault(index: index, message: "has a false `shard`: \(error.message)")
+            throw ReportMergeFault(index: index, message: "has a false `shard`: \(error.message)")
         }
     }
 }

@@ -24,15 +24,6 @@ package enum ProxyScript {
         ; if (typeof FindProxyForURL != "function") throw "it has no function FindProxyForURL";
         """
 
-    /// Why a script gave no answer.
-    package enum Fault: Error, Hashable {
-        case noLibrary
-        /// The script is no JavaScript; the library's message.
-        case unreadable(String)
-        /// The script failed; the library's message.
-        case failed(String)
-    }
-
     /// Whether the library can be loaded.
     package static var isAvailable: Bool { cpac_is_available() != 0 }
 
@@ -48,7 +39,7 @@ package enum ProxyScript {
         _ script: String,
         url: String?,
         host: String
-    ) throws(Fault) -> String {
+    ) throws(ProxyScriptFault) -> String {
         var text = script.utf8[...]
         if text.starts(with: "\u{FEFF}".utf8) { text = text.dropFirst(3) }
         guard !text.contains(0) else {
@@ -77,4 +68,13 @@ package enum ProxyScript {
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     }
+}
+
+/// Why a script gave no answer.
+package enum ProxyScriptFault: Error, Hashable {
+    case noLibrary
+    /// The script is no JavaScript; the library's message.
+    case unreadable(String)
+    /// The script failed; the library's message.
+    case failed(String)
 }

@@ -99,7 +99,7 @@ final class Exchange {
     func note(_ findings: Findings) { outcome.note(findings) }
 
     /// The failure of an exchange without a permitted path.
-    func failure(of fault: PathPolicy.Fault?) -> TransferFailure {
+    func failure(of fault: PathFault?) -> TransferFailure {
         TransferFailure(
             fault,
             to: peer.host,

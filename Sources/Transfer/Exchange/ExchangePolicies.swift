@@ -99,7 +99,7 @@ extension ExchangePolicies {
     /// Before the request is handed to libcurl: which interfaces it may leave by.
     ///
     /// - Returns: Why it may leave by none; nil when it may.
-    mutating func beginPath(to peer: Origin, of session: SessionTransport) -> PathPolicy.Fault? {
+    mutating func beginPath(to peer: Origin, of session: SessionTransport) -> PathFault? {
         path = session.paths.map {
             PathPolicy(
                 to: peer,

@@ -100,7 +100,7 @@ extension Capture {
     private func match(of pattern: String, in body: [UInt8]?) throws(CaptureMiss) -> CapturedValue {
         var actual = "missing"
         if let body {
-            do throws(RegularExpression.Fault) {
+            do throws(RegularExpressionFault) {
                 switch try RegularExpression(pattern).search(body.span) {
                 case .found(let range):
                     return CapturedValue(name, String(decoding: body[range], as: UTF8.self))

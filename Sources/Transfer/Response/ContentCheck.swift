@@ -41,7 +41,7 @@ struct ContentCheck: Sendable {
         var findings = Findings()
         var document: JSONValue?
         if needsJSON, let body {
-            do throws(JSONValue.Fault) {
+            do throws(JSONSyntaxError) {
                 document = try JSONValue(bytes: Self.withoutMark(body))
                 findings.pass(.decoding)
             } catch {
@@ -86,7 +86,7 @@ struct ContentCheck: Sendable {
 
     /// The failure of a body that is not JSON: the server's own type for it says more than a
     /// parser.
-    private func failure(of body: [UInt8], _ fault: JSONValue.Fault) -> TransferFailure {
+    private func failure(of body: [UInt8], _ fault: JSONSyntaxError) -> TransferFailure {
         let isOther = head.mimeType.map { !$0.hasByteSuffix("json") } ?? false
         let words =
             isOther

@@ -226,7 +226,7 @@ final class StreamPattern {
     /// Compiles a pattern.
     init(_ text: String) throws(TransferFailure) {
         self.text = text
-        do throws(RegularExpression.Fault) {
+        do throws(RegularExpressionFault) {
             expression = try RegularExpression(text)
         } catch {
             switch error {

@@ -61,7 +61,7 @@ struct ReceivedMessage {
 
     private func mismatch(ofPattern pattern: String) -> Mismatch? {
         let expected = "a match of `\(TextExcerpt.of(pattern))`"
-        do throws(RegularExpression.Fault) {
+        do throws(RegularExpressionFault) {
             let limit = StreamPattern.longestSearchNanoseconds
             let expression = try RegularExpression(pattern)
             switch expression.search(message.bytes.span, withinNanoseconds: limit) {

@@ -60,7 +60,7 @@ struct BackgroundFolder {
     }
 
     /// The journal of a session; nil when there is none with that identifier.
-    func round(of identifier: String) throws(BackgroundJournal.Fault) -> BackgroundRound? {
+    func round(of identifier: String) throws(JournalFault) -> BackgroundRound? {
         try BackgroundJournal.read("\(path)/\(Self.journalName(of: identifier))")
     }
 }

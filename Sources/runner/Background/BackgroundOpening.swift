@@ -52,7 +52,7 @@ struct BackgroundOpening {
                 unended: Set(unended)
             )
             let journal = try Self.keeping(session.identifier) {
-                () throws(BackgroundJournal.Fault) in
+                () throws(JournalFault) in
                 try BackgroundJournal(in: session.folder, name: session.file, run: run)
             }
             announce(journal.earlier, of: session.identifier)
@@ -77,7 +77,7 @@ struct BackgroundOpening {
         var kept: [KeptSession] = []
         for (index, session) in job.plan.sessions.enumerated() {
             guard let identifier = session.identifier else { continue }
-            let round = try Self.keeping(identifier) { () throws(BackgroundJournal.Fault) in
+            let round = try Self.keeping(identifier) { () throws(JournalFault) in
                 try folder.round(of: identifier)
             }
             let isUnended = round.map { $0.state == .open && $0.endsOnceDelivered } ?? false
@@ -96,9 +96,9 @@ struct BackgroundOpening {
 
     private static func keeping<Result>(
         _ identifier: String,
-        _ body: () throws(BackgroundJournal.Fault) -> Result
+        _ body: () throws(JournalFault) -> Result
     ) throws(RunObstacle) -> Result {
-        do throws(BackgroundJournal.Fault) {
+        do throws(JournalFault) {
             return try body()
         } catch {
             throw RunObstacle(

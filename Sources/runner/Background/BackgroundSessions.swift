@@ -50,7 +50,7 @@ final class BackgroundSessions: BackgroundTransfers {
     var all: [BackgroundJournal] { journals.compactMap(\.self) }
 
     /// Why a step could not be written.
-    var fault: BackgroundJournal.Fault? { all.lazy.compactMap(\.fault).first }
+    var fault: JournalFault? { all.lazy.compactMap(\.fault).first }
 
     private func journal(of spec: TaskSpec) -> BackgroundJournal? {
         journals.indices.contains(spec.session) ? journals[spec.session] : nil
@@ -92,7 +92,7 @@ final class BackgroundSessions: BackgroundTransfers {
     }
 
     func commit() throws(TransferFailure) {
-        do throws(BackgroundJournal.Fault) {
+        do throws(JournalFault) {
             try write(isDurable: mustSync)
         } catch {
             throw .unkept("the transfer", error)
@@ -114,7 +114,7 @@ final class BackgroundSessions: BackgroundTransfers {
         try? write(isDurable: isDurable)
     }
 
-    private func write(isDurable: Bool) throws(BackgroundJournal.Fault) {
+    private func write(isDurable: Bool) throws(JournalFault) {
         for journal in all { try journal.write(isDurable: isDurable) }
         mustSync = false
     }

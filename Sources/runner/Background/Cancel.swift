@@ -45,7 +45,7 @@ struct Cancel: ParsableCommand {
         }
         defer { withExtendedLifetime(lock) {} }
         let left: BackgroundRound?
-        do throws(BackgroundJournal.Fault) {
+        do throws(JournalFault) {
             left = try BackgroundJournal.cancel(
                 in: folder.path,
                 name: BackgroundFolder.journalName(of: identifier)

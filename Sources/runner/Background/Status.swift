@@ -35,7 +35,7 @@ struct Status: ParsableCommand {
         var isWhole = true
         var statuses: [SessionStatus] = []
         for identifier in identifier.map({ [$0] }) ?? folder.identifiers {
-            do throws(BackgroundJournal.Fault) {
+            do throws(JournalFault) {
                 guard let round = try folder.round(of: identifier) else { continue }
                 let holder = try? folder.lock(of: identifier).holder
                 statuses.append(

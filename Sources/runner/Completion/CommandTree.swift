@@ -36,7 +36,7 @@ struct CommandTree {
     ///
     /// - Parameter text: The parser's description, from `_dumpHelp()`.
     /// - Throws: The fault of the description.
-    init(_ text: String) throws(JSONValue.Fault) {
+    init(_ text: String) throws(JSONSyntaxError) {
         let document = try JSONValue(text)
         self.init(command: document["command"] ?? .null)
     }

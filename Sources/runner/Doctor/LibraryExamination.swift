@@ -166,7 +166,7 @@ enum LibraryExamination {
     }
 
     private static func patterns() -> Finding {
-        do throws(RegularExpression.Fault) {
+        do throws(RegularExpressionFault) {
             return Finding(
                 "PCRE2",
                 .ok,

@@ -41,14 +41,14 @@ struct FindProxy: ParsableCommand {
     }
 
     private func ask(_ text: String) -> (answer: String, isFailure: Bool) {
-        do throws(ProxyScript.Fault) {
+        do throws(ProxyScriptFault) {
             return (try ProxyScript.findProxy(text, url: url, host: host ?? ""), false)
         } catch {
             return (Self.words(for: error), true)
         }
     }
 
-    private static func words(for fault: ProxyScript.Fault) -> String {
+    private static func words(for fault: ProxyScriptFault) -> String {
         switch fault {
         case .noLibrary: "\(ProxyScript.library) is missing: install libpacparser1"
         case .unreadable(let message): "the script cannot be read: \(message)"

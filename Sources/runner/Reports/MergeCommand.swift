@@ -68,7 +68,7 @@ struct MergeCommand: ParsableCommand {
         let merge: ReportMerge
         do {
             merge = try WrittenReport.naming(files, readers) { try ReportMerge(readers) }
-        } catch let fault as ReportMerge.Fault {
+        } catch let fault as ReportMergeFault {
             let subject = fault.index.map { "`\(reports[$0])` " } ?? ""
             throw Exit(.environment, subject + fault.message)
         }

@@ -34,7 +34,7 @@ final class JournalledKeys: OrderKeys {
         try requireOneDivision(of: request.job, in: request.state)
         var generator = SystemRandomNumberGenerator()
         let journal: KeyJournal
-        do throws(KeyJournal.Fault) {
+        do throws(JournalFault) {
             journal = try KeyJournal(
                 in: place.folder,
                 name: place.name,
@@ -74,7 +74,7 @@ final class JournalledKeys: OrderKeys {
     }
 
     private static func message(of error: any Error) -> String {
-        (error as? KeyJournal.Fault)?.message ?? (error as? SystemError)?.message ?? "\(error)"
+        (error as? JournalFault)?.message ?? (error as? SystemError)?.message ?? "\(error)"
     }
 
     private static func announce(_ journal: KeyJournal, isQuiet: Bool) {
@@ -103,7 +103,7 @@ final class JournalledKeys: OrderKeys {
     }
 
     func commit() throws(TransferFailure) {
-        do throws(KeyJournal.Fault) {
+        do throws(JournalFault) {
             try journal.commit()
         } catch {
             throw .unkept("the idempotency key", error)
@@ -114,7 +114,7 @@ final class JournalledKeys: OrderKeys {
     ///
     /// - Throws: `Exit` when the end may not be on the disk.
     func end() throws(Exit) {
-        do throws(KeyJournal.Fault) {
+        do throws(JournalFault) {
             try journal.end()
         } catch {
             throw Exit(

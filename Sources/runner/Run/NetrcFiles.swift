@@ -4,11 +4,6 @@ import TransferModel
 
 /// Puts the logins of netrc files where sessions ask for them.
 enum NetrcFiles {
-    /// The reason why the logins of a file cannot be read.
-    struct Fault: Error {
-        var message: String
-    }
-
     /// The largest size of a netrc file, bytes.
     private static let largestFile = 1 << 20
 
@@ -16,9 +11,10 @@ enum NetrcFiles {
     ///
     /// - Parameter sessions: The sessions of the plan.
     /// - Returns: The same sessions, none with a netrc file.
-    /// - Throws: `Fault` for a file that is not there, that others may read, or that cannot be
+    /// - Throws: `NetrcFault` for a file that is not there, that others may read, or that cannot be
     ///   understood.
-    static func resolve(_ sessions: [SessionConfiguration]) throws(Fault) -> [SessionConfiguration]
+    static func resolve(_ sessions: [SessionConfiguration]) throws(NetrcFault)
+        -> [SessionConfiguration]
     {
         var resolved = sessions
         for index in sessions.indices {
@@ -39,7 +35,7 @@ enum NetrcFiles {
         return resolved
     }
 
-    private static func logins(of path: String) throws(Fault) -> [Credential] {
+    private static func logins(of path: String) throws(NetrcFault) -> [Credential] {
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try PrivateFile.read(
@@ -49,15 +45,22 @@ enum NetrcFiles {
                 limit: largestFile + 1
             )
         } catch {
-            throw Fault(message: error.message)
+            throw NetrcFault(message: error.message)
         }
         guard bytes.count <= largestFile, let text = String(validating: bytes, as: UTF8.self) else {
-            throw Fault(message: "\(path) is not a netrc file: it is too large or not UTF-8 text")
+            throw NetrcFault(
+                message: "\(path) is not a netrc file: it is too large or not UTF-8 text"
+            )
         }
-        do throws(NetrcText.Fault) {
+        do throws(NetrcSyntaxError) {
             return try NetrcText.credentials(in: text)
         } catch {
-            throw Fault(message: "\(path):\(error.line): \(error.message)")
+            throw NetrcFault(message: "\(path):\(error.line): \(error.message)")
         }
     }
+}
+
+/// The reason why the logins of a file cannot be read.
+struct NetrcFault: Error {
+    var message: String
 }

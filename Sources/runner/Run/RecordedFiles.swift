@@ -26,7 +26,7 @@ final class RecordedFiles: WrittenFileRecord {
         guard plan.replacesOwnFiles, let place = request.state.writtenFiles(of: request.job) else {
             return nil
         }
-        do throws(WrittenFiles.Fault) {
+        do throws(JournalFault) {
             return RecordedFiles(
                 try WrittenFiles(in: place.folder, name: place.name),
                 of: plan
@@ -42,7 +42,7 @@ final class RecordedFiles: WrittenFileRecord {
     }
 
     func note(_ path: String, _ file: InputFile.Identity, of task: Int) {
-        do throws(WrittenFiles.Fault) {
+        do throws(JournalFault) {
             try files.note(path, file, of: plan.id(of: task))
         } catch {
             fault.withLock { $0 = $0 ?? error }
@@ -54,7 +54,7 @@ final class RecordedFiles: WrittenFileRecord {
     }
 
     func note(_ path: String, _ content: FolderContent, of task: Int) {
-        do throws(WrittenFiles.Fault) {
+        do throws(JournalFault) {
             try files.note(path, content, of: plan.id(of: task))
         } catch {
             fault.withLock { $0 = $0 ?? error }

@@ -20,7 +20,7 @@ struct RunEnding {
     func deliverEarlierEnds() throws(RunObstacle) {
         guard let background else { return }
         var told: Set<BackgroundRound.Finish> = []
-        do throws(BackgroundJournal.Fault) {
+        do throws(JournalFault) {
             for journal in background.all {
                 guard let finish = journal.earlier.finish, !finish.isDelivered else { continue }
                 if told.insert(finish).inserted { hook.run(finish) }
@@ -63,7 +63,7 @@ struct RunEnding {
     /// resumes all transfers.
     private func keepEnd(_ summary: RunSummary) throws(Exit) {
         let finish = hook.finish(summary.exitCode)
-        do throws(BackgroundJournal.Fault) {
+        do throws(JournalFault) {
             if let fault = background?.fault { throw fault }
             for journal in background?.all ?? [] { warn(ofDropped: try journal.end(finish)) }
         } catch {
@@ -74,14 +74,14 @@ struct RunEnding {
 
     /// Keeps that the hook has run; this also closes rounds without open transfers.
     private func conclude(_ summary: RunSummary) throws(Exit) {
-        do throws(BackgroundJournal.Fault) {
+        do throws(JournalFault) {
             for journal in background?.all ?? [] { try journal.delivered() }
         } catch {
             throw unkept(summary, error)
         }
     }
 
-    private func unkept(_ summary: RunSummary, _ fault: BackgroundJournal.Fault) -> Exit {
+    private func unkept(_ summary: RunSummary, _ fault: JournalFault) -> Exit {
         Exit(
             summary.exitCode.combined(with: .environment),
             "\(fault.message): the next run may not know which transfers have ended"

@@ -54,7 +54,7 @@ struct RunSecrets: Sendable {
     func hideFound() -> Redactor? { hidden.hide(known + resolver.found) }
 
     private func sessions(of plan: Plan) throws(RunObstacle) -> [SessionConfiguration] {
-        do throws(NetrcFiles.Fault) {
+        do throws(NetrcFault) {
             return try NetrcFiles.resolve(plan.sessions)
         } catch {
             throw RunObstacle(error.message)

@@ -67,7 +67,7 @@ struct SessionCookies {
         var title = "session \(session.name)"
         if case .shared(let name) = session.httpCookieStorage { title = "storage \(name)" }
         var kept: [Cookie] = []
-        do throws(CookieFile.Fault) {
+        do throws(CookieFileFault) {
             kept = try file?.read() ?? []
         } catch {
             Self.warn("the cookies of \(title) are not used: \(error.message)")
@@ -79,7 +79,7 @@ struct SessionCookies {
     /// Writes the cookies that have changed; called when no transfer runs any more.
     func save(at now: Timestamp) {
         for place in places {
-            do throws(CookieFile.Fault) {
+            do throws(CookieFileFault) {
                 try place.file?.write(place.storage.changes, at: now)
             } catch {
                 Self.warn("the cookies of \(place.title) are not kept: \(error.message)")

@@ -49,7 +49,7 @@ import TransferModel
         text: String,
         line: Int
     ) throws {
-        let fault = #expect(throws: NetrcText.Fault.self) {
+        let fault = #expect(throws: NetrcSyntaxError.self) {
             _ = try NetrcText.credentials(in: text)
         }
         #expect(fault?.line == line)

@@ -166,11 +166,11 @@ import TransferModel
         let other = try Self.reader([Self.task("a", .succeeded)], after: 60) {
             $0.jobName = "weekly"
         }
-        let fault = #expect(throws: ReportMerge.Fault.self) { try ReportMerge([report, other]) }
+        let fault = #expect(throws: ReportMergeFault.self) { try ReportMerge([report, other]) }
         #expect(fault?.index == 1)
         #expect(fault?.message == "is of the job `weekly`, and the first report of `nightly`")
         let summary = try Self.reader([Self.task("a", .succeeded)], detail: .summary)
-        let lack = #expect(throws: ReportMerge.Fault.self) { try ReportMerge([summary]) }
+        let lack = #expect(throws: ReportMergeFault.self) { try ReportMerge([summary]) }
         #expect(lack?.index == 0 && lack?.message.contains("`summary`") == true)
     }
 
@@ -232,7 +232,7 @@ import TransferModel
             Self.shard("1/2", [Self.task("a", .succeeded)], after: 0),
             Self.shard("2/2", [Self.task("b", .succeeded)], after: 60, selection: .only),
         ]
-        let fault = #expect(throws: ReportMerge.Fault.self) { try ReportMerge(reports) }
+        let fault = #expect(throws: ReportMergeFault.self) { try ReportMerge(reports) }
         #expect(fault?.index == 1)
         let message =
             "is of some tasks of the shard 2/2 (`run.selection`), and no report is of all of them"
@@ -279,7 +279,7 @@ import TransferModel
             ),
         ]
         for (reports, index, message) in cases {
-            let fault = #expect(throws: ReportMerge.Fault.self) { try ReportMerge(reports) }
+            let fault = #expect(throws: ReportMergeFault.self) { try ReportMerge(reports) }
             #expect(fault?.index == index && fault?.message == message, "\(fault as Any)")
         }
     }

@@ -119,6 +119,6 @@ import Testing
         let url = try TransferURL(fileServer: text)
         #expect(url.origin.text == origin)
         #expect(url.origin.port == port)
-        #expect(throws: TransferURL.Fault.self) { try TransferURL(text) }
+        #expect(throws: URLFault.self) { try TransferURL(text) }
     }
 }

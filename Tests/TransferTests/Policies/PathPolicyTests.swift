@@ -262,12 +262,12 @@ import TransferModel
     }
 
     @Test(arguments: [
-        (PathPolicy.Fault.noWay(nil), "no permitted interface leads to h"),
+        (PathFault.noWay(nil), "no permitted interface leads to h"),
         (.noWay(.cellular), "the interface that leads to h is cellular"),
         (.lost(nil), "the interface that led to h has lost its route"),
         (.noWay(.unclassified), "the class of the interface that leads to h is unknown"),
     ])
-    func `a failure names the fault and the host`(fault: PathPolicy.Fault, detail: String) {
+    func `a failure names the fault and the host`(fault: PathFault, detail: String) {
         let failure = TransferFailure(
             fault,
             to: "h",

@@ -9,16 +9,6 @@ internal import TransferModel
 /// A value for one exchange of a session with a network policy; sessions without one have none. It
 /// does no I/O itself: `NetworkWays` answers for the kernel.
 struct PathPolicy {
-    /// Why an exchange has no path.
-    enum Fault: Equatable {
-        /// No permitted interface leads to the peer; nil when none leads there at all.
-        case noWay(NetworkUnavailableReason?)
-        /// The interface no longer leads to the peer, or is now forbidden.
-        case lost(NetworkUnavailableReason?)
-        /// Packets for a Kerberos ticket could leave by a forbidden interface.
-        case ticket(interface: String, NetworkUnavailableReason)
-    }
-
     /// The instruction for the socket to an address.
     enum Way: Equatable {
         /// The address belongs to this machine.
@@ -77,7 +67,7 @@ struct PathPolicy {
     /// - Parameter asksForTicket: Whether libcurl may ask a Kerberos service, over sockets of a
     ///   library that nothing binds.
     /// - Returns: The fault.
-    func faultAtBeginning(asksForTicket: Bool) -> Fault? {
+    func faultAtBeginning(asksForTicket: Bool) -> PathFault? {
         if asksForTicket, let forbidden = ways.current.forbiddenWay(under: access) {
             return .ticket(interface: forbidden.interface, forbidden.reason)
         }
@@ -196,7 +186,7 @@ struct PathPolicy {
         _ code: CurlCode,
         isUnreachable: Bool,
         tried: (address: IPAddress?, scope: Int32?)?
-    ) -> Fault? {
+    ) -> PathFault? {
         // CURLE_ABORTED_BY_CALLBACK: no address was permitted, or the request was denied a
         // connection.
         if let refusal, code.rawValue == 42 || !isTried { return .noWay(refusal) }
@@ -218,7 +208,7 @@ struct PathPolicy {
     ///   - network: The present network.
     ///   - isMultipath: Whether the connection has several paths, of which one may disappear.
     /// - Returns: The fault.
-    func fault(in network: NetworkSnapshot, isMultipath: Bool) -> Fault? {
+    func fault(in network: NetworkSnapshot, isMultipath: Bool) -> PathFault? {
         let indices = way.map { Set([$0.interface]) } ?? devices
         for index in indices {
             if let reason = network.denial(ofRunningOver: index, under: access) {
@@ -298,6 +288,16 @@ struct PathPolicy {
     }
 }
 
+/// Why an exchange has no path.
+enum PathFault: Equatable {
+    /// No permitted interface leads to the peer; nil when none leads there at all.
+    case noWay(NetworkUnavailableReason?)
+    /// The interface no longer leads to the peer, or is now forbidden.
+    case lost(NetworkUnavailableReason?)
+    /// Packets for a Kerberos ticket could leave by a forbidden interface.
+    case ticket(interface: String, NetworkUnavailableReason)
+}
+
 extension TransferFailure {
     /// The failure of an exchange that has no path.
     ///
@@ -309,7 +309,7 @@ extension TransferFailure {
     ///   - isKnownUnprocessed: Whether nothing was sent.
     ///   - isOfWholeSession: Whether the session has no path at all.
     init(
-        _ fault: PathPolicy.Fault?,
+        _ fault: PathFault?,
         to host: String,
         phase: Phase,
         isKnownUnprocessed: Bool,

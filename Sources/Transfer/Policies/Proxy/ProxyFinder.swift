@@ -93,7 +93,7 @@ final class ProxyFinder {
         // The end of the output is nearly the end of the process.
         let status = inquiry.process.wait(until: Clock.monotonicNanoseconds() + 100_000_000)
         guard status == .exited(0) else { return end(key, .failure(text), now) }
-        do throws(ProxyChoice.Fault) {
+        do throws(ProxyChoiceFault) {
             return end(key, .choices(try ProxyChoice.all(in: text)), now)
         } catch {
             return end(key, .failure(error.message), now)

@@ -39,7 +39,7 @@ enum RedirectDecision {
             return refuse("the redirect has no usable Location")
         }
         let url: TransferURL
-        do throws(TransferURL.Fault) {
+        do throws(URLFault) {
             url = try self.url(target, for: location, after: request.url)
         } catch {
             return refuse(describe(error, target), help: targetHelp)
@@ -129,7 +129,7 @@ enum RedirectDecision {
         _ target: String,
         for location: String,
         after url: TransferURL
-    ) throws(TransferURL.Fault) -> TransferURL {
+    ) throws(URLFault) -> TransferURL {
         guard url.isCustom else {
             return try TransferURL(absoluteURL(target, for: location, after: url))
         }
@@ -209,7 +209,7 @@ enum RedirectDecision {
 
     /// Why a target is refused; quotes only a target whose user information, which may contain a
     /// password, can be told apart.
-    private static func describe(_ fault: TransferURL.Fault, _ target: String) -> String {
+    private static func describe(_ fault: URLFault, _ target: String) -> String {
         guard case .unsupportedScheme(let scheme) = fault, scheme.allSatisfy(\.isLetter) else {
             return "a redirect to something other than an http or https URL is not followed"
         }
