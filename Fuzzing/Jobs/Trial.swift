@@ -50,13 +50,13 @@ struct Trial {
         _ bytes: [UInt8],
         _ diagnostics: inout [Diagnostic]
     ) {
-        let options = PlanOptions(
-            variables: ["a": "1"],
-            environment: ["HOME": "/home/someone", "ORIGIN": "http://127.0.0.1:8080"],
-            workingFolder: "/jobs",
-            patternFault: RegularExpression.fault,
-            dataFile: { _ in InputData(bytes: bytes) },
-            folder: { path, _ in
+        let options = PlanOptions {
+            $0.variables = ["a": "1"]
+            $0.environment = ["HOME": "/home/someone", "ORIGIN": "http://127.0.0.1:8080"]
+            $0.workingFolder = "/jobs"
+            $0.patternFault = RegularExpression.fault
+            $0.dataFile = { _ in InputData(bytes: bytes) }
+            $0.folder = { path, _ in
                 path.utf8.count > 40
                     ? .missing
                     : .children([
@@ -64,7 +64,7 @@ struct Trial {
                         .init("d", .folder), .init("e", .linkToFolder),
                     ])
             }
-        )
+        }
         do throws(PlanRejected) {
             let plan = try Plan.make(from: document, options: options)
             diagnostics += plan.warnings

@@ -28,7 +28,8 @@ package struct CookieFile: Sendable {
 
     /// All cookies in the file, including expired ones and deletions; empty without a file.
     ///
-    /// - Throws: `CookieFileFault` when the file cannot be read, belongs to another user, or is incomplete.
+    /// - Throws: `CookieFileFault` when the file cannot be read, belongs to another user, or is
+    ///   incomplete.
     package func read() throws(CookieFileFault) -> [Cookie] {
         let bytes: [UInt8]
         do throws(SystemError) {

@@ -71,8 +71,8 @@ package final class BackgroundJournal {
     ///   - folderPath: The folder; created with its parents, readable by its owner only.
     ///   - name: The file's name, without a slash.
     ///   - run: The run that opens the journal.
-    /// - Throws: `JournalFault` when the file cannot be read or written, is damaged, may have been written
-    ///   by others, comes from a later version, or has an open round of another job.
+    /// - Throws: `JournalFault` when the file cannot be read or written, is damaged, may have been
+    ///   written by others, comes from a later version, or has an open round of another job.
     package init(in folderPath: String, name: String, run: Run) throws(JournalFault) {
         let path = folderPath + "/" + name
         self.path = path
@@ -237,8 +237,8 @@ package final class BackgroundJournal {
     /// Writes the steps since the last call.
     ///
     /// - Parameter isDurable: Whether they must be on the disk when this returns.
-    /// - Throws: `JournalFault` when that fails, and from then on always: a failed fsync must not be
-    ///   repeated.
+    /// - Throws: `JournalFault` when that fails, and from then on always: a failed fsync must not
+    ///   be repeated.
     package func write(isDurable: Bool) throws(JournalFault) {
         guard !steps.isEmpty else { return }
         do throws(SystemError) {
@@ -274,7 +274,8 @@ package final class BackgroundJournal {
 
     /// Writes that the notification about the last finished run was delivered.
     ///
-    /// - Throws: `JournalFault` when this may not be on the disk: then the notification is repeated.
+    /// - Throws: `JournalFault` when this may not be on the disk: then the notification is
+    ///   repeated.
     package func delivered() throws(JournalFault) {
         add(.delivered)
         try write(isDurable: true)

@@ -52,8 +52,8 @@ package final class KeyJournal: RunEventSink {
     ///   - seed: The seed for the keys of a new round: 32 random bytes.
     ///   - orderCount: The number of orders in the job; nil for a run of only some tasks.
     ///   - mostOrders: The most remembered orders.
-    /// - Throws: `JournalFault` when the file cannot be read or written, is damaged, may have been written
-    ///   by others, or comes from a later version.
+    /// - Throws: `JournalFault` when the file cannot be read or written, is damaged, may have been
+    ///   written by others, or comes from a later version.
     package init(
         in folderPath: String,
         name: String,
@@ -128,8 +128,8 @@ package final class KeyJournal: RunEventSink {
 
     /// Saves to the disk that the orders passed to `seed` are about to be sent.
     ///
-    /// - Throws: `JournalFault` when that fails, and from then on always: a failed fsync must not be
-    ///   repeated.
+    /// - Throws: `JournalFault` when that fails, and from then on always: a failed fsync must not
+    ///   be repeated.
     package func commit() throws(JournalFault) {
         guard !begun.isEmpty else { return }
         try writeMarks()
@@ -151,7 +151,8 @@ package final class KeyJournal: RunEventSink {
 
     /// Writes that the run ended with exit code 0; call it once, when that is final.
     ///
-    /// - Throws: `JournalFault` when this may not be on the disk: then it is not in the file either.
+    /// - Throws: `JournalFault` when this may not be on the disk: then it is not in the file
+    ///   either.
     package func end() throws(JournalFault) {
         let isPart = orderCount == nil
         // Such a run says nothing about other orders.

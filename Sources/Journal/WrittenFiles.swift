@@ -49,8 +49,8 @@ package final class WrittenFiles: Sendable {
     ///   - folderPath: The folder; created with its parents for the first note.
     ///   - name: The file's name, without a slash.
     ///   - mostFiles: The most remembered files.
-    /// - Throws: `JournalFault` when the file cannot be read, may have been written by others, or comes
-    ///   from a later version.
+    /// - Throws: `JournalFault` when the file cannot be read, may have been written by others, or
+    ///   comes from a later version.
     package init(
         in folderPath: String,
         name: String,

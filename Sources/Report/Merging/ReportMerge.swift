@@ -39,8 +39,8 @@ package struct ReportMerge {
     /// Reads the reports and decides which task wins.
     ///
     /// - Parameter reports: At least one.
-    /// - Throws: `ReportMergeFault` for reports that do not fit together; `ReportFault` for a task that cannot
-    ///   be read.
+    /// - Throws: `ReportMergeFault` for reports that do not fit together; `ReportFault` for a task
+    ///   that cannot be read.
     package init(_ reports: [ReportReader]) throws {
         self.reports = reports
         for (index, report) in reports.enumerated() {
