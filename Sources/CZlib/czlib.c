@@ -87,22 +87,27 @@ czlib_deflater *czlib_deflater_new(void) {
     return NULL;
 }
 
-enum czlib_progress czlib_deflate(czlib_deflater *deflater, const unsigned char **in, size_t *in_count, unsigned char *out,
-                                  size_t *out_count, int is_last) {
-    z_stream *stream = &deflater->stream;
+// Gives a stream the next bytes and room for its output, and moves the caller's places on.
+static enum czlib_progress czlib_step(z_stream *stream, int (*step)(z_streamp, int), int flush, const unsigned char **in,
+                                      size_t *in_count, unsigned char *out, size_t *out_count) {
     const unsigned in_chunk = *in_count > UINT_MAX ? UINT_MAX : (unsigned)*in_count;
     const unsigned out_chunk = *out_count > UINT_MAX ? UINT_MAX : (unsigned)*out_count;
     stream->next_in = (unsigned char *)*in;
     stream->avail_in = in_chunk;
     stream->next_out = out;
     stream->avail_out = out_chunk;
-    const int flush = is_last && in_chunk == *in_count ? Z_FINISH : Z_NO_FLUSH;
-    int result = api.deflate(stream, flush);
+    const int result = step(stream, flush);
     *in = stream->next_in;
     *in_count -= in_chunk - stream->avail_in;
     *out_count -= out_chunk - stream->avail_out;
     if (result == Z_STREAM_END) return CZLIB_ENDED;
     return result == Z_OK || result == Z_BUF_ERROR ? CZLIB_MORE : CZLIB_CORRUPT;
+}
+
+enum czlib_progress czlib_deflate(czlib_deflater *deflater, const unsigned char **in, size_t *in_count, unsigned char *out,
+                                  size_t *out_count, int is_last) {
+    const int flush = is_last && *in_count <= UINT_MAX ? Z_FINISH : Z_NO_FLUSH;
+    return czlib_step(&deflater->stream, api.deflate, flush, in, in_count, out, out_count);
 }
 
 void czlib_deflater_free(czlib_deflater *deflater) {
@@ -129,21 +134,11 @@ czlib_inflater *czlib_inflater_new(void) {
 
 enum czlib_progress czlib_inflate(czlib_inflater *inflater, const unsigned char **in, size_t *in_count, unsigned char *out,
                                   size_t *out_count) {
-    z_stream *stream = &inflater->stream;
-    if (inflater->has_ended && api.inflate_reset(stream) != Z_OK) return CZLIB_CORRUPT;
-    const unsigned in_chunk = *in_count > UINT_MAX ? UINT_MAX : (unsigned)*in_count;
-    const unsigned out_chunk = *out_count > UINT_MAX ? UINT_MAX : (unsigned)*out_count;
-    stream->next_in = (unsigned char *)*in;
-    stream->avail_in = in_chunk;
-    stream->next_out = out;
-    stream->avail_out = out_chunk;
-    int result = api.inflate(stream, Z_NO_FLUSH);
-    *in = stream->next_in;
-    *in_count -= in_chunk - stream->avail_in;
-    *out_count -= out_chunk - stream->avail_out;
-    inflater->has_ended = result == Z_STREAM_END;
-    if (inflater->has_ended) return CZLIB_ENDED;
-    return result == Z_OK || result == Z_BUF_ERROR ? CZLIB_MORE : CZLIB_CORRUPT;
+    if (inflater->has_ended && api.inflate_reset(&inflater->stream) != Z_OK) return CZLIB_CORRUPT;
+    const enum czlib_progress progress =
+        czlib_step(&inflater->stream, api.inflate, Z_NO_FLUSH, in, in_count, out, out_count);
+    inflater->has_ended = progress == CZLIB_ENDED;
+    return progress;
 }
 
 void czlib_inflater_free(czlib_inflater *inflater) {

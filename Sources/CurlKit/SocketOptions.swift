@@ -119,12 +119,7 @@ extension SocketOptions {
     }
 
     @discardableResult
-    static func set(
-        _ opened: Int32,
-        _ level: Int32,
-        _ option: Int32,
-        _ value: Int32
-    ) -> Bool {
+    static func set(_ opened: Int32, _ level: Int32, _ option: Int32, _ value: Int32) -> Bool {
         var value = value
         let size = socklen_t(MemoryLayout<Int32>.size)
         return unsafe setsockopt(opened, level, option, &value, size) == 0

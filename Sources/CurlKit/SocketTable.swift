@@ -363,11 +363,7 @@ package struct SocketProgress: Sendable, Hashable {
     package var acknowledgedBytes: UInt64
 
     /// Creates a reading of a connection's progress.
-    package init(
-        sinceReceived: Duration,
-        sinceAcknowledged: Duration,
-        acknowledgedBytes: UInt64
-    ) {
+    package init(sinceReceived: Duration, sinceAcknowledged: Duration, acknowledgedBytes: UInt64) {
         self.sinceReceived = sinceReceived
         self.sinceAcknowledged = sinceAcknowledged
         self.acknowledgedBytes = acknowledgedBytes

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// Finds offsets in a text by line and column, after one pass through it.
 ///
 /// It remembers a position every few kilobytes, so that look-ups stay fast with many lines or a
@@ -63,12 +65,7 @@ package struct LineIndex {
     }
 
     private func lastPlace(notAfter position: SourcePosition) -> Place {
-        var (low, high) = (0, places.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if places[middle].position <= position { low = middle } else { high = middle }
-        }
-        return places[low]
+        places[(1..<places.count).partitioningIndex { places[$0].position > position } - 1]
     }
 
     private static func advance(_ place: inout Place, in span: Span<UInt8>) {

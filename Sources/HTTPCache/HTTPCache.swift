@@ -210,10 +210,7 @@ package final class HTTPCache: Sendable {
 
     /// Whether it is useless to write down a confirmation that changes nothing: the response needs
     /// validation at its next use anyway, and may not replace a failed response either.
-    private func gainsNothing(
-        _ response: StoredResponse,
-        over earlier: StoredResponse
-    ) -> Bool {
+    private func gainsNothing(_ response: StoredResponse, over earlier: StoredResponse) -> Bool {
         guard staleIfError == 0, !earlier.isInvalidated else { return false }
         let control = CacheControl(response.fields)
         return control.staleIfError == nil && control.staleWhileRevalidate == nil

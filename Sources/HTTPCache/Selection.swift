@@ -35,11 +35,7 @@ package struct Selection: Sendable, Hashable {
     ///   - response: The response's fields.
     ///   - request: The request that the response answers.
     ///   - fingerprint: Makes the fingerprints of values.
-    package init?(
-        of response: HeaderFields,
-        to request: CacheRequest,
-        _ fingerprint: Fingerprint
-    ) {
+    package init?(of response: HeaderFields, to request: CacheRequest, _ fingerprint: Fingerprint) {
         var names = Self.names(in: response)
         // Many servers that encode by `Accept-Encoding` do not name it in `Vary` (RFC 9110
         // §12.5.3).

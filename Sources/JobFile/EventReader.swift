@@ -1,6 +1,7 @@
 internal import CYAML
 internal import Diagnostics
 internal import Glibc
+internal import SystemKit
 
 /// The libyaml that this program is linked with.
 package enum YAMLLibrary {
@@ -247,11 +248,6 @@ struct LackingScalars {
 
     /// The number of scalars that the text lacks before a position in it.
     func count(before index: Int) -> Int {
-        var (low, high) = (0, places.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if places[middle] < index { low = middle + 1 } else { high = middle }
-        }
-        return low * count
+        (0..<places.count).partitioningIndex { places[$0] >= index } * count
     }
 }

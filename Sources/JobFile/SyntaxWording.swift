@@ -24,10 +24,7 @@ struct SyntaxWording {
         switch problem {
         case "found character that cannot start any token":
             let character = found.map { "`\($0)`" } ?? "this"
-            self.init(
-                "a value cannot start with \(character)",
-                help: "put the value in quotes"
-            )
+            self.init("a value cannot start with \(character)", help: "put the value in quotes")
         case "did not find expected ',' or ']'" where isAtEnd:
             self.init("this `[` is never closed", isAboutContext: true)
         case "did not find expected ',' or '}'" where isAtEnd:

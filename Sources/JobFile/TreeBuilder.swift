@@ -340,9 +340,7 @@ struct TreeBuilder {
         notes: [Diagnostic.Note] = [],
         help: String? = nil
     ) {
-        diagnostics.append(
-            Diagnostic(fault, message, at: range, notes: notes, help: help)
-        )
+        diagnostics.append(Diagnostic(fault, message, at: range, notes: notes, help: help))
     }
 }
 

@@ -77,12 +77,7 @@ package final class BackgroundJournal {
         let path = folderPath + "/" + name
         self.path = path
         do throws(SystemError) {
-            let folder = try Folder(
-                path: folderPath,
-                create: true,
-                mode: 0o700,
-                isDurable: true
-            )
+            let folder = try Folder(path: folderPath, create: true, mode: 0o700, isDurable: true)
             let bytes = try JournalFile.read(path)
             let last = try bytes.map { (bytes) throws(SystemError) in
                 try Self.round(in: bytes, of: path)
@@ -345,11 +340,7 @@ extension TaskRecord {
 }
 
 extension EarlierTransfer.End {
-    fileprivate init(
-        _ record: TaskRecord,
-        in runIdentifier: String,
-        redact: (String) -> String
-    ) {
+    fileprivate init(_ record: TaskRecord, in runIdentifier: String, redact: (String) -> String) {
         let hasSucceeded = record.outcome == .succeeded || record.outcome == .unchanged
         self.init(
             runIdentifier: runIdentifier,

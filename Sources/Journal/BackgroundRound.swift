@@ -5,16 +5,6 @@ package import TransferModel
 /// A round begins with the first run after a complete one. It ends with a run that leaves nothing
 /// open, or when the user cancels it.
 package struct BackgroundRound: Sendable, Equatable {
-    /// Whether the next run continues the round; the file stores the raw value.
-    package enum State: UInt8, Sendable {
-        /// The next run continues the unfinished transfers.
-        case open = 1
-        /// Every transfer has ended: the next run begins a new round.
-        case finished
-        /// The user cancelled the round: the next run begins a new one.
-        case cancelled
-    }
-
     /// The job of the round.
     package struct Job: Sendable, Hashable {
         /// The name in the job file.
@@ -79,7 +69,7 @@ package struct BackgroundRound: Sendable, Equatable {
     /// When the first run of the round began.
     package let beginDate: Timestamp
     /// Whether the next run continues the round.
-    package internal(set) var state = State.open
+    package internal(set) var state = RoundState.open
     /// The number of transfers in the whole job; nil while only parts of it were run.
     package internal(set) var taskCount: Int?
     /// The end of the last finished run, perhaps of the round before; nil without one.
@@ -118,11 +108,7 @@ package struct BackgroundRound: Sendable, Equatable {
     ) {
         if let place = places[id] {
             if transfers[place].mark != mark {
-                transfers[place] = Transfer(
-                    id: id,
-                    mark: mark,
-                    state: EarlierTransfer(attempts: 0)
-                )
+                transfers[place] = Transfer(id: id, mark: mark, state: EarlierTransfer(attempts: 0))
             }
             change(&transfers[place].state)
         } else {
@@ -314,7 +300,7 @@ package struct BackgroundRound: Sendable, Equatable {
                 }
             )
             beginDate = try fields.date()
-            guard let state = State(rawValue: try fields.number()) else { return nil }
+            guard let state = RoundState(rawValue: try fields.number()) else { return nil }
             self.state = state
             taskCount = try fields.optional { (fields) throws(JournalFields.Unreadable) in
                 Int(clamping: try fields.number(UInt64.self))
@@ -338,6 +324,16 @@ package struct BackgroundRound: Sendable, Equatable {
             if let step = Step(entry) { take(step) }
         }
     }
+}
+
+/// Whether the next run continues the round; the file stores the raw value.
+package enum RoundState: UInt8, Sendable {
+    /// The next run continues the unfinished transfers.
+    case open = 1
+    /// Every transfer has ended: the next run begins a new round.
+    case finished
+    /// The user cancelled the round: the next run begins a new one.
+    case cancelled
 }
 
 extension [UInt8] {

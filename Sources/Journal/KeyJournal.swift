@@ -65,24 +65,14 @@ package final class KeyJournal: RunEventSink {
         self.orderCount = orderCount
         path = folderPath + "/" + name
         do throws(SystemError) {
-            let folder = try Folder(
-                path: folderPath,
-                create: true,
-                mode: 0o700,
-                isDurable: true
-            )
+            let folder = try Folder(path: folderPath, create: true, mode: 0o700, isDurable: true)
             let bytes = try JournalFile.read(path)
             var rounds = try Self.rounds(in: bytes, of: path)
             beginDate = rounds.present.flatMap { $0.isEmpty ? nil : $0.beginDate }
             forgottenCount = rounds.keep(atMost: mostOrders)
             rounds.begin(KeyRounds.Round(seed: seed, beginDate: date), isPart: orderCount == nil)
             roundBeginDate = rounds.present?.beginDate ?? date
-            file = try JournalFile(
-                in: folder,
-                name: name,
-                replacing: bytes,
-                with: rounds.entries
-            )
+            file = try JournalFile(in: folder, name: name, replacing: bytes, with: rounds.entries)
             self.rounds = rounds
         } catch {
             throw JournalFault(error)

@@ -202,9 +202,7 @@ package final class WrittenFiles: Sendable {
     }
 
     /// The notes of a journal, and whether all of it could be read; none of a damaged journal.
-    private func read(
-        _ file: InputFile
-    ) throws(SystemError) -> (notes: [Note], isWhole: Bool) {
+    private func read(_ file: InputFile) throws(SystemError) -> (notes: [Note], isWhole: Bool) {
         let bytes = try file.readPrefix(limit: Int(2 * Self.longest))
         var notes: [Note] = []
         do throws(JournalTextFault) {

@@ -66,7 +66,7 @@ package struct NetworkSurvey: Sendable {
     ) -> DaemonAnswers {
         guard asksDaemons else { return DaemonAnswers() }
         // The snapshot without any daemon's answer.
-        let unheard = DaemonAnswers(SystemBus.Report(), of: [])
+        let unheard = DaemonAnswers(DaemonReport(), of: [])
         let found = snapshot(of: interfaces, routes, by: unheard)
         if found.interfaces.contains(where: \.classification.isPending) {
             return answers(of: interfaces, after: last)

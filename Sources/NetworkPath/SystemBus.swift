@@ -14,30 +14,6 @@ struct SystemBus: Sendable {
     /// The longest part of an answer that is read, bytes.
     private static let longestAnswer = 4 << 20
 
-    /// The daemons' answers about interfaces, by interface name.
-    struct Report {
-        /// ModemManager's answers.
-        var modems: [String: InterfaceEvidence] = [:]
-        /// NetworkManager's answers.
-        var devices: [String: InterfaceEvidence] = [:]
-        var attachments: [String: LinkAttachment] = [:]
-        /// Whether a daemon did not answer in time.
-        var isLate = false
-
-        /// The answers of each daemon, the more reliable one first.
-        var evidence: [[String: InterfaceEvidence]] { [modems, devices].filter { !$0.isEmpty } }
-
-        /// The report without some interfaces.
-        func without(_ names: Set<String>) -> Report {
-            if names.isEmpty { return self }
-            return Report(
-                modems: modems.filter { !names.contains($0.key) },
-                devices: devices.filter { !names.contains($0.key) },
-                attachments: attachments.filter { !names.contains($0.key) }
-            )
-        }
-    }
-
     /// Whether a system bus exists.
     var isThere: Bool { PathOccupant(at: socket) != .nothing }
 
@@ -45,14 +21,14 @@ struct SystemBus: Sendable {
     ///
     /// - Parameter last: Their earlier answers.
     /// - Returns: Their answers; for a late daemon its earlier answer.
-    func report(after last: Report = Report()) -> Report {
-        guard isThere else { return Report() }
+    func report(after last: DaemonReport = DaemonReport()) -> DaemonReport {
+        guard isThere else { return DaemonReport() }
         let deadline = Clock.monotonicNanoseconds() + patience
         let asked = (
             manager: ask("org.freedesktop.NetworkManager", at: "/org/freedesktop"),
             modems: ask("org.freedesktop.ModemManager1", at: "/org/freedesktop/ModemManager1")
         )
-        var report = Report()
+        var report = DaemonReport()
         // Read the longer answer first: the other one waits in its pipe.
         switch Self.answer(from: asked.manager, until: deadline) {
         case .objects(let answer):
@@ -171,11 +147,7 @@ struct SystemBus: Sendable {
                 guard parts.count == 2, parts[1].whole == 2, let name = parts[0].text else {
                     continue
                 }
-                result[name] = InterfaceEvidence(
-                    "ModemManager",
-                    kind: .cellular,
-                    isExpensive: true
-                )
+                result[name] = InterfaceEvidence("ModemManager", kind: .cellular, isExpensive: true)
             }
         }
         return result
@@ -193,6 +165,30 @@ struct SystemBus: Sendable {
     }
 }
 
+/// The daemons' answers about interfaces, by interface name.
+struct DaemonReport {
+    /// ModemManager's answers.
+    var modems: [String: InterfaceEvidence] = [:]
+    /// NetworkManager's answers.
+    var devices: [String: InterfaceEvidence] = [:]
+    var attachments: [String: LinkAttachment] = [:]
+    /// Whether a daemon did not answer in time.
+    var isLate = false
+
+    /// The answers of each daemon, the more reliable one first.
+    var evidence: [[String: InterfaceEvidence]] { [modems, devices].filter { !$0.isEmpty } }
+
+    /// The report without some interfaces.
+    func without(_ names: Set<String>) -> DaemonReport {
+        if names.isEmpty { return self }
+        return DaemonReport(
+            modems: modems.filter { !names.contains($0.key) },
+            devices: devices.filter { !names.contains($0.key) },
+            attachments: attachments.filter { !names.contains($0.key) }
+        )
+    }
+}
+
 extension JSONValue {
     fileprivate var items: [JSONValue] { if case .array(let items) = self { items } else { [] } }
 
@@ -205,18 +201,18 @@ extension JSONValue {
 
 /// The network daemons' answers about interfaces, valid while these do not change.
 struct DaemonAnswers: Sendable {
-    private let report: SystemBus.Report
+    private let report: DaemonReport
     /// The interfaces of the answers, by number; nil without daemons, so that nothing is pending.
     private let interfaces: [Int32: NetworkInterface]?
 
     /// The answers on a machine without daemons.
     init() {
-        report = SystemBus.Report()
+        report = DaemonReport()
         interfaces = nil
     }
 
     /// The daemons' answers about some interfaces.
-    init(_ report: SystemBus.Report, of interfaces: [NetworkInterface]) {
+    init(_ report: DaemonReport, of interfaces: [NetworkInterface]) {
         self.report = report
         self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }) { first, _ in first }
     }
@@ -229,7 +225,7 @@ struct DaemonAnswers: Sendable {
 
     /// The answers that are still valid, and the names of interfaces to ask about again.
     func current(of interfaces: [NetworkInterface]) -> (
-        report: SystemBus.Report, pending: Set<String>
+        report: DaemonReport, pending: Set<String>
     ) {
         let pending = Set(interfaces.lazy.filter { !hold(of: $0) }.map(\.name))
         return (report.without(pending), pending)

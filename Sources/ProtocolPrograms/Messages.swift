@@ -105,10 +105,7 @@ package enum RunnerMessage {
     /// The request is no longer wanted; the end of the input follows.
     package static let cancel = message("cancel") { _ in }
 
-    private static func message(
-        _ name: String,
-        _ members: (inout JSONWriter) -> Void
-    ) -> [UInt8] {
+    private static func message(_ name: String, _ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("message", name)

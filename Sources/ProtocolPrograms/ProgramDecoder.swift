@@ -121,10 +121,7 @@ package struct ProgramDecoder: Sendable {
     }
 
     /// Takes a message of the right shape in its turn.
-    private mutating func take(
-        _ value: JSONValue,
-        _ name: String
-    ) throws(ProgramFault) -> Event? {
+    private mutating func take(_ value: JSONValue, _ name: String) throws(ProgramFault) -> Event? {
         switch (name, stage) {
         case ("fail", _):
             stage = .over

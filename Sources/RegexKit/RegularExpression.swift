@@ -88,11 +88,7 @@ internal import CPCRE
         for target: Target = .firstGroup,
         withinNanoseconds nanoseconds: Int64 = 5_000_000_000
     ) -> Outcome {
-        let limits = cpcre_limits(
-            steps: 1_000_000,
-            heap: 64 << 10,
-            nanoseconds: nanoseconds
-        )
+        let limits = cpcre_limits(steps: 1_000_000, heap: 64 << 10, nanoseconds: nanoseconds)
         var start = 0
         var end = 0
         let outcome = unsafe subject.withUnsafeBufferPointer { buffer in

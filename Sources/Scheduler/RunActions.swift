@@ -47,11 +47,7 @@ struct RunActions: Sendable {
     }
 
     /// Reports that another attempt of a task follows.
-    mutating func reportRetry(
-        of task: ActiveTask,
-        after failure: TransferFailure,
-        wait: Duration
-    ) {
+    mutating func reportRetry(of task: ActiveTask, after failure: TransferFailure, wait: Duration) {
         events.append(
             .taskWillRetry(
                 id: task.spec.id,

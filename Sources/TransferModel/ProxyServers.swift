@@ -118,12 +118,7 @@ package struct ProxyServer: Sendable, Hashable {
     package var credentials: ProxyCredentials?
 
     /// Creates a proxy; `host` must be in lower case.
-    package init(
-        kind: Kind,
-        host: String,
-        port: Int,
-        credentials: ProxyCredentials? = nil
-    ) {
+    package init(kind: Kind, host: String, port: Int, credentials: ProxyCredentials? = nil) {
         self.kind = kind
         self.host = host
         self.port = port

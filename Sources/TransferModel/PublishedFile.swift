@@ -12,12 +12,7 @@ package struct PublishedFile: Sendable, Hashable {
     package var extraction: ExtractedArchive?
 
     /// Creates a description of a published file.
-    package init(
-        path: String,
-        size: Int64,
-        sha256: String? = nil,
-        resumedFrom: Int64? = nil
-    ) {
+    package init(path: String, size: Int64, sha256: String? = nil, resumedFrom: Int64? = nil) {
         self.path = path
         self.size = size
         self.sha256 = sha256

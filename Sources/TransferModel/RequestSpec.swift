@@ -19,11 +19,7 @@ package struct RequestSpec: Sendable, Hashable {
         guard other.origin != url.origin else {
             return RequestSpec(method: method, url: other, headers: headers)
         }
-        return RequestSpec(
-            method: method,
-            url: other,
-            headers: headers.filter(\.mayCrossOrigins)
-        )
+        return RequestSpec(method: method, url: other, headers: headers.filter(\.mayCrossOrigins))
     }
 
     /// Whether repeating the request has no further effect (RFC 9110 §9.2.2).
@@ -116,6 +112,14 @@ package enum BodySource: Sendable, Hashable {
     indirect case command([String], folder: String)
     /// The content of a named pipe, of unknown length and readable once; an absolute path.
     case pipe(path: String)
+
+    /// The bytes to send, when they are in memory.
+    package var bytesInMemory: [UInt8]? {
+        switch self {
+        case .bytes(let bytes), .compressed(let bytes, _): bytes
+        case .file, .multipart, .command, .pipe: nil
+        }
+    }
 }
 
 /// One part of a `multipart/form-data` body.

@@ -23,12 +23,7 @@ package struct TaskRecord: Sendable, Hashable {
         package var actual: String?
 
         /// Creates the result of a check.
-        package init(
-            _ check: Name,
-            passed: Bool,
-            expected: String? = nil,
-            actual: String? = nil
-        ) {
+        package init(_ check: Name, passed: Bool, expected: String? = nil, actual: String? = nil) {
             self.check = check
             self.passed = passed
             self.expected = expected
@@ -78,12 +73,7 @@ package struct TaskRecord: Sendable, Hashable {
         package var omittedExchanges = 0
 
         /// Creates an attempt that ended, without a wait before it.
-        package init(
-            number: Int,
-            startDate: Timestamp,
-            endDate: Timestamp,
-            outcome: TaskOutcome
-        ) {
+        package init(number: Int, startDate: Timestamp, endDate: Timestamp, outcome: TaskOutcome) {
             self.number = number
             self.startDate = startDate
             self.endDate = endDate

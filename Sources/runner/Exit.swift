@@ -23,13 +23,16 @@ struct Exit: Error {
     }
 
     /// Calls the system; its errors end the process with the code for environment problems.
+    ///
+    /// `advice` follows the error's message.
     static func environment<Result>(
+        advice: String = "",
         _ body: () throws(SystemError) -> Result
     ) throws(Exit) -> Result {
         do throws(SystemError) {
             return try body()
         } catch {
-            throw Exit(.environment, error.message)
+            throw Exit(.environment, error.message + advice)
         }
     }
 

@@ -238,3 +238,10 @@ enum RunIdentifier {
         return "\(date)Z-\(String(random))"
     }
 }
+
+extension StateOptions {
+    /// The state folder of this process.
+    var folder: StateFolder {
+        StateFolder(chosen: chosenFolder, environment: ProcessContext.environment)
+    }
+}

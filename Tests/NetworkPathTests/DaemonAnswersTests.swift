@@ -38,7 +38,7 @@ import Testing
         now: NetworkInterface,
         holds: Bool
     ) {
-        let answers = DaemonAnswers(SystemBus.Report(), of: Self.then)
+        let answers = DaemonAnswers(DaemonReport(), of: Self.then)
         #expect(answers.current(of: [now]).pending == (holds ? [] : [now.name]))
         // Without daemons no interface is asked about again.
         #expect(DaemonAnswers().current(of: [now]).pending.isEmpty)
@@ -47,7 +47,7 @@ import Testing
     @Test func `an added address does not invalidate an answer`() {
         var now = Self.then[2]
         now.addresses += [IPAddress("198.51.100.4")].compactMap(\.self)
-        let answers = DaemonAnswers(SystemBus.Report(), of: Self.then)
+        let answers = DaemonAnswers(DaemonReport(), of: Self.then)
         #expect(answers.current(of: [now]).pending.isEmpty)
     }
 }

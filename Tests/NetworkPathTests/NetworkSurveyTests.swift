@@ -25,7 +25,7 @@ import TransferModel
 
     private static func answers(_ interfaces: [NetworkInterface]) -> DaemonAnswers {
         let said = InterfaceEvidence("NetworkManager", isExpensive: false)
-        let report = SystemBus.Report(devices: ["eth0": said, "wwan0": said])
+        let report = DaemonReport(devices: ["eth0": said, "wwan0": said])
         return DaemonAnswers(report, of: interfaces)
     }
 

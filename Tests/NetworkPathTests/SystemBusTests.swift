@@ -155,7 +155,7 @@ import TransferModel
         let program = try folder.write("#!/bin/sh\n\(script)\n", to: "busctl", mode: 0o755)
         let said = ["eth0": InterfaceEvidence("a daemon", isExpensive: true)]
         let attachments = ["eth0": LinkAttachment(connections: ["Train"])]
-        let last = SystemBus.Report(modems: said, devices: said, attachments: attachments)
+        let last = DaemonReport(modems: said, devices: said, attachments: attachments)
         // The test waits for a daemon that refuses.
         let patience = holds ? 1 : Self.long
         let bus = SystemBus(program: program, socket: folder.path, patience: patience)

@@ -6,9 +6,7 @@ import TransferModel
 
 @Suite struct DependencyGraphTests {
     private func graph(_ needs: [[Int]]) -> DependencyGraph {
-        var graph = TaskGraph()
-        for needs in needs { graph.append(needs: needs) }
-        return DependencyGraph(graph)
+        DependencyGraph(TaskGraph(needs: needs))
     }
 
     @Test func `a task is free when its last need has succeeded`() {
@@ -104,8 +102,7 @@ import TransferModel
 
     /// Task 2 starts when task 0 has failed, or task 1 has been skipped.
     private static func alarm() -> DependencyGraph {
-        var graph = TaskGraph()
-        for _ in 0..<2 { graph.append(needs: []) }
+        var graph = TaskGraph(needs: [[], []])
         graph.append(0, NeedTerm([.failed], alternative: 0, of: 2))
         graph.append(1, NeedTerm([.skipped], alternative: 1, of: 2))
         graph.endNode()

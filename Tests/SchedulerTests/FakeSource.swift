@@ -130,3 +130,14 @@ extension RetryPolicy {
         return policy
     }
 }
+
+extension TaskGraph {
+    /// A graph of tasks by the numbers of their needs, each once.
+    init(needs: [[Int]]) {
+        self.init()
+        for needs in needs {
+            for need in needs { append(need, .success) }
+            endNode()
+        }
+    }
+}

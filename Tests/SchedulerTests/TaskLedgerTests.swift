@@ -7,9 +7,7 @@ import TransferModel
 @Suite struct TaskLedgerTests {
     /// Three tasks: `1` needs `0`, and `2` needs `1`.
     private static var chain: TaskLedger {
-        var graph = TaskGraph()
-        for needs in [[], [0], [1]] as [[Int]] { graph.append(needs: needs) }
-        return TaskLedger(graph, taskCount: 3)
+        TaskLedger(TaskGraph(needs: [[], [0], [1]]), taskCount: 3)
     }
 
     /// The tasks that never begin, as far as `steps` steps see them.
@@ -60,9 +58,7 @@ import TransferModel
     @Test func `a stop ends every task that is not active, so many in a turn`() {
         var ledger = TaskLedger(TaskGraph(), taskCount: 0)
         #expect(ledger.isFinished)
-        var graph = TaskGraph()
-        for _ in 0..<5 { graph.append(needs: []) }
-        ledger = TaskLedger(graph, taskCount: 5)
+        ledger = TaskLedger(TaskGraph(needs: Array(repeating: [], count: 5)), taskCount: 5)
         ledger.begin(1)
         #expect(unbegun(&ledger, .deadline, steps: 3) == [0, 2, 3])
         #expect(ledger.hasUnbegun(isStopping: true))

@@ -82,9 +82,7 @@ package struct DiskInventory: Sendable {
                 DiskSweep.isLeftOver(entry, at: now)
             else { continue }
             let reason = "no list names this file; the cache removes it when it makes room"
-            faults.append(
-                CacheFault(name: "bodies/\(body)", reason: reason, isDamage: false)
-            )
+            faults.append(CacheFault(name: "bodies/\(body)", reason: reason, isDamage: false))
         }
         return faults
     }

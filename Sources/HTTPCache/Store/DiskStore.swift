@@ -322,9 +322,7 @@ package final class DiskStore: CacheStore {
     }
 
     /// Does work in the folders; a file system error turns the store off.
-    private func attempt<Result>(
-        _ body: (DiskFolders) throws(SystemError) -> Result
-    ) -> Result? {
+    private func attempt<Result>(_ body: (DiskFolders) throws(SystemError) -> Result) -> Result? {
         guard let folders = folders(create: true) else { return nil }
         do throws(SystemError) {
             return try body(folders)

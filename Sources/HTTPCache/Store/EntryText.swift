@@ -74,10 +74,7 @@ enum EntryText {
         return (Self.text(span, url), responses)
     }
 
-    private static func response(
-        _ lines: inout Lines,
-        _ text: Span<UInt8>
-    ) -> StoredResponse? {
+    private static func response(_ lines: inout Lines, _ text: Span<UInt8>) -> StoredResponse? {
         guard let line = lines.next(text) else { return nil }
         var words = Words(line)
         guard let status = words.number(text), (100...999).contains(status),

@@ -264,12 +264,7 @@ enum CredentialTable {
     }
 
     private static func secret(_ name: String, _ summary: String) -> Setting<CredentialDraft> {
-        Setting(
-            name,
-            text(isConfidential: true),
-            isRequired: true,
-            summary
-        ) { $0.secret = $1 }
+        Setting(name, text(isConfidential: true), isRequired: true, summary) { $0.secret = $1 }
     }
 
     /// A text that may hold secrets.

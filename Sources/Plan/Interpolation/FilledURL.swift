@@ -133,10 +133,7 @@ struct FilledURL {
     // MARK: The text of a value
 
     /// The text of a value as this part allows it.
-    private func fitted(
-        _ filled: ScalarValue,
-        _ expression: Expression
-    ) throws(Misfit) -> String {
+    private func fitted(_ filled: ScalarValue, _ expression: Expression) throws(Misfit) -> String {
         let isOfPeer = filled.isOfPeer
         switch part {
         case .scheme, .colon, .slash, .host, .address, .port:
@@ -170,10 +167,7 @@ struct FilledURL {
     }
 
     /// Refuses text that ends the part of a value before the path.
-    private func checkAuthority(
-        _ text: String,
-        _ expression: Expression
-    ) throws(Misfit) {
+    private func checkAuthority(_ text: String, _ expression: Expression) throws(Misfit) {
         let isInScheme = part == .scheme || part == .colon || part == .slash
         for byte in text.utf8 {
             switch byte {
@@ -196,10 +190,7 @@ struct FilledURL {
     /// The text of a captured value that is a label of a host, or some of one.
     private func label(_ text: String, _ expression: Expression) throws(Misfit) -> String {
         guard part == .host else {
-            throw Misfit(
-                expression,
-                "a captured value is not allowed in the \(partName) of a URL"
-            )
+            throw Misfit(expression, "a captured value is not allowed in the \(partName) of a URL")
         }
         guard !text.isEmpty, text.utf8.allSatisfy(\.isLabelByte) else {
             throw Misfit(

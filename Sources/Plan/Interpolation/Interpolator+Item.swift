@@ -76,8 +76,7 @@ extension Interpolator {
             }
         case .mapping:
             for entry in faults.document.entries(of: field.node) {
-                let name = faults.document.text(of: entry.key)
-                checkItems(in: Field(name: name, key: entry.key, node: entry.value), &faults)
+                checkItems(in: Field(entry, in: faults.document), &faults)
             }
         }
     }

@@ -285,8 +285,8 @@ struct Interpolator {
     }
 
     /// The state of a variable, which is resolved on first use; nil for an unknown name.
-    private mutating func variable(_ name: String, _ faults: inout FaultReporter) -> VariableTable
-        .State?
+    private mutating func variable(_ name: String, _ faults: inout FaultReporter)
+        -> VariableState?
     {
         if !variables.unused.isEmpty { variables.unused.remove(name) }
         guard let state = variables.states[name] else { return nil }
@@ -429,22 +429,22 @@ struct CaptureNames: Sendable {
 ///
 /// A variable of the file may refer to others; it is resolved when it is first needed.
 struct VariableTable: Sendable {
-    enum State: Sendable {
-        case pending(Field)
-        /// Its value is being resolved; a reference to it meanwhile is a cycle.
-        case resolving(Field)
-        case value(ScalarValue)
-        /// Declared as null: `--var` must give it.
-        case absent(Field)
-        /// Its own fault is reported; references to it have none.
-        case faulty
-    }
-
     /// The variables of the file in its order.
     var names: [String] = []
-    var states: [String: State] = [:]
+    var states: [String: VariableState] = [:]
     /// Names of `--var` that neither the file declares nor anything has used so far.
     var unused: Set<String> = []
     /// How many variables are being resolved, one inside the other.
     var depth = 0
+}
+
+enum VariableState: Sendable {
+    case pending(Field)
+    /// Its value is being resolved: met again, the variable refers to itself.
+    case resolving(Field)
+    case value(ScalarValue)
+    /// Declared as null: `--var` must give it.
+    case absent(Field)
+    /// Its own fault is reported; references to it have none.
+    case faulty
 }

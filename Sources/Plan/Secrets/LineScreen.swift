@@ -23,10 +23,7 @@ struct LineScreen {
     }
 
     /// The parts of a line to hide, ascending; `next` is the line below it.
-    static func hidden(
-        in line: ArraySlice<UInt8>,
-        before next: ArraySlice<UInt8>
-    ) -> [Range<Int>] {
+    static func hidden(in line: ArraySlice<UInt8>, before next: ArraySlice<UInt8>) -> [Range<Int>] {
         var screen = LineScreen(line, next)
         screen.index += lengthOfMarker(line)
         while screen.index < line.endIndex { screen.takeEntry() }

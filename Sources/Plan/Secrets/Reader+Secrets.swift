@@ -136,12 +136,7 @@ extension Reader {
         where !declaration.mayGo(to: origin, atLogin: atLogin) {
             let isPlain = !origin.isConfidential && !atLogin
             let places = use.map {
-                [
-                    Diagnostic.Note(
-                        "it is used here",
-                        at: document.range(of: $0)
-                    )
-                ]
+                [Diagnostic.Note("it is used here", at: document.range(of: $0))]
             }
             report(
                 isPlain ? .secretOverPlainHTTP : .secretToOtherOrigin,

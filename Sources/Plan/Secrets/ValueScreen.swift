@@ -156,12 +156,7 @@ struct ValueScreen {
             return range.start <= span.start && span.end <= range.end && isBehindStart
         }
         let bytes = Array(text.utf8)[...]
-        let shown = length(
-            self,
-            bytes,
-            isSpan && PublicValues.hasNoFallback(bytes),
-            mayBeLogin
-        )
+        let shown = length(self, bytes, isSpan && PublicValues.hasNoFallback(bytes), mayBeLogin)
         // A value shows at its own place as much as an alias shows of it.
         values[range.start] = Value(
             range: range,

@@ -62,11 +62,10 @@ extension ExpectedJSONType {
     {
         var values: [Expectation.JSONValueAt] = []
         for entry in reader.document.entries(of: field.node) {
-            let name = reader.document.text(of: entry.key)
-            let inner = Field(name: name, key: entry.key, node: entry.value)
+            let inner = Field(entry, in: reader.document)
             Slips.warnOfExpression(inKeyOf: inner, &reader)
             do {
-                let pointer = try JSONPointerText.parse(name)
+                let pointer = try JSONPointerText.parse(inner.name)
                 guard let value = jsonValue(inner, &reader) else { continue }
                 values.append(Expectation.JSONValueAt(pointer, value: value))
             } catch {

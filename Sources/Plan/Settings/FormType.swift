@@ -18,11 +18,7 @@ extension FormType {
         guard reader.isMapping(field, help: "write `name: value`") else { return nil }
         var form = FormText()
         for entry in reader.document.entries(of: field.node) {
-            let inner = Field(
-                name: reader.document.text(of: entry.key),
-                key: entry.key,
-                node: entry.value
-            )
+            let inner = Field(entry, in: reader.document)
             Slips.warnOfExpression(inKeyOf: inner, &reader)
             for node in reader.document.items(of: entry.value) {
                 let value = Field(name: inner.name, key: inner.key, node: node)

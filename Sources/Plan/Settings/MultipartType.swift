@@ -79,11 +79,7 @@ extension MultipartType {
         var parts: [PartDraft] = []
         var length = 0
         for entry in reader.document.entries(of: field.node) {
-            let inner = Field(
-                name: reader.document.text(of: entry.key),
-                key: entry.key,
-                node: entry.value
-            )
+            let inner = Field(entry, in: reader.document)
             Slips.warnOfExpression(inKeyOf: inner, &reader)
             do {
                 _ = try MultipartType.checkedName(inner.name)

@@ -99,11 +99,7 @@ enum StreamTaskTable {
     }
 
     /// The peer as a URL.
-    static func url(
-        host: String,
-        port: Int,
-        isSecure: Bool
-    ) throws(URLFault) -> TransferURL {
+    static func url(host: String, port: Int, isSecure: Bool) throws(URLFault) -> TransferURL {
         guard host.utf8.allSatisfy({ !"/?#@[]\\%".utf8.contains($0) && $0 > 0x20 }) else {
             throw .badHost
         }

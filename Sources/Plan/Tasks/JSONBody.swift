@@ -87,9 +87,8 @@ enum JSONBody {
         _ formatting: JSONFormatting,
         _ reader: inout Reader
     ) -> [Field] {
-        var members = reader.document.entries(of: field.node).map { entry in
-            Field(name: reader.document.text(of: entry.key), key: entry.key, node: entry.value)
-        }
+        let document = reader.document
+        var members = document.entries(of: field.node).map { Field($0, in: document) }
         if formatting.keys == .convertToSnakeCase {
             members = members.map { member in
                 Field(name: SnakeCase.convert(member.name), key: member.key, node: member.node)

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// The dependencies between tasks, with all edges in one array.
 ///
 /// The nodes are units, then joints. A unit is one task, or all tasks of a `forEach` if no
@@ -52,12 +54,6 @@ package struct TaskGraph: Sendable {
     package var hasEdges: Bool { !edges.isEmpty }
 
     mutating func reserveCapacity(_ nodes: Int) { starts.reserveCapacity(nodes + 1) }
-
-    /// Adds the next node with the numbers of its needs, each once.
-    package mutating func append(needs: [Int]) {
-        for need in needs { append(need, .success) }
-        endNode()
-    }
 
     /// Adds a need of the next node.
     package mutating func append(_ need: Int, _ term: NeedTerm) {
@@ -115,12 +111,7 @@ package struct TaskGraph: Sendable {
     package func unit(of task: Int) -> Int {
         guard !firstTasks.isEmpty else { return task }
         // The search skips units without tasks, which begin at the same task as the next unit.
-        var (low, high) = (0, firstTasks.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if Int(firstTasks[middle]) <= task { low = middle } else { high = middle }
-        }
-        return low
+        return (1..<firstTasks.count).partitioningIndex { Int(firstTasks[$0]) > task } - 1
     }
 
     /// The units of adjacent tasks.

@@ -111,12 +111,8 @@ struct TaskList: Sendable {
 
     /// The last group that meets a condition; the groups that meet it come before all others.
     private func lastGroup(where condition: (TaskGroup) -> Bool) -> Int? {
-        var (low, high) = (0, groups.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if condition(groups[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 ? low - 1 : nil
+        let end = (0..<groups.count).partitioningIndex { !condition(groups[$0]) }
+        return end > 0 ? end - 1 : nil
     }
 
     /// The entry whose id is a scalar's text.

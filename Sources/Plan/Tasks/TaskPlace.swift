@@ -28,12 +28,7 @@ struct TaskPlace {
         help: String? = nil,
         _ log: inout DiagnosticLog
     ) {
-        log.add(
-            code,
-            message,
-            at: document.range(of: node),
-            help: help
-        )
+        log.add(code, message, at: document.range(of: node), help: help)
     }
 
     /// Reports each of `keys` in the task: for URLs of kind `name` these keys mean nothing, because

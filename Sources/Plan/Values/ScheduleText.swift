@@ -7,11 +7,7 @@ enum DailyWindowText {
     /// The pattern of the JSON Schema; only `parse` knows that both ends must differ.
     static let pattern = "^\(minute)-(\(minute)|24:00)$"
 
-    static let type = ValueType<DailyWindow>(
-        pattern: pattern,
-        example: "22:00-06:00",
-        parse: parse
-    )
+    static let type = ValueType<DailyWindow>(pattern: pattern, example: "22:00-06:00", parse: parse)
 
     static func parse(_ text: String) throws(ValueFault) -> DailyWindow {
         let ends = text.splitAtBytes("-", omittingEmpty: false)

@@ -41,11 +41,7 @@ struct TimestampText: Hashable {
 
     /// The milliseconds since 1970, exactly.
     var millisecondsSince1970: String {
-        Self.decimal(
-            seconds * 1000 + nanoseconds / 1_000_000,
-            nanoseconds % 1_000_000,
-            digits: 6
-        )
+        Self.decimal(seconds * 1000 + nanoseconds / 1_000_000, nanoseconds % 1_000_000, digits: 6)
     }
 
     /// The seconds since 2001-01-01T00:00:00Z, exactly: how Foundation's `Date` encodes itself.

@@ -35,12 +35,7 @@ enum WebSocketTable {
         "webSocket",
         [
             TaskTable.sessionName,
-            Setting(
-                "url",
-                url,
-                isRequired: true,
-                "An absolute ws or wss URL."
-            ) { $0.url = $1 },
+            Setting("url", url, isRequired: true, "An absolute ws or wss URL.") { $0.url = $1 },
         ] + TaskTable.general + [
             Setting(
                 "protocols",

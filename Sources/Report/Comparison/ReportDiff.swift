@@ -180,11 +180,7 @@ extension ReportDiff.Change {
 extension ReportDiff {
     /// The differences for people, at most `limit` tasks in each list; it ends with a line break.
     package func text(limit: Int) -> String {
-        var lines = [
-            "old: \(Self.head(of: old))",
-            "new: \(Self.head(of: new))",
-            counts,
-        ]
+        var lines = ["old: \(Self.head(of: old))", "new: \(Self.head(of: new))", counts]
         if let typicalPercent {
             lines.append(
                 "a typical task took \(typicalPercent) % of its old time; "

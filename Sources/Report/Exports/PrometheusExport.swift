@@ -85,11 +85,7 @@ struct PrometheusExport: ReportExport {
         value: (Task) -> String
     ) {
         guard !tasks.isEmpty else { return }
-        gauge(
-            name,
-            help,
-            tasks.map { ("\(job),task=\"\(Self.escaped($0.id))\"", value($0)) }
-        )
+        gauge(name, help, tasks.map { ("\(job),task=\"\(Self.escaped($0.id))\"", value($0)) })
     }
 
     private mutating func gauge(

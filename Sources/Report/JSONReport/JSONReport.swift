@@ -32,10 +32,7 @@ package final class JSONReport: ReportFormat {
     }
 
     /// Adds a task's line, which reaches the file with the next full buffer.
-    package func receive(
-        _ record: RedactedRecord,
-        to file: any ReportFile
-    ) throws(SystemError) {
+    package func receive(_ record: RedactedRecord, to file: any ReportFile) throws(SystemError) {
         let isWhole =
             switch detail {
             case .full: true

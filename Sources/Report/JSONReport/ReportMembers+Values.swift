@@ -16,11 +16,7 @@ extension ReportMembers where Self: ~Copyable {
     }
 
     @inline(__always)
-    mutating func bool(
-        _ name: StaticString,
-        _ description: StaticString,
-        get: (Subject) -> Bool
-    ) {
+    mutating func bool(_ name: StaticString, _ description: StaticString, get: (Subject) -> Bool) {
         member(name, description, .boolean) { $1.json.bool(get($0)) }
     }
 

@@ -22,10 +22,7 @@ struct ReportWriter: ~Copyable {
 
     /// Writes null for nil, otherwise the value by `write`.
     @inline(__always)
-    mutating func optional<Value>(
-        _ value: Value?,
-        write: (Value, inout ReportWriter) -> Void
-    ) {
+    mutating func optional<Value>(_ value: Value?, write: (Value, inout ReportWriter) -> Void) {
         if let value {
             write(value, &self)
         } else {
@@ -195,10 +192,7 @@ extension ReportWriter {
 
     /// Writes objects made from `subjects`.
     @inline(__always)
-    mutating func array<Object: ReportObject>(
-        _ object: Object.Type,
-        _ subjects: [Object.Subject]
-    ) {
+    mutating func array<Object: ReportObject>(_ object: Object.Type, _ subjects: [Object.Subject]) {
         json.beginArray()
         // By index, so that each part is copied once only.
         for index in subjects.indices { self.object(object, subjects[index]) }

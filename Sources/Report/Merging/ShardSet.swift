@@ -35,9 +35,7 @@ struct ShardSet {
         try requireWhole(reports)
     }
 
-    private static func requireDifferentRuns(
-        _ reports: [ReportReader]
-    ) throws(ReportMergeFault) {
+    private static func requireDifferentRuns(_ reports: [ReportReader]) throws(ReportMergeFault) {
         var known: [String: Int] = [:]
         for (index, report) in reports.enumerated() {
             for run in report.runs {

@@ -128,11 +128,7 @@ package enum EventSchema {
     }
 
     /// The schema of lines that are one of `events`, as indented JSON with a final line feed.
-    static func document(
-        title: String,
-        _ description: String,
-        _ events: [ObjectSchema]
-    ) -> String {
+    static func document(title: String, _ description: String, _ events: [ObjectSchema]) -> String {
         JSONWriter.schema(title) { writer in
             writer.member("description", "\(description), format version \(formatVersion)")
             writer.array("oneOf") { writer in

@@ -56,9 +56,7 @@ extension EventObject {
         declareContent(in: &members)
     }
 
-    fileprivate static func declareHead(
-        in members: inout some ReportMembers<Subject> & ~Copyable
-    ) {
+    fileprivate static func declareHead(in members: inout some ReportMembers<Subject> & ~Copyable) {
         members.constant("event", "The name of the event", event, of: [name])
         members.date("date", "When it happened, by the run's clock") { $0.date }
     }

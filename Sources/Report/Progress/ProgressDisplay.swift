@@ -104,9 +104,7 @@ package final class ProgressDisplay: ProgressListener {
             finish(task.record)
         case .stopping(let reason, let running, let advice):
             stop.begin()
-            say(
-                stamped.stopping(reason: reason, running: running, active.ids, advice: advice)
-            )
+            say(stamped.stopping(reason: reason, running: running, active.ids, advice: advice))
             redraw()
         case .finished(let summary):
             finish(summary)
@@ -121,12 +119,7 @@ package final class ProgressDisplay: ProgressListener {
         return lines
     }
 
-    private func retry(
-        _ id: String,
-        _ attempt: Int,
-        _ failure: TransferFailure,
-        _ wait: Int64
-    ) {
+    private func retry(_ id: String, _ attempt: Int, _ failure: TransferFailure, _ wait: Int64) {
         active.wait(id, failure, until: now() + .microseconds(wait))
         guard style == .plain else { return }
         say(stamped.retry(id: id, attempt: attempt, failure: failure, waitMicroseconds: wait))
@@ -225,10 +218,7 @@ package final class ProgressDisplay: ProgressListener {
         var state = state(at: time)
         state.secondsLeft = secondsLeft
         let traits = traits()
-        let rows = active.rows(
-            limit: ProgressFrame.mostRows(terminalRows: traits.rows),
-            at: time
-        )
+        let rows = active.rows(limit: ProgressFrame.mostRows(terminalRows: traits.rows), at: time)
         let frame = ProgressFrame(rows: rows, total: state, foreign: lines.foreign)
         replace(frame.lines(columns: traits.columns, rows: traits.rows))
     }

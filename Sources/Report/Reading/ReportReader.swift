@@ -80,9 +80,7 @@ package struct ReportReader {
     }
 
     /// The parts of a report with the layout of the runner; nil for any other layout.
-    private static func parts(
-        of text: ReportText
-    ) throws -> (frame: JSONValue, taskCount: Int)? {
+    private static func parts(of text: ReportText) throws -> (frame: JSONValue, taskCount: Int)? {
         var first: [UInt8] = []
         var last: [UInt8] = []
         var count = 0

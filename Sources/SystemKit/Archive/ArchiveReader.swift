@@ -115,12 +115,7 @@ package struct ArchiveEntry: Sendable, Hashable {
     package var isInexact = false
 
     /// Creates an entry; `name` and `target` are paths within the archive.
-    package init(
-        _ name: [UInt8]?,
-        _ kind: Kind,
-        target: [UInt8]? = nil,
-        mode: UInt16 = 0o644
-    ) {
+    package init(_ name: [UInt8]?, _ kind: Kind, target: [UInt8]? = nil, mode: UInt16 = 0o644) {
         self.name = name
         self.kind = kind
         self.target = target

@@ -103,10 +103,7 @@ package enum Gzip {
     ///   - bytes: The next bytes of the stream.
     ///   - write: Gets expanded bytes, perhaps none or several times.
     /// - Throws: `Corruption`; the errors of `write`.
-    package func expand(
-        _ bytes: Span<UInt8>,
-        to write: (Span<UInt8>) throws -> Void
-    ) throws {
+    package func expand(_ bytes: Span<UInt8>, to write: (Span<UInt8>) throws -> Void) throws {
         var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
         var done = 0
         let inflater = unsafe inflater

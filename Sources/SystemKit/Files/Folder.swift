@@ -179,29 +179,20 @@ package final class Folder: Sendable {
         limit: Int = .max,
         where isWanted: (String) -> Bool
     ) throws(SystemError) -> [String]? {
-        guard let stream = unsafe path.withSystemText({ unsafe opendir($0) }) else {
+        guard let stream = FolderStream(path: path) else {
             let error = SystemError.last("read folder", path)
             if error.isMissing { return [] }
             throw error
         }
-        defer { unsafe closedir(stream) }
         var names: [String] = []
         var count = 0
-        while true {
-            errno = 0
-            guard let entry = unsafe readdir(stream) else {
-                guard errno == 0 else { throw .last("read folder", path) }
-                return names
-            }
+        while let name = stream.next()?.name {
             count += 1
             guard count <= limit else { return nil }
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe String(
-                    systemText: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self)
-                )
-            }
             if isWanted(name) { names.append(name) }
         }
+        guard errno == 0 else { throw .last("read folder", path) }
+        return names
     }
 
     /// Rejects a name whose present file must not be replaced.
@@ -221,11 +212,7 @@ package final class Folder: Sendable {
         unsafe csystem_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     }
 
-    private static func make(
-        _ path: String,
-        mode: UInt32,
-        isDurable: Bool
-    ) throws(SystemError) {
+    private static func make(_ path: String, mode: UInt32, isDurable: Bool) throws(SystemError) {
         let parts = path.splitAtBytes("/")
         var current = path.hasBytePrefix("/") ? "" : "."
         for part in parts {

@@ -29,12 +29,7 @@ package struct FolderContent: Sendable, Hashable {
         else { return nil }
     }
 
-    private mutating func add(
-        _ folder: Int32,
-        _ path: String,
-        device: dev_t,
-        depth: Int
-    ) -> Bool {
+    private mutating func add(_ folder: Int32, _ path: String, device: dev_t, depth: Int) -> Bool {
         guard depth < Self.deepest, let stream = FolderStream(of: folder) else { return false }
         while true {
             guard let name = stream.next()?.name else { return errno == 0 }

@@ -40,11 +40,7 @@ package final class FolderWatch: Sendable {
     package func stop() {
         isStopped.withLock { $0 = true }
         wakeUp.signal()
-        thread.withLock { thread in
-            let started = thread
-            thread = nil
-            return started
-        }?.join()
+        thread.withLock { $0.take() }?.join()
     }
 
     private func listen(_ didChange: () -> Void) {

@@ -110,11 +110,7 @@ internal import Glibc
     ///   - name: The final name, without a slash.
     /// - Throws: The error of open(2); `EWOULDBLOCK` while another process has the file; `EPERM`
     ///   unless it is a regular file of this user with a single name.
-    package init(
-        kept keptName: String,
-        in folder: Folder,
-        name: String
-    ) throws(SystemError) {
+    package init(kept keptName: String, in folder: Folder, name: String) throws(SystemError) {
         self.folder = folder
         self.name = name
         mode = 0o666
@@ -393,10 +389,7 @@ internal import Glibc
         try syncForPublishing(replacing: replacing, by: fsync)
     }
 
-    func syncForPublishing(
-        replacing: Bool,
-        by call: (Int32) -> Int32
-    ) throws(SystemError) {
+    func syncForPublishing(replacing: Bool, by call: (Int32) -> Int32) throws(SystemError) {
         do throws(SystemError) {
             isSyncedBeforeMode = temporaryName == nil && finalMode == nil
             if !isSyncedBeforeMode { try setMode(replacing: replacing) }
@@ -540,12 +533,7 @@ extension OutputFile {
         with content: Span<UInt8>,
         isDurable: Bool = true
     ) throws(SystemError) {
-        let file = try OutputFile(
-            in: folder,
-            name: name,
-            mode: 0o600,
-            inheritsAccess: false
-        )
+        let file = try OutputFile(in: folder, name: name, mode: 0o600, inheritsAccess: false)
         try file.write(content)
         if isDurable { try file.syncForPublishing(replacing: true) }
         try file.publish(replacing: true)

@@ -35,9 +35,7 @@ package enum TemporaryName {
             || isEmpty && hash == self.hash(nonce, stem, ofEmptyFile)
     }
 
-    private static func parts(
-        of text: String
-    ) -> (stem: String, nonce: String, hash: String)? {
+    private static func parts(of text: String) -> (stem: String, nonce: String, hash: String)? {
         guard text.hasBytePrefix("."), text.hasByteSuffix(ending) else { return nil }
         let body = text.utf8.dropFirst().dropLast(ending.utf8.count)
         let token = body.suffix(nonceLength + hashLength)

@@ -45,11 +45,7 @@ package final class PowerMonitor: Sendable {
     package func stop() {
         isStopped.withLock { $0 = true }
         wakeUp.signal()
-        thread.withLock { thread in
-            let started = thread
-            thread = nil
-            return started
-        }?.join()
+        thread.withLock { $0.take() }?.join()
     }
 
     private func listen(_ didChange: (Bool) -> Void) {

@@ -2,9 +2,7 @@ internal import Glibc
 
 extension [UInt8] {
     /// Calls `body` with the bytes, which it may change.
-    package mutating func withRawSpan<Result>(
-        _ body: (inout MutableRawSpan) -> Result
-    ) -> Result {
+    package mutating func withRawSpan<Result>(_ body: (inout MutableRawSpan) -> Result) -> Result {
         var span = mutableSpan
         var raw = unsafe span.mutableBytes
         return body(&raw)
@@ -80,39 +78,35 @@ extension Span<UInt8> {
     /// The index of the first byte at or after `start` that is not printable ASCII; `count` if
     /// none.
     package func endOfPrintableASCII(from start: Int) -> Int {
-        unsafe withUnsafeBytes { bytes in
-            var index = start
-            while index + 8 <= bytes.count {
-                let word = UInt64(
-                    littleEndian: unsafe bytes.loadUnaligned(
-                        fromByteOffset: index,
-                        as: UInt64.self
-                    )
-                )
-                if let offset = word.firstOutsideOfPrintableASCII { return index + offset }
-                index += 8
-            }
-            while index < bytes.count, unsafe (0x20..<0x7F).contains(bytes[index]) { index += 1 }
-            return index
+        end(from: start) {
+            $0.firstOutsideOfPrintableASCII
+        } isInside: {
+            (0x20..<0x7F).contains($0)
         }
     }
 
     /// The index of the first byte at or after `start` that is not ASCII; `count` if none.
     package func endOfASCII(from start: Int) -> Int {
+        end(from: start) { word in
+            let found = word & 0x8080_8080_8080_8080
+            return found == 0 ? nil : found.trailingZeroBitCount / 8
+        } isInside: {
+            $0 < 0x80
+        }
+    }
+
+    /// The index of the first byte at or after `start` that is not inside of a class, eight bytes
+    /// at a time: `first` finds it in a little-endian word.
+    @inline(__always)
+    private func end(from start: Int, first: (UInt64) -> Int?, isInside: (UInt8) -> Bool) -> Int {
         unsafe withUnsafeBytes { bytes in
             var index = start
             while index + 8 <= bytes.count {
-                let word = UInt64(
-                    littleEndian: unsafe bytes.loadUnaligned(
-                        fromByteOffset: index,
-                        as: UInt64.self
-                    )
-                )
-                let found = word & 0x8080_8080_8080_8080
-                guard found == 0 else { return index + found.trailingZeroBitCount / 8 }
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                if let offset = first(UInt64(littleEndian: word)) { return index + offset }
                 index += 8
             }
-            while index < bytes.count, unsafe bytes[index] < 0x80 { index += 1 }
+            while index < bytes.count, unsafe isInside(bytes[index]) { index += 1 }
             return index
         }
     }

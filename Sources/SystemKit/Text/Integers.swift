@@ -23,6 +23,19 @@ extension FixedWidthInteger {
     @inlinable package mutating func addSaturated(_ other: Self) { self = addingSaturated(other) }
 }
 
+extension Range<Int> {
+    /// The first number that meets a condition, which all numbers behind it must meet, too; the
+    /// upper bound if none does.
+    @inlinable package func partitioningIndex(where isBehind: (Int) -> Bool) -> Int {
+        var (low, high) = (lowerBound, upperBound)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBehind(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
 extension BinaryInteger {
     /// The digits of a nonnegative number, with leading zeros up to `width`.
     package func padded(to width: Int, radix: Int = 10, uppercase: Bool = false) -> String {

@@ -72,20 +72,12 @@ package final class EventPoll {
     private var descriptor: Int32 { wakeUp.set }
 
     /// Starts watching a descriptor; `tag` comes back with its events and must not be `UInt64.max`.
-    package func watch(
-        _ socket: Int32,
-        for interest: Interest,
-        tag: UInt64
-    ) throws(SystemError) {
+    package func watch(_ socket: Int32, for interest: Interest, tag: UInt64) throws(SystemError) {
         try check(csystem_epoll_add(descriptor, socket, interest.events, tag), socket)
     }
 
     /// Changes the events that a descriptor is watched for.
-    package func change(
-        _ socket: Int32,
-        to interest: Interest,
-        tag: UInt64
-    ) throws(SystemError) {
+    package func change(_ socket: Int32, to interest: Interest, tag: UInt64) throws(SystemError) {
         try check(csystem_epoll_modify(descriptor, socket, interest.events, tag), socket)
     }
 

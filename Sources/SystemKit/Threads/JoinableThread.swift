@@ -15,10 +15,7 @@ package final class JoinableThread: Sendable {
     ///   - name: The name in `top -H`; the kernel keeps 15 bytes.
     ///   - body: The closure; it runs once.
     /// - Throws: `SystemError` when the kernel cannot create a thread.
-    package init(
-        name: String,
-        body: @escaping @Sendable () -> Void
-    ) throws(SystemError) {
+    package init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
         let isEnded = Lock(false)
         self.isEnded = isEnded
         let box = Box(name: name) {

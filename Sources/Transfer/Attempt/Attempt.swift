@@ -81,10 +81,7 @@ struct Attempt {
     }
 
     /// Opens the body.
-    private func openBody(
-        _ sockets: SocketTable,
-        _ errors: ErrorRelay
-    ) throws(TransferFailure) {
+    private func openBody(_ sockets: SocketTable, _ errors: ErrorRelay) throws(TransferFailure) {
         let form = OutgoingBody.form(for: exchange.request)
         if let form { exchange.hop.headers.append(form.contentType) }
         do throws(SystemError) {

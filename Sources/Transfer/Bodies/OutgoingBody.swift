@@ -22,10 +22,7 @@ struct OutgoingBody {
 
     /// The length of the whole body, bytes; nil when unknown, or without a body.
     func size(of content: BodySource?) -> Int64? {
-        switch content {
-        case .bytes(let bytes), .compressed(let bytes, _): Int64(bytes.count)
-        default: reader?.size
-        }
+        content?.bytesInMemory.map { Int64($0.count) } ?? reader?.size
     }
 
     /// The form of a `multipart` body; nil for another one.
@@ -63,12 +60,8 @@ struct OutgoingBody {
 
     /// Gives a body that is in memory to the same reader as others.
     mutating func openMemory(_ content: BodySource?) throws(SystemError) {
-        guard isCarried, reader == nil else { return }
-        switch content {
-        case .bytes(let bytes), .compressed(let bytes, _):
-            reader = try SegmentedBody([.bytes(bytes)])
-        default: break
-        }
+        guard isCarried, reader == nil, let bytes = content?.bytesInMemory else { return }
+        reader = try SegmentedBody([.bytes(bytes)])
     }
 
     /// Begins to read the body for the digests in fields, if they have any.
@@ -78,13 +71,8 @@ struct OutgoingBody {
     ) throws(TransferFailure) {
         let forms = fields.flatMap(\.bodyDigests).map(\.form)
         guard !forms.isEmpty else { return }
-        switch content {
-        case .bytes(let bytes), .compressed(let bytes, _):
-            hashing = try BodyHashing(of: SegmentedBody(bytes), for: forms)
-        default:
-            guard let body = reader as? SegmentedBody else { return }
-            hashing = try BodyHashing(of: body, for: forms)
-        }
+        let body = content?.bytesInMemory.map { SegmentedBody($0) } ?? reader as? SegmentedBody
+        if let body { hashing = try BodyHashing(of: body, for: forms) }
     }
 
     /// Begins the body anew for another request that carries it.

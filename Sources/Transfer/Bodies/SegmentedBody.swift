@@ -147,9 +147,7 @@ final class SegmentedBody: RequestBody {
                 let times = "\(identity.modificationNanoseconds) \(identity.inode) "
                 let text = "\(identity.size) \(withTimes ? times : "")"
                 digest.update(Array(text.utf8).span)
-                let beginning = try file(path, at: place).readPrefix(
-                    limit: Self.identifyingCount
-                )
+                let beginning = try file(path, at: place).readPrefix(limit: Self.identifyingCount)
                 digest.update(beginning.span)
             }
         }

@@ -42,12 +42,7 @@ final class StreamBody: RequestBody {
     ///   - errors: Passes on a program's standard error.
     ///   - key: The attempt's key for `sockets`.
     /// - Throws: The error of starting or checking.
-    init(
-        _ source: Source,
-        sockets: SocketTable,
-        errors: ErrorRelay,
-        key: Int
-    ) throws(SystemError) {
+    init(_ source: Source, sockets: SocketTable, errors: ErrorRelay, key: Int) throws(SystemError) {
         self.source = source
         self.sockets = sockets
         self.errors = errors

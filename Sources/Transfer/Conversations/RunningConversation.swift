@@ -238,10 +238,7 @@ extension RunningConversation {
     }
 
     /// Gives the conversation the bytes that have arrived, decrypted if TLS has begun.
-    private func receive(
-        _ bytes: Span<UInt8>,
-        at now: MonotonicTime
-    ) throws(TransferFailure) {
+    private func receive(_ bytes: Span<UInt8>, at now: MonotonicTime) throws(TransferFailure) {
         guard let security else { return conversation.receive(bytes, at: now) }
         if try security.advance(with: bytes) {
             conversation.didSecure(with: security.facts, at: now)

@@ -36,13 +36,7 @@ final class Exchange {
     ) {
         self.handle = handle
         self.session = session
-        policies = ExchangePolicies(
-            for: request,
-            of: session,
-            keeper: keeper,
-            pace: pace,
-            at: now
-        )
+        policies = ExchangePolicies(for: request, of: session, keeper: keeper, pace: pace, at: now)
         hop = request.request
         kind =
             hop.url.isOfFileServer

@@ -26,11 +26,7 @@ struct ResponseJudge {
         }
         let session = exchange.session
         if exchange.response.parser.maySetCookies {
-            session.cookies?.keep(
-                head,
-                from: exchange.hop.url,
-                first: exchange.request.request.url
-            )
+            session.cookies?.keep(head, from: exchange.hop.url, first: exchange.request.request.url)
         }
         if exchange.context.invalidation != nil {
             session.invalidate(after: head, of: exchange.hop, at: exchange.context.wallTime)

@@ -237,14 +237,8 @@ struct TransactionRecorder {
         record.localEndpoint = .init(address: connection.localAddress, port: connection.localPort)
         if let times { connected(times, at: now) }
         if let tls {
-            record.negotiatedTLSProtocolVersion = .init(
-                raw: tls.version,
-                name: tls.versionName
-            )
-            record.negotiatedTLSCipherSuite = .init(
-                raw: tls.cipherSuite,
-                name: tls.cipherSuiteName
-            )
+            record.negotiatedTLSProtocolVersion = .init(raw: tls.version, name: tls.versionName)
+            record.negotiatedTLSCipherSuite = .init(raw: tls.cipherSuite, name: tls.cipherSuiteName)
         }
     }
 

@@ -133,11 +133,7 @@ extension TransferFailure {
     /// The failure for a `CURLcode` other than `CURLE_OK`; no other place maps these codes.
     init(_ end: ExchangeEnd) {
         let row = Self.row(for: end)
-        self.init(
-            kind: row.kind,
-            phase: end.phase,
-            detail: end.words(of: row.kind)
-        )
+        self.init(kind: row.kind, phase: end.phase, detail: end.words(of: row.kind))
         urlError = row.urlError
         curlCode = end.code.rawValue
         osErrno = end.osErrno
@@ -175,10 +171,7 @@ extension TransferFailure {
             Row(kind: .httpStatus, urlError: .userAuthenticationRequired, isPermanent: true)
         case 16, 92, 95:
             // A stream that ends after its response began was cut.
-            Row(
-                kind: end.phase == .receive ? .truncated : .reset,
-                urlError: .networkConnectionLost
-            )
+            Row(kind: end.phase == .receive ? .truncated : .reset, urlError: .networkConnectionLost)
         // Before 8.0, libcurl reports a stream without a head like a cut body (18).
         case 18 where end.phase == .wait, 52, 55, 56:
             Row(kind: .reset, urlError: .networkConnectionLost)

@@ -193,10 +193,7 @@ struct KnownHostsReadings {
     ///
     /// - Throws: The error of open(2) or pread(2); `EFBIG` for a file beyond
     ///   `KnownHosts.largestSize`.
-    mutating func reading(
-        of path: String,
-        for server: Origin
-    ) throws(SystemError) -> Reading {
+    mutating func reading(of path: String, for server: Origin) throws(SystemError) -> Reading {
         let file = try InputFile(path: path)
         if let reading = readings[server], reading.file == file.identity { return reading }
         let text = try file.readPrefix(limit: KnownHosts.largestSize + 1)

@@ -171,9 +171,7 @@ final class ProgramConversation: Conversation {
             isOver = !host.takeHead(head, length: response.expectedContentLength, at: now)
         case .redirect(let redirect):
             let others = redirect.headers.filter { !$0.isNamed("location") }
-            let fields = HeaderFields(
-                others + [HeaderField(name: "Location", value: redirect.url)]
-            )
+            let fields = HeaderFields(others + [HeaderField(name: "Location", value: redirect.url)])
             let head = ResponseHead(statusCode: redirect.statusCode, fields: fields)
             if host.takeHead(head, length: 0, at: now) { host.didEndResponse() }
             isOver = true

@@ -85,28 +85,22 @@ package final class ChecksumList: Sendable {
     /// nil when no entry has the key's first component.
     private static func find(_ key: [UInt8], in entries: [Entry]) -> Answer? {
         // The best match is next to the key's position in the order.
-        let place = firstIndex(in: entries) { !$0.lexicographicallyPrecedes(key) }
+        let place = entries.indices.partitioningIndex {
+            !entries[$0].key.lexicographicallyPrecedes(key)
+        }
         let neighbours = [place - 1, place].filter(entries.indices.contains)
         let shared = neighbours.map { commonComponents(entries[$0].key, key) }.max() ?? 0
         guard shared > 0 else { return nil }
         let prefix = key.prefix(shared)
-        let first = firstIndex(in: entries) { !$0.lexicographicallyPrecedes(prefix) }
-        let end = firstIndex(in: entries) {
-            !$0.lexicographicallyPrecedes(prefix) && !$0.starts(with: prefix)
+        let first = entries.indices.partitioningIndex {
+            !entries[$0].key.lexicographicallyPrecedes(prefix)
+        }
+        let end = (first..<entries.count).partitioningIndex {
+            !entries[$0].key.starts(with: prefix)
         }
         guard first < end else { return nil }
         let isOne = entries[first].changes == entries[end - 1].changes
         return isOne ? .found(entries[first].checksum) : .ambiguous
-    }
-
-    /// The first entry whose key satisfies a monotonic condition; the count if there is none.
-    private static func firstIndex(in entries: [Entry], where holds: ([UInt8]) -> Bool) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(entries[middle].key) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 
     /// The length of the common leading components of two keys, with their slashes.

@@ -113,16 +113,11 @@ struct ContentCheck: Sendable {
         let all = Array(values.joined(separator: ", ".utf8))
         let wanted = Array(field.value.utf8)
         if all == wanted || values.contains(wanted[...]) { return nil }
-        return TextExcerpt.of(
-            String(validating: all, as: UTF8.self) ?? HeaderFields.text(all[...])
-        )
+        return TextExcerpt.of(String(validating: all, as: UTF8.self) ?? HeaderFields.text(all[...]))
     }
 
     /// The actual value in the body if it does not match.
-    static func mismatch(
-        _ expected: Expectation.JSONValueAt,
-        in document: JSONValue?
-    ) -> String? {
+    static func mismatch(_ expected: Expectation.JSONValueAt, in document: JSONValue?) -> String? {
         guard let actual = document.flatMap(expected.pointer.resolve) else { return "missing" }
         guard let value = expected.value, !actual.isEquivalent(to: value) else { return nil }
         return text(actual)

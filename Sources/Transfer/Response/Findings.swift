@@ -20,12 +20,13 @@ struct Findings: Sendable, Hashable {
         actual: String,
         _ kind: TransferFailure.Kind,
         _ detail: String,
-        _ urlError: TransferFailure.URLErrorCode
+        _ urlError: TransferFailure.URLErrorCode,
+        help: String? = nil
     ) {
         var failure = TransferFailure(kind: kind, phase: .receive, detail: detail)
         failure.isPermanent = true
         failure.urlError = urlError
-        failure.help = Self.help(about: kind)
+        failure.help = help ?? Self.help(about: kind)
         fail(TaskRecord.Check(check, passed: false, expected: expected, actual: actual), failure)
     }
 

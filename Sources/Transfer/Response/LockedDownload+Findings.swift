@@ -26,23 +26,15 @@ extension LockedDownload {
         }
         guard !differences.isEmpty else { return nil }
         let words = differences.map { "the \($0) is \($2) instead of \($1)" }
-        var failure = TransferFailure(
-            kind: .integrity,
-            phase: .receive,
-            detail: words.joined(separator: " and ") + ", which the lock file has"
-        )
-        failure.isPermanent = true
-        failure.urlError = .badServerResponse
-        failure.help = Self.advice
         var findings = Findings()
         findings.fail(
-            TaskRecord.Check(
-                .content,
-                passed: false,
-                expected: differences.map { "\($0.0): \($0.1)" }.joined(separator: ", "),
-                actual: differences.map { "\($0.0): \($0.2)" }.joined(separator: ", ")
-            ),
-            failure
+            .content,
+            expected: differences.map { "\($0.0): \($0.1)" }.joined(separator: ", "),
+            actual: differences.map { "\($0.0): \($0.2)" }.joined(separator: ", "),
+            .integrity,
+            words.joined(separator: " and ") + ", which the lock file has",
+            .badServerResponse,
+            help: Self.advice
         )
         return findings
     }

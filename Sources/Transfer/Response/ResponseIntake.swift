@@ -131,11 +131,7 @@ struct ResponseIntake: ~Copyable {
 
     /// Whether the whole body of a response has come after which libcurl sends another request;
     /// libcurl does not wait for a body that ends with its connection.
-    func hasPassedOverAll(
-        of method: String,
-        received: Int64,
-        over protocolName: String?
-    ) -> Bool {
+    func hasPassedOverAll(of method: String, received: Int64, over protocolName: String?) -> Bool {
         guard method != "HEAD" else { return true }
         if let length = parser.framing.contentLength { return received >= length }
         return protocolName == "h2" || parser.framing.isChunked && !endsConnection

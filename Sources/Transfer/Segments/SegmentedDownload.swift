@@ -269,10 +269,7 @@ final class SegmentedDownload {
         guard let exchange else { return nil }
         exchange.session.multi.remove(exchange.handle)
         exchange.noteSent()
-        exchange.recorder.end(
-            isComplete: false,
-            protocolName: exchange.handle.networkProtocolName
-        )
+        exchange.recorder.end(isComplete: false, protocolName: exchange.handle.networkProtocolName)
         didEnd(lane, exchange)
         return exchange
     }

@@ -176,11 +176,7 @@ struct StreamConversation: Conversation {
     mutating func end(with failure: TransferFailure, at now: MonotonicTime) {
         guard !isOver else { return }
         // A loss says more with its step; the other ends have no cause in the conversation.
-        finish(
-            with: failure,
-            namesStep: failure.kind == .reset || failure.kind == .tls,
-            at: now
-        )
+        finish(with: failure, namesStep: failure.kind == .reset || failure.kind == .tls, at: now)
     }
 
     private mutating func endStep(at now: MonotonicTime) {

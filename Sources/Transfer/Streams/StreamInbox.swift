@@ -190,9 +190,7 @@ extension StreamReading {
     /// Checks the bytes of the step against its expectation; returns the captured values.
     func judge(_ bytes: [UInt8]) throws(TransferFailure) -> [CapturedValue] {
         if let text, !text.utf8.elementsEqual(bytes) {
-            throw .ofContent(
-                "got “\(TextExcerpt.of(bytes))” instead of “\(TextExcerpt.of(text))”"
-            )
+            throw .ofContent("got “\(TextExcerpt.of(bytes))” instead of “\(TextExcerpt.of(text))”")
         }
         if let pattern, try !StreamPattern(pattern).matches(bytes.span) {
             throw .ofContent(

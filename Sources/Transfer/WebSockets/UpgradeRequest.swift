@@ -39,11 +39,7 @@ struct UpgradeRequest {
     private static func handshake(with host: String, _ subprotocols: [String]) -> OpeningHandshake {
         var generator = SystemRandomNumberGenerator()
         do throws(SubprotocolFault) {
-            return try OpeningHandshake(
-                host: host,
-                subprotocols: subprotocols,
-                using: &generator
-            )
+            return try OpeningHandshake(host: host, subprotocols: subprotocols, using: &generator)
         } catch {
             return handshake(with: host, [])
         }

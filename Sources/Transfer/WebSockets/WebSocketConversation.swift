@@ -340,9 +340,7 @@ struct WebSocketConversation: Conversation {
         sentBytes += Int64(count)
     }
 
-    private mutating func receive(
-        _ receiving: Receiving
-    ) throws(TransferFailure) -> Progress {
+    private mutating func receive(_ receiving: Receiving) throws(TransferFailure) -> Progress {
         while let message = inbox.take() {
             var message = message
             if try accept(&message, receiving) {

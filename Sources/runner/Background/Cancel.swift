@@ -29,10 +29,7 @@ struct Cancel: ParsableCommand {
     private static let patience = Duration.seconds(15)
 
     mutating func run() throws {
-        let stateFolder = StateFolder(
-            chosen: state.chosenFolder,
-            environment: ProcessContext.environment
-        )
+        let stateFolder = state.folder
         let folder = try stateFolder.background()
         try folder.require(identifier)
         let lock = try folder.lock(of: identifier)

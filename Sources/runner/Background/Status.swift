@@ -27,10 +27,7 @@ struct Status: ParsableCommand {
 
     mutating func run() throws {
         let format = try OutputFormat.resolve(format)
-        let folder = try StateFolder(
-            chosen: state.chosenFolder,
-            environment: ProcessContext.environment
-        ).background()
+        let folder = try state.folder.background()
         if let identifier { try folder.require(identifier) }
         var isWhole = true
         var statuses: [SessionStatus] = []

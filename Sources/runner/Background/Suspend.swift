@@ -24,10 +24,7 @@ struct Suspend: ParsableCommand {
     @OptionGroup var state: StateOptions
 
     mutating func run() throws {
-        let folder = try StateFolder(
-            chosen: state.chosenFolder,
-            environment: ProcessContext.environment
-        ).background()
+        let folder = try state.folder.background()
         try folder.require(identifier)
         let isNew = try folder.suspend(identifier)
         var line = "\(TerminalText.harmless(identifier)): \(isNew ? "" : "already ")suspended"
@@ -59,10 +56,7 @@ struct Resume: ParsableCommand {
     @OptionGroup var state: StateOptions
 
     mutating func run() throws {
-        let folder = try StateFolder(
-            chosen: state.chosenFolder,
-            environment: ProcessContext.environment
-        ).background()
+        let folder = try state.folder.background()
         try folder.require(identifier)
         let name = TerminalText.harmless(identifier)
         try StandardOutput.write(

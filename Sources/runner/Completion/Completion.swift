@@ -24,10 +24,7 @@ struct Completion: ParsableCommand {
                 "runner completion bash > ~/.local/share/bash-completion/completions/runner"
             ),
             Example("for zsh, in a folder of $fpath", "runner completion zsh > ~/.zfunc/_runner"),
-            Example(
-                "for fish",
-                "runner completion fish > ~/.config/fish/completions/runner.fish"
-            )
+            Example("for fish", "runner completion fish > ~/.config/fish/completions/runner.fish")
         )
     )
 

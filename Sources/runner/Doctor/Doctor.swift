@@ -30,10 +30,7 @@ struct Doctor: ParsableCommand {
     mutating func run() throws {
         let format = try OutputFormat.resolve(format)
         let environment = ProcessContext.environment
-        let state = StateFolder(
-            chosen: state.chosenFolder,
-            environment: environment
-        )
+        let state = StateFolder(chosen: state.chosenFolder, environment: environment)
         let report = DoctorReport(
             examinations: [
                 LibraryExamination.examine(), TrustExamination.examine(),

@@ -56,10 +56,7 @@ enum LibraryExamination {
         }
     }
 
-    private static func transfers(
-        _ library: CurlLibrary,
-        _ features: CurlFeatures
-    ) -> [Finding] {
+    private static func transfers(_ library: CurlLibrary, _ features: CurlFeatures) -> [Finding] {
         [
             Finding(
                 "libcurl",

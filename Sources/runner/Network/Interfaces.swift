@@ -20,10 +20,7 @@ struct Interfaces: ParsableCommand {
         )
     )
 
-    @Argument(
-        help: ArgumentHelp("The job file.", valueName: "file"),
-        completion: .jobFile
-    )
+    @Argument(help: ArgumentHelp("The job file.", valueName: "file"), completion: .jobFile)
     var file: String?
 
     @OptionGroup var job: JobOptions

@@ -29,10 +29,7 @@ struct MachineWatch {
     /// Sends changes of network and power to the engine and the scheduler from now on.
     ///
     /// - Throws: `RunObstacle` when the kernel gives no thread.
-    func start(
-        for engine: Engine,
-        telling inbox: Inbox<Scheduler.Message>
-    ) throws(RunObstacle) {
+    func start(for engine: Engine, telling inbox: Inbox<Scheduler.Message>) throws(RunObstacle) {
         let power = power
         do throws(SystemError) {
             try power?.start { inbox.push(.powerChanged(isExternal: $0)) }

@@ -73,10 +73,7 @@ struct ReportCommand: ParsableCommand {
             abstract: "Show how a run ended, what failed and why, and where the time went.",
             discussion: Examples.discussion(
                 "",
-                Example(
-                    "with more tasks in each list",
-                    "runner report show report.json --limit 50"
-                )
+                Example("with more tasks in each list", "runner report show report.json --limit 50")
             )
         )
 

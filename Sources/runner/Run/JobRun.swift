@@ -177,17 +177,9 @@ struct JobRun {
     /// Reports a run that does not begin.
     ///
     /// - Returns: The end of the process.
-    private func end(
-        for obstacle: RunObstacle,
-        in context: RunContext,
-        _ report: Reports
-    ) -> Exit {
+    private func end(for obstacle: RunObstacle, in context: RunContext, _ report: Reports) -> Exit {
         let summary = Scheduler.endUnbegun(
-            TaskResolver(
-                request.plan,
-                sessions: request.plan.sessions,
-                clock: context.start.clock
-            ),
+            TaskResolver(request.plan, sessions: request.plan.sessions, clock: context.start.clock),
             schedule: request.plan.schedule,
             header: context.start.header(of: request, engine: nil),
             reason: obstacle.reason,

@@ -38,12 +38,7 @@ enum NetrcFiles {
     private static func logins(of path: String) throws(NetrcFault) -> [Credential] {
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try PrivateFile.read(
-                path,
-                path,
-                to: "take logins from",
-                limit: largestFile + 1
-            )
+            bytes = try PrivateFile.read(path, path, to: "take logins from", limit: largestFile + 1)
         } catch {
             throw NetrcFault(message: error.message)
         }

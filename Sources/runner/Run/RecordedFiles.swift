@@ -27,10 +27,7 @@ final class RecordedFiles: WrittenFileRecord {
             return nil
         }
         do throws(JournalFault) {
-            return RecordedFiles(
-                try WrittenFiles(in: place.folder, name: place.name),
-                of: plan
-            )
+            return RecordedFiles(try WrittenFiles(in: place.folder, name: place.name), of: plan)
         } catch {
             warn("the record of the job's own files is not used", error)
             return nil

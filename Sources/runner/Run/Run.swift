@@ -102,21 +102,14 @@ struct Run: ParsableCommand {
         let shard = try choice.resolvedShard()
         let earlier = try failedTasks(only)
         let isLocked = try locked || EnvironmentOption.flag("LOCKED")
-        let state = StateFolder(
-            chosen: state.chosenFolder,
-            environment: ProcessContext.environment
-        )
+        let state = state.folder
         // A run of nothing ends at once, and has nothing to detach.
         let mayDetach = readyDescriptor == nil && earlier?.ids.isEmpty != true
         if try mayDetach && (detach || EnvironmentOption.flag("DETACH")) {
             if chosenReport.isPrinted {
                 throw Exit(.usage, "a detached run has no standard output: give `--report` a path")
             }
-            return try Detachment(
-                state: state,
-                jobPath: path,
-                startDate: RunClock.now().wall
-            ).run()
+            return try Detachment(state: state, jobPath: path, startDate: RunClock.now().wall).run()
         }
         let launch = RunLaunch(
             jobPath: path,

@@ -80,9 +80,7 @@ struct RunLaunch {
         return (plan, try JobRun(request: request, signals: signals, waiter: waiter).run())
     }
 
-    private func readJob(
-        lock: (LockRequest) throws(Exit) -> Bool
-    ) throws(Exit) -> JobSource {
+    private func readJob(lock: (LockRequest) throws(Exit) -> Bool) throws(Exit) -> JobSource {
         let now = RunClock.now().wall
         return try JobSource(
             path: jobPath,

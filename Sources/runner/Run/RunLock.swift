@@ -84,14 +84,8 @@ struct RunLock {
         return file
     }
 
-    private func attempt<Result>(
-        _ body: () throws(SystemError) -> Result
-    ) throws(Exit) -> Result {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw Exit(.environment, "\(error.message): name another state folder with --state-dir")
-        }
+    private func attempt<Result>(_ body: () throws(SystemError) -> Result) throws(Exit) -> Result {
+        try Exit.environment(advice: ": name another state folder with --state-dir", body)
     }
 
     /// An event that ends the wait.

@@ -214,10 +214,7 @@ enum OpenFileLimit {
     /// Raises the limit of this process for the tasks of a run.
     ///
     /// - Throws: `RunObstacle` when the hard limit is too low.
-    static func raise(
-        for schedule: ScheduleConfiguration,
-        connections: Int
-    ) throws(RunObstacle) {
+    static func raise(for schedule: ScheduleConfiguration, connections: Int) throws(RunObstacle) {
         let tasks = schedule.maxConcurrentTasks
         let needed = openFiles(for: tasks, connections: connections)
         let allowed = ProcessContext.allowOpenFiles(needed)

@@ -147,10 +147,7 @@ final class SecretResolver: Sendable {
             }
             defer { state.withLock { $0.command = nil } }
             let deadline = MonotonicTime(nanoseconds: Clock.monotonicNanoseconds()) + timeout
-            captured = try command.capture(
-                limit: Self.largestValue,
-                until: deadline.nanoseconds
-            )
+            captured = try command.capture(limit: Self.largestValue, until: deadline.nanoseconds)
         } catch {
             throw Fault(reason: "has no value: \(error.message)")
         }
@@ -163,17 +160,11 @@ final class SecretResolver: Sendable {
             case .tooMuchOutput: "wrote more than 64 KiB"
             }
         guard let failure else { return captured.output }
-        throw Fault(
-            reason: "has no value: its command \(failure)",
-            captured: captured
-        )
+        throw Fault(reason: "has no value: its command \(failure)", captured: captured)
     }
 
     /// The end of a failed command's error output, without secrets; nil if it is empty.
-    private static func words(
-        _ captured: ChildProcess.Captured,
-        _ redactor: Redactor?
-    ) -> String? {
+    private static func words(_ captured: ChildProcess.Captured, _ redactor: Redactor?) -> String? {
         // The ellipsis lets the redactor recognize a cut secret.
         let bytes = captured.error + (captured.isErrorCut ? Array("…".utf8) : [])
         let shown = (redactor?.redacted(bytes) ?? bytes).suffix(shownErrorBytes)

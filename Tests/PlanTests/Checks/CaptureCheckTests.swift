@@ -16,8 +16,7 @@ import TransferModel
         let entries = document.entries(of: document.root).map {
             TaskList.Entry(key: $0.key, value: $0.value, kind: .data)
         }
-        var graph = TaskGraph()
-        for needs in needs { graph.append(needs: needs) }
+        let graph = TaskGraph(needs: needs)
         var captures = CaptureCheck()
         check(&captures)
         return captures.faults(in: graph, of: TaskList(entries, in: document), document)

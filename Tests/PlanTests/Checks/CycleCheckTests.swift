@@ -6,8 +6,7 @@ import Testing
 @Suite struct CycleCheckTests {
     /// The messages for a graph of tasks that `t` and their numbers name.
     private func messages(_ needs: [[Int]]) -> [String] {
-        var graph = TaskGraph()
-        for needs in needs { graph.append(needs: needs) }
+        let graph = TaskGraph(needs: needs)
         let place = SourceRange(SourcePosition(line: 1, column: 1))
         return CycleCheck.faults(in: graph) {
             "t\($0.lowerBound)"

@@ -3,11 +3,7 @@ import Testing
 @testable import Plan
 
 @Suite struct NeedSearchTests {
-    private func graph(_ needs: [[Int]]) -> TaskGraph {
-        var graph = TaskGraph()
-        for needs in needs { graph.append(needs: needs) }
-        return graph
-    }
+    private func graph(_ needs: [[Int]]) -> TaskGraph { TaskGraph(needs: needs) }
 
     /// Whether each task of the pairs needs the other.
     private func answers(_ needs: [[Int]], _ pairs: [(Int, Int)]) -> [Bool] {
@@ -55,11 +51,8 @@ import Testing
 
     @Test func `hundreds of thousands of tasks with one need are handled`() {
         let count = 200_000
-        var graph = TaskGraph()
-        graph.append(needs: [])
-        graph.append(needs: [])
-        for _ in 0..<count { graph.append(needs: [0]) }
-        for row in 0..<count { graph.append(needs: [1, 2 + row]) }
+        let roots: [[Int]] = [[], []] + Array(repeating: [0], count: count)
+        let graph = TaskGraph(needs: roots + (0..<count).map { [1, 2 + $0] })
         let question = NeedSearch.Question(nodes: 2 + count..<2 + 2 * count, source: 0)
         #expect(NeedSearch(graph).answers(to: [question]) == [true])
     }

@@ -3,11 +3,7 @@ import Testing
 @testable import Plan
 
 @Suite struct TaskGraphTests {
-    private func graph(_ needs: [[Int]]) -> TaskGraph {
-        var graph = TaskGraph()
-        for needs in needs { graph.append(needs: needs) }
-        return graph
-    }
+    private func graph(_ needs: [[Int]]) -> TaskGraph { TaskGraph(needs: needs) }
 
     @Test(arguments: [
         ([], []),
@@ -47,5 +43,16 @@ import Testing
         #expect(chosen == [0, 1, 3])
         let part = whole.restricted(to: chosen)
         #expect((0..<part.count).map { Array(part.needs(of: $0)) } == [[], [0], [1]])
+    }
+}
+
+extension TaskGraph {
+    /// A graph of tasks by the numbers of their needs, each once.
+    init(needs: [[Int]]) {
+        self.init()
+        for needs in needs {
+            for need in needs { append(need, .success) }
+            endNode()
+        }
     }
 }

@@ -39,11 +39,7 @@ final class CachedExchange {
     /// The current decision of the cache.
     private(set) var verdict: CacheVerdict?
 
-    init(
-        _ cache: HTTPCache,
-        _ policy: RequestCachePolicy,
-        _ request: borrowing AttemptRequest
-    ) {
+    init(_ cache: HTTPCache, _ policy: RequestCachePolicy, _ request: borrowing AttemptRequest) {
         self.cache = cache
         self.policy = policy
         ignoresStored = request.ignoresStored

@@ -129,11 +129,7 @@ struct DecodingFault: Error, Hashable {
 
     /// Reports a body that cannot be decoded; another attempt may have a better connection.
     func findings(expected: String) -> Findings {
-        var failure = TransferFailure(
-            kind: .protocolViolation,
-            phase: .receive,
-            detail: detail
-        )
+        var failure = TransferFailure(kind: .protocolViolation, phase: .receive, detail: detail)
         failure.urlError = .cannotDecodeRawData
         failure.isPermanent = isPermanent
         failure.help = "set `decode: false` to keep the body as the server sent it"

@@ -115,11 +115,7 @@ struct PathPolicy {
         guard binding != .bound, let device, let address else { return true }
         // Old kernels do not let every user bind sockets: the socket may stay unbound when its
         // route uses the same interface.
-        if case .open(let interface) = decide(
-            to: address,
-            scope: scope,
-            under: .all
-        ),
+        if case .open(let interface) = decide(to: address, scope: scope, under: .all),
             interface.index == device.index
         {
             return true
@@ -242,11 +238,7 @@ struct PathPolicy {
         scope: Int32? = nil,
         under access: NetworkAccess? = nil
     ) -> NetworkSnapshot.Decision {
-        ways.decide(
-            to: address,
-            scope: scope ?? zone(of: address),
-            under: access ?? self.access
-        )
+        ways.decide(to: address, scope: scope ?? zone(of: address), under: access ?? self.access)
     }
 
     /// The interface by which packets of an unbound connection leave; nil for none.

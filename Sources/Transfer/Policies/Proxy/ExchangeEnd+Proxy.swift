@@ -158,11 +158,7 @@ extension TransferFailure {
         switch code {
         // CURLPX_LONG_PASSWD, CURLPX_LONG_USER, CURLPX_NO_AUTH, CURLPX_USER_REJECTED.
         case 10, 11, 12, 33:
-            Row(
-                kind: .connect,
-                urlError: .userAuthenticationRequired,
-                isPermanent: true
-            )
+            Row(kind: .connect, urlError: .userAuthenticationRequired, isPermanent: true)
         // CURLPX_LONG_HOSTNAME, CURLPX_REPLY_ADDRESS_TYPE_NOT_SUPPORTED, …_COMMAND_NOT_SUPPORTED,
         // …_NOT_ALLOWED.
         case 9, 17, 18, 23:

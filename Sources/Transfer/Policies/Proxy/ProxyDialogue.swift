@@ -70,10 +70,7 @@ struct ProxyDialogue {
     ///   - challenges: The challenges of the proxy; not every 407 demands a login.
     ///   - method: The configured authentication scheme.
     /// - Returns: Whether the challenge that libcurl keeps was useless and must be dropped.
-    mutating func didAsk(
-        _ challenges: [Challenge],
-        _ method: EasyProxy.Authentication
-    ) -> Bool {
+    mutating func didAsk(_ challenges: [Challenge], _ method: EasyProxy.Authentication) -> Bool {
         questions += 1
         guard let challenge = challenges.first(where: { $0.scheme == method.scheme }) else {
             return false

@@ -142,10 +142,7 @@ struct ProxyPolicy {
     /// Counts a byte of the body of a tunnel response.
     ///
     /// libcurl reads the whole body before this thread does anything else.
-    func discardTunnelByte(
-        _ head: ResponseHead?,
-        at stage: ExchangeStage
-    ) throws(TransferFailure) {
+    func discardTunnelByte(_ head: ResponseHead?, at stage: ExchangeStage) throws(TransferFailure) {
         guard tunnel?.mayDiscardByte() == false else { return }
         throw excessQuestion(at: stage, head, limit: TunnelRequest.bodyLimit)
     }

@@ -16,11 +16,7 @@ struct PartPolicy {
     private let session: SessionTransport
     private let startTime: MonotonicTime
 
-    init(
-        _ keeper: PartialKeeper,
-        _ session: SessionTransport,
-        startTime: MonotonicTime
-    ) {
+    init(_ keeper: PartialKeeper, _ session: SessionTransport, startTime: MonotonicTime) {
         self.keeper = keeper
         self.session = session
         self.startTime = startTime

@@ -274,10 +274,7 @@ package final class PartialDownload: Sendable {
     }
 
     /// Hashes the part, syncs it if it must survive a power loss, and notes it.
-    private func vouch(
-        upTo length: Int64,
-        _ reach: PartialDurability
-    ) throws(SystemError) {
+    private func vouch(upTo length: Int64, _ reach: PartialDurability) throws(SystemError) {
         let (end, digest, pieces) = try withPrefix { prefix throws(SystemError) in
             let end = min(length, prefix.firstUnproven ?? length)
             let digest = try prefix.extend(to: end, of: file)
@@ -516,10 +513,7 @@ package final class PartialDownload: Sendable {
 
     /// Removes the part of an earlier run if its record shows that it is ours and no process writes
     /// it.
-    private static func makeRoom(
-        for names: PartialNames,
-        in folder: Folder
-    ) throws(SystemError) {
+    private static func makeRoom(for names: PartialNames, in folder: Folder) throws(SystemError) {
         let hasPart = folder.contains(names.part)
         switch look(at: names, in: folder) {
         case .nothing where !hasPart: return

@@ -242,9 +242,7 @@ final class Resumption {
     /// The failure of a complete response that leaves the file incomplete.
     var shortage: TransferFailure? {
         guard isRest, let partial, partial.size < partial.total else { return nil }
-        return ExchangeStage.truncated(
-            "the server sent \(partial.size) of \(partial.total) bytes"
-        )
+        return ExchangeStage.truncated("the server sent \(partial.size) of \(partial.total) bytes")
     }
 
     /// Drops the part, so that the whole file is requested.

@@ -33,9 +33,7 @@ enum SealedLine {
     }
 
     /// The line of the first text, and the end of that text; nil when it is incomplete.
-    private static func first(
-        in texts: ArraySlice<UInt8>
-    ) -> (line: ArraySlice<UInt8>, end: Int)? {
+    private static func first(in texts: ArraySlice<UInt8>) -> (line: ArraySlice<UInt8>, end: Int)? {
         guard let lineEnd = texts.firstIndex(of: 10),
             case let rest = texts[(lineEnd + 1)...],
             let sealEnd = rest.firstIndex(of: 10),
