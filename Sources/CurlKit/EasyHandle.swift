@@ -65,8 +65,10 @@ internal import SystemKit
     private var resolvesAnew = false
     /// The most bytes that libcurl reads at once (`CURLOPT_BUFFERSIZE`).
     private var receiveBufferSize = EasyRequest.largestReceiveBuffer
-    /// Whether the last request left a challenge, or options that a plain GET does not overwrite.
+    /// Whether the last request left a challenge, or options that the next one does not overwrite.
     private var needsReset = false
+    /// The length of the last request's body, if libcurl has a copy of it.
+    private var copiedBody = 0
     private var authentication: EasyAuthentication?
 
     /// Makes a handle.
@@ -363,6 +365,7 @@ extension EasyHandle {
         // Protocol.
         try options.setProtocol(.http1)
         httpProtocol = .http1
+        copiedBody = 0
         // A reset handle presents no certificate.
         clientCertificate = nil
         isConnectOnly = false
@@ -413,6 +416,8 @@ extension EasyHandle {
 
     private func setMethodAndBody(of request: EasyRequest) throws(CurlCode) {
         try setFile(of: request)
+        // A copy would last until the next body.
+        if case .bytes = request.body {} else if copiedBody > 0 { try setBytes([]) }
         let usualMethod: String
         switch request.body {
         case .none where request.method == "HEAD":
@@ -437,12 +442,11 @@ extension EasyHandle {
             usualMethod = "PUT"
             needsReset = true
         }
-        if request.method != usualMethod { needsReset = true }
         try options.set(CURLOPT_CUSTOMREQUEST, request.method == usualMethod ? nil : request.method)
     }
 
     private func setBytes(_ bytes: [UInt8]) throws(CurlCode) {
-        needsReset = true
+        copiedBody = bytes.count
         try options.set(CURLOPT_POST, 1)
         try unsafe CurlCode.check(
             ccurl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, bytes.count)

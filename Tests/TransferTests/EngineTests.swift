@@ -113,6 +113,27 @@ import TransferModel
         #expect(result.transactions.last?.isReusedConnection == false)
     }
 
+    @Test func `a request leaves no trace on a reused handle`() throws {
+        let server = try ScriptedServer(["/": [.ok("x")]])
+        let harness = try EngineHarness()
+        let requests: [(method: String, body: String?)] = [
+            ("POST", "a long body"), ("GET", nil), ("PUT", "short"), ("POST", nil), ("GET", nil),
+            ("POST", "new"), ("DELETE", nil), ("PATCH", "x"), ("PATCH", "yz"),
+        ]
+        for (method, text) in requests {
+            let body = text.map { BodySource.bytes(Array($0.utf8)) }
+            let result = try harness.run(.to(server.url("/"), method: method, body: body))
+            #expect(result.failure == nil, "\(method)")
+            let exchange = try #require(result.transactions.first)
+            #expect(exchange.countOfRequestBodyBytesSent == Int64(text?.utf8.count ?? 0))
+            #expect(exchange.countOfResponseBodyBytesReceived == 1)
+        }
+        #expect(server.requests.map(\.method) == requests.map { $0.method })
+        #expect(server.requests.map(\.text) == requests.map { $0.body ?? "" })
+        let lengths = server.requests.map { $0.headers["content-length"] ?? "none" }
+        #expect(lengths == ["11", "none", "5", "0", "none", "3", "none", "1", "2"])
+    }
+
     @Test func `a body in memory is sent whole`() throws {
         let server = try ScriptedServer(["/orders": [.status(201)]])
         let body = Array(#"{"id":1}"#.utf8)
