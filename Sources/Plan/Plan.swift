@@ -264,7 +264,11 @@ extension Plan {
     package func forEachPlannedPath(_ body: (PlannedPath) -> Void) {
         for path in source.files.map(\.path) { body(PlannedPath(path, .ofTheRun)) }
         var commands: Set<[String]> = []
+        var signatures: Set<String> = []
         source.forEachDraft { task, draft in
+            if let signature = draft.signature {
+                signatures.formUnion(signature.files.map(\.path.path))
+            }
             if let destination = draft.destination, !destination.isKnownLater {
                 body(PlannedPath(destination.path, .destination(of: task)))
             }
@@ -278,8 +282,8 @@ extension Plan {
             }
         }
         let words = (Array(commands) + commandsOfTheRun).joined()
-        let paths = inputsOfTheRun + words.flatMap { CommandFiles.paths(of: $0, in: folder) }
-        for path in paths { body(PlannedPath(path, .ofTheRun)) }
+        let run = words.flatMap { CommandFiles.paths(of: $0, in: folder) }
+        for path in inputsOfTheRun + signatures + run { body(PlannedPath(path, .ofTheRun)) }
     }
 
     /// The commands of hooks, secrets and custom schemes.

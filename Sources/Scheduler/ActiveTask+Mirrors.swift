@@ -51,7 +51,7 @@ extension ActiveTask {
             .decide(failure, of: request, under: policy, history: history, dice: part)
         }
         let decision = decide(failure)
-        if failure.kind == .integrity, history.joinedParts, hasTime, case .retry = decision {
+        if failure.kind.isOfWrongBytes, history.joinedParts, hasTime, case .retry = decision {
             // If joined parts do not match, a server that sends the whole file is not at fault.
             count.forgive()
             mirrors?.returnToFirst()

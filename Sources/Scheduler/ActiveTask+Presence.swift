@@ -17,8 +17,11 @@ extension ActiveTask {
         case missing
     }
 
-    /// Whether a file with the checksum fulfils the task.
+    /// Whether a file with the checksum and the signature fulfils the task.
     var isMetByFile: Bool { spec.isMetByFile }
+
+    /// What vouches for a file that the check has found right.
+    var presentVoucher: BodyVoucher { spec.destination?.checksum == nil ? .signature : .checksum }
 
     /// The check of the file; nil when the list has no checksum for it.
     private var examination: FileExamination? {
@@ -29,9 +32,11 @@ extension ActiveTask {
             case .listed(let list): checksums?.checksum(in: list, of: request.url, destination)
             case nil: nil
             }
-        return checksum.map {
-            FileExamination(destination, $0, maximumSize: spec.expectation.maximumSize)
+        // A signature does not stand in for a checksum that the list lacks.
+        if checksum == nil, destination.checksum != nil || destination.signature == nil {
+            return nil
         }
+        return FileExamination(destination, checksum, maximumSize: spec.expectation.maximumSize)
     }
 
     /// Notes the occupant of the destination; nil when the task continues, else how it ends.
@@ -68,14 +73,14 @@ extension ActiveTask {
 }
 
 extension TaskSpec {
-    /// Whether a file with the checksum fulfils the task.
+    /// Whether a file with the checksum and the signature fulfils the task.
     ///
     /// Not if the task expects more of the response than its size, captures from it, sends a
     /// request that may change the server, or makes a lock file; a file that is to be kept always
     /// suffices.
     var isMetByFile: Bool {
-        guard let destination, destination.checksum != nil, destination.lock != .making,
-            !destination.isFolder
+        guard let destination, destination.checksum != nil || destination.signature != nil,
+            destination.lock != .making, !destination.isFolder
         else { return false }
         switch destination.ifExists {
         case .fail: return false

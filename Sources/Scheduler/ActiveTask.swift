@@ -274,7 +274,7 @@ struct ActiveTask {
                 failure.kind == .httpStatus
                 ? failure.httpStatus.map { "\($0)" } ?? failure.kind.label : failure.kind.label
             if failure.kind == .protocolViolation { hasBrokenFraming = true }
-            if failure.kind == .integrity { mayJoinParts = false }
+            if failure.kind.isOfWrongBytes { mayJoinParts = false }
             if failure.kind == .network, failure.symptom != nil {
                 count.failWithoutNetwork()
             }
@@ -387,7 +387,7 @@ struct ActiveTask {
                 priority: heading.priority,
                 earliestBeginDate: spec.earliestBeginDate?.timestamp(of: clock),
                 held: waits.held,
-                hasRightFile: presence == .right,
+                presentVoucher: presence == .right ? presentVoucher : nil,
                 earlierAttempts: count.earlierAttempts,
                 isKeyReused: key?.isReused
             )

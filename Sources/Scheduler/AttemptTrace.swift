@@ -68,8 +68,9 @@ struct AttemptTrace {
         var earliestBeginDate: Timestamp?
         /// The wait for an interface or for power; zero without one.
         var held = Duration.zero
-        /// Whether the destination had the correct file before the first attempt.
-        var hasRightFile = false
+        /// The evidence that the destination had the right file before the first attempt; nil
+        /// when it had not.
+        var presentVoucher: BodyVoucher?
         /// The number of attempts in earlier runs; nil for a task that no earlier run began.
         var earlierAttempts: Int?
         /// Whether an earlier run used the same idempotency key; nil without a generated key.
@@ -161,7 +162,7 @@ struct AttemptTrace {
 
     private func note(_ circumstances: Circumstances, in record: inout TaskRecord) {
         record.priority = circumstances.priority
-        if circumstances.hasRightFile { record.voucher = .checksum }
+        if let voucher = circumstances.presentVoucher { record.voucher = voucher }
         if circumstances.held > .zero {
             record.heldMicroseconds = circumstances.held.microseconds
         }

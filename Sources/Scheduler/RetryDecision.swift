@@ -84,7 +84,7 @@ package enum RetryDecision: Sendable, Hashable {
     ) -> RetryDecision {
         // The parts of a file may come from two versions: fetch it once more from its first byte,
         // whatever the policy says.
-        if failure.kind == .integrity, history.joinedParts, policy.repeat != .never {
+        if failure.kind.isOfWrongBytes, history.joinedParts, policy.repeat != .never {
             return .retry(after: .zero, .backoff)
         }
         guard isTransient(failure, of: request, under: policy, history: history) else {
@@ -151,7 +151,7 @@ package enum RetryDecision: Sendable, Hashable {
         case .stalled: return policy.conditions.contains(.stalled)
         case .reset: return policy.conditions.contains(.reset)
         case .truncated: return policy.conditions.contains(.truncated)
-        case .integrity: return policy.conditions.contains(.integrity)
+        case .integrity, .signature: return policy.conditions.contains(.integrity)
         // Broken framing can be a connection that broke: one more try, not a second one.
         case .protocolViolation:
             return policy.conditions.contains(.truncated) && !history.hasBrokenFraming
@@ -187,8 +187,8 @@ package enum RetryDecision: Sendable, Hashable {
                 || failure.httpStatus.map { $0 >= 500 || $0 == 408 } ?? false
         case .redirectLimit, .engine: return failure.followsOrder
         // The response is there, and does not fit.
-        case .mimeType, .tooLarge, .content, .rangeMismatch, .integrity, .localIO, .cache, .power,
-            .suspended, .condition:
+        case .mimeType, .tooLarge, .content, .rangeMismatch, .integrity, .signature, .localIO,
+            .cache, .power, .suspended, .condition:
             return false
         }
     }

@@ -99,7 +99,8 @@ package enum TaskForecast: Sendable, Hashable {
 package struct TaskFacts: Sendable {
     /// The occupant of the destination.
     package var occupant: PathOccupant
-    /// Whether the file there has the literal checksum of the task; nil without either.
+    /// Whether the file there has the literal checksum of the task, and its signature; nil without
+    /// a file or both.
     package var hasChecksum: Bool?
     /// The part that an earlier run has left.
     package var part: LeftPart?
@@ -121,14 +122,23 @@ package struct TaskFacts: Sendable {
             destination.sizeToExceed == nil
         else { return nil }
         occupant = PathOccupant(at: destination.path)
-        if occupant == .file, task.isMetByFile, case .digest(let checksum) = destination.checksum {
-            let examination = FileExamination(
-                destination,
-                checksum,
-                maximumSize: task.expectation.maximumSize
-            )
-            hasChecksum = (try? examination.isMet()) ?? false
+        if occupant == .file, task.isMetByFile {
+            switch destination.checksum {
+            case .listed: break
+            case .digest(let checksum): hasChecksum = Self.isMet(task, destination, checksum)
+            case nil: hasChecksum = Self.isMet(task, destination, nil)
+            }
         }
         part = LeftPart(of: destination, requesting: task.request.url.text)
+    }
+
+    private static func isMet(
+        _ task: TaskSpec,
+        _ destination: TaskSpec.Destination,
+        _ checksum: Checksum?
+    ) -> Bool {
+        let size = task.expectation.maximumSize
+        let examination = FileExamination(destination, checksum, maximumSize: size)
+        return (try? examination.isMet()) ?? false
     }
 }

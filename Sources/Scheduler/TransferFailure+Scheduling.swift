@@ -10,7 +10,7 @@ extension TransferFailure {
         if isOutcomeUnknown { return .taskFailed }
         return switch kind {
         case .condition: .success
-        case .integrity: .integrity
+        case .integrity, .signature: .integrity
         case .network, .power, .suspended: .deferred
         case .localIO: isEnvironment ? .environment : .taskFailed
         case .timeout: isPermanent ? .taskFailed : .temporary

@@ -41,6 +41,8 @@ package struct ExtractedArchive: Sendable, Hashable {
 package enum BodyVoucher: String, Sendable, Hashable, CaseIterable {
     /// The checksum in the job.
     case checksum
+    /// The signature that the job names; a task with both has `checksum`.
+    case signature
     /// The digest from the server (RFC 9530).
     case digest
     case length

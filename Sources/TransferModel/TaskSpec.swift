@@ -82,6 +82,8 @@ package final class TaskSpec: Sendable {
         package let ifExists: IfExists
         /// The file's expected checksum.
         package let checksum: ExpectedChecksum?
+        /// The signature of the file, without which it is neither published nor kept.
+        package let signature: DetachedSignature?
         /// The file's permission bits, regardless of the umask; nil lets the umask decide.
         package let mode: UInt16?
         /// The source of the file's modification date.
@@ -110,6 +112,7 @@ package final class TaskSpec: Sendable {
             displayPath: String,
             ifExists: IfExists = .replace,
             checksum: ExpectedChecksum? = nil,
+            signature: DetachedSignature? = nil,
             mode: UInt16? = nil,
             modificationDate: ModificationDate = .now,
             resume: Resume = .nothing,
@@ -125,6 +128,7 @@ package final class TaskSpec: Sendable {
             self.displayPath = displayPath
             self.ifExists = ifExists
             self.checksum = checksum
+            self.signature = signature
             self.mode = mode
             self.modificationDate = modificationDate
             self.resume = resume
@@ -141,8 +145,8 @@ package final class TaskSpec: Sendable {
         package static func == (left: Destination, right: Destination) -> Bool {
             left.path == right.path && left.displayPath == right.displayPath
                 && left.ifExists == right.ifExists && left.checksum == right.checksum
-                && left.mode == right.mode && left.modificationDate == right.modificationDate
-                && left.resume == right.resume
+                && left.signature == right.signature && left.mode == right.mode
+                && left.modificationDate == right.modificationDate && left.resume == right.resume
                 && left.segments == right.segments && left.sizeToExceed == right.sizeToExceed
                 && left.archiveFolder == right.archiveFolder
                 && left.isNamedByPeer == right.isNamedByPeer
@@ -212,6 +216,7 @@ package final class TaskSpec: Sendable {
                 displayPath: displayPath ?? self.displayPath,
                 ifExists: ifExists ?? self.ifExists,
                 checksum: checksum ?? self.checksum,
+                signature: signature,
                 mode: mode,
                 modificationDate: modificationDate,
                 resume: resume,

@@ -49,7 +49,7 @@ extension Duration {
     /// The duration in the largest unit of the job file that makes it a whole number: `7d`, `90s`.
     ///
     /// One minute is `60s`, as in the defaults.
-    fileprivate var jobText: String {
+    package var jobText: String {
         let nanoseconds = nanoseconds
         guard self != .seconds(60) else { return "60s" }
         let unit =

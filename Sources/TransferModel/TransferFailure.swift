@@ -38,6 +38,8 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case rangeMismatch
         /// A checksum did not match.
         case integrity
+        /// The program did not accept the signature of the file.
+        case signature
         /// A file could not be read, written or published.
         case localIO
         case cache
@@ -46,6 +48,9 @@ package struct TransferFailure: Error, Sendable, Hashable {
         case condition
         /// A defect of the runner or of libcurl.
         case engine
+
+        /// Whether the bytes are not the wanted ones, though the body is whole.
+        package var isOfWrongBytes: Bool { self == .integrity || self == .signature }
 
         /// The name of the kind, one of a fixed set, for reports and metrics.
         package var label: String { rawValue }

@@ -152,6 +152,7 @@ struct PlanForecast {
         isKept: Bool
     ) -> TaskOutlook {
         // The journal of the session may have the task as ended.
+        let evidence = task.destination?.checksum == nil ? "signature" : "checksum"
         let ended = isKept ? ", unless an earlier run of the background session has ended it" : ""
         switch forecast {
         case .send(let method): return TaskOutlook(.send, method + ended)
@@ -159,7 +160,7 @@ struct PlanForecast {
         case .fetch(.new): return TaskOutlook(.fetch, path + ended)
         case .fetch(.replaced): return TaskOutlook(.fetch, "replaces \(path)" + ended)
         case .fetch(.different):
-            return TaskOutlook(.fetch, "\(path) has another checksum" + ended)
+            return TaskOutlook(.fetch, "\(path) has another \(evidence)" + ended)
         case .fetch(.named): return TaskOutlook(.fetch, "the server names the file" + ended)
         case .fetchChecksum:
             return TaskOutlook(.check, "the list of checksums decides about \(path)" + ended)
@@ -172,7 +173,7 @@ struct PlanForecast {
                 presentBytes: count,
                 totalBytes: total
             )
-        case .keep(isVerified: true): return TaskOutlook(.keep, "\(path) has its checksum")
+        case .keep(isVerified: true): return TaskOutlook(.keep, "\(path) has its \(evidence)")
         case .keep(isVerified: false): return TaskOutlook(.keep, "\(path) exists")
         case .fail(.exists):
             return TaskOutlook(.fail, "`\(path)` exists, and `ifExists` is `fail`")

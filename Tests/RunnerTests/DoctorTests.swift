@@ -43,6 +43,20 @@ import Testing
         #expect(outcome.standardError.isEmpty)
     }
 
+    @Test func `the programs that check signatures have their versions, or their packages`() throws
+    {
+        let (_, report) = try doctor()
+        #expect(finding("minisign", in: report)?["value"]?.string?.hasPrefix("minisign ") == true)
+        #expect(finding("gpgv", in: report)?["value"]?.string?.hasPrefix("gpgv ") == true)
+        let (outcome, without) = try doctor(environment: ["PATH": job.folder.path])
+        #expect(outcome.status == .exit(0), "\(outcome)")
+        for name in ["minisign", "gpgv"] {
+            let finding = finding(name, in: without)
+            #expect(finding?["status"]?.string == "absent")
+            #expect(finding?["meaning"]?.string?.hasSuffix("install the package \(name)") == true)
+        }
+    }
+
     @Test func `the cache folder is reported as it is`() throws {
         let (_, report) = try doctor()
         let meaning = try #require(finding("cache folder", in: report)?["meaning"]?.string)

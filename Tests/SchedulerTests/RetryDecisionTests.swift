@@ -41,7 +41,7 @@ import TransferModel
         arguments: [
             (.resolve, .dns), (.connect, .connect), (.tls, .tls), (.timeout, .timeout),
             (.stalled, .stalled), (.reset, .reset), (.truncated, .truncated),
-            (.integrity, .integrity),
+            (.integrity, .integrity), (.signature, .integrity),
         ] as [(TransferFailure.Kind, RetryPolicy.Condition)]
     )
     func `a failure is retried exactly when its condition is listed`(

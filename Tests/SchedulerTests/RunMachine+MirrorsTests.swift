@@ -42,7 +42,7 @@ import TransferModel
 
     @Test(arguments: [
         TransferFailure.Kind.resolve, .tls, .timeout, .reset, .truncated, .integrity, .mimeType,
-        .tooLarge, .content, .redirectLimit, .protocolViolation,
+        .tooLarge, .content, .redirectLimit, .protocolViolation, .signature,
     ])
     func `every failure of a server leads to a mirror`(kind: TransferFailure.Kind) {
         var run = RunSimulation([Self.task()])

@@ -9,10 +9,10 @@ import TransferModel
         arguments: [
             (.resolve, .temporary), (.connect, .temporary), (.tls, .temporary),
             (.timeout, .temporary), (.stalled, .temporary), (.reset, .temporary),
-            (.truncated, .temporary), (.integrity, .integrity), (.mimeType, .taskFailed),
-            (.redirectLimit, .taskFailed), (.protocolViolation, .taskFailed),
-            (.localIO, .taskFailed), (.engine, .taskFailed), (.tooLarge, .taskFailed),
-            (.content, .taskFailed),
+            (.truncated, .temporary), (.integrity, .integrity), (.signature, .integrity),
+            (.mimeType, .taskFailed), (.redirectLimit, .taskFailed),
+            (.protocolViolation, .taskFailed), (.localIO, .taskFailed), (.engine, .taskFailed),
+            (.tooLarge, .taskFailed), (.content, .taskFailed),
         ] as [(TransferFailure.Kind, ExitCode)]
     )
     func `the kind decides the exit code`(kind: TransferFailure.Kind, code: ExitCode) {

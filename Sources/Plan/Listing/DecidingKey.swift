@@ -85,6 +85,7 @@ extension TransferFailure {
         case .content: [["expect"], ["capture"], ["steps"]]
         case .redirectLimit: [["redirects"], ["url"]]
         case .integrity: [["checksum"], ["url"]]
+        case .signature: [["signature"], ["url"]]
         case .localIO: decidingKeysOfFiles
         case .cache: [["cachePolicy"], ["requestCachePolicy"]]
         case .cancelled: [["needs"]]

@@ -131,6 +131,12 @@ enum TaskTable {
                     + "list; runner does not download a file that already matches."
             ) { $0.checksum = $1 },
             Setting(
+                "signature",
+                DetachedSignatureTable.type,
+                "The detached signature of the file: the file gets its name only after a program has "
+                    + "vouched for its bytes."
+            ) { $0.signature = $1 },
+            Setting(
                 "ifExists",
                 .choice(),
                 default: "replace",

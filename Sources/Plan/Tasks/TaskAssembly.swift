@@ -83,6 +83,7 @@ struct TaskAssembly: Sendable {
                 displayPath: $0.text,
                 ifExists: draft.ifExists ?? .replace,
                 checksum: draft.checksum,
+                signature: DetachedSignature(draft.signature),
                 mode: draft.mode,
                 modificationDate: draft.modificationDate,
                 resume: resume(of: draft, entry, session),

@@ -79,6 +79,8 @@ struct TaskDraft: Sendable {
     /// Nil when the job file does not say it.
     var ifExists: TaskSpec.IfExists?
     var checksum: TaskSpec.ExpectedChecksum?
+    /// `signature` of a download.
+    var signature: DetachedSignatureTable.Draft?
     var mode: UInt16?
     var modificationDate = TaskSpec.ModificationDate.now
     /// `extract` of a download.

@@ -130,6 +130,7 @@ struct TaskReader: Sendable {
                 &reader.faults.log
             )
         }
+        if draft.signature != nil { DetachedSignatureCheck.check(draft, at: place, &reader) }
         if draft.segments != nil { SegmentsCheck.check(draft, at: place, &reader.faults.log) }
         draft.content = reader.with(\.isReadingBody, true) {
             BodyAssembly.content(of: draft, at: place, &$0)

@@ -62,7 +62,7 @@ struct HTMLVerdict {
         case .environment:
             Words("bad", "failed", "this machine lacks something, such as a file or a permission")
         case .integrity:
-            Words("bad", "failed", "a checksum did not match; do not use the file")
+            Words("bad", "failed", "a checksum or a signature did not match; do not use the file")
         case .taskFailed:
             Words("bad", "failed", "a required task failed for good, or its outcome is unknown")
         default: Words("bad", "failed", "the run did not do its work")

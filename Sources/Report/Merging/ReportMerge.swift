@@ -237,7 +237,7 @@ extension ReportedTask {
             return .taskFailed
         }
         switch kind {
-        case .integrity: return .integrity
+        case .integrity, .signature: return .integrity
         case .localIO where failure.osErrno.map { SystemError.isEnvironment($0) } ?? false:
             return .environment
         case .network, .power: return .deferred

@@ -36,7 +36,7 @@ internal import Glibc
     ///
     /// The kernel has such files in `/proc` and `/sys`.
     package let unsizedContent: [UInt8]?
-    private let descriptor: Int32
+    let descriptor: Int32
     /// The file's folder; nil when `name` is a path.
     private let folder: Folder?
     private let name: String
@@ -162,6 +162,9 @@ internal import Glibc
     package func touch() {
         futimens(descriptor, nil)
     }
+
+    /// Lets a program that gets the descriptor read from the first byte.
+    func rewind() { lseek(descriptor, 0, SEEK_SET) }
 
     /// Reads from `offset` into `buffer`; returns the number of bytes, 0 at the end of the file.
     package func read(

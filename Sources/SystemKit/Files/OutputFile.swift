@@ -241,6 +241,13 @@ internal import Glibc
         return count
     }
 
+    /// Opens the written file for a reader with a position of its own; the file needs no name.
+    ///
+    /// - Throws: The error of open(2); `ENOENT` without `/proc`.
+    package func reopened() throws(SystemError) -> InputFile {
+        try InputFile(path: "/proc/self/fd/\(descriptor)")
+    }
+
     /// Removes all bytes after the first `count`; further writes continue there.
     ///
     /// - Parameter count: Nothing happens when it is `size` or more.

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A program that runs as a child process, without a shell, in its own process group.
 ///
-/// Its standard input is empty, or `input` writes it; `output` and `error` read its output. It
-/// inherits no open files.
+/// Its standard input is empty or a file, or `input` writes it; `output` and `error` read its
+/// output. It inherits no open files.
 /// The last release of this object kills the program without waiting for its end. Thread-safe.
 package final class ChildProcess: Sendable {
     /// How a program ended.
@@ -24,7 +24,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The program's standard input; nil when it is empty.
+    /// Writes the program's standard input; nil when that is empty or a file.
     package let input: PipeWriter?
     /// The program's standard output.
     package let output: PipeReader
@@ -54,12 +54,14 @@ package final class ChildProcess: Sendable {
     ///   - folder: The absolute path of the program's working folder.
     ///   - environment: The program's environment; nil for that of this process.
     ///   - hasInput: Whether `input` writes the program's standard input.
+    ///   - file: The standard input otherwise, from its first byte; nil for an empty one.
     /// - Throws: The error of posix_spawn(3), such as `ENOENT`; `EINVAL` for a NUL character.
     package init(
         _ arguments: [String],
         in folder: String,
         environment: [String: String]? = nil,
-        hasInput: Bool = false
+        hasInput: Bool = false,
+        reading file: InputFile? = nil
     ) throws(SystemError) {
         Self.reapKilled()
         let variables = environment.map { variables in
@@ -75,8 +77,9 @@ package final class ChildProcess: Sendable {
         let (error, errorWriter) = try PipeReader.pipe("the standard error of \(name)")
         defer { close(errorWriter) }
         let input = hasInput ? try PipeWriter.pipe("the input of \(name)") : nil
-        let inputReader = input?.reader ?? -1
-        defer { if inputReader >= 0 { close(inputReader) } }
+        defer { if let input { close(input.reader) } }
+        file?.rewind()
+        let inputReader = input?.reader ?? file?.descriptor ?? -1
 
         var process = pid_t()
         let code = unsafe Self.withTexts(arguments) { arguments in

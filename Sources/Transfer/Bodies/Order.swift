@@ -27,8 +27,9 @@ package struct Order: Sendable {
     ///
     /// - Parameters:
     ///   - spec: The task.
-    ///   - isBoundToPath: Whether a download to another path is another order. If not, the path as
-    ///     the job file has it counts: it stays when the folder of the job file moves.
+    ///   - isBoundToPath: Whether a download to another path, or with another signature, is another
+    ///     order. If not, the path as the job file has it counts: it stays when the folder of the
+    ///     job file moves.
     ///   - redact: Removes text that must not influence the identity; nil if there is none.
     /// - Throws: A failure of kind `localIO` when a file of the body cannot be read.
     package init(
@@ -43,6 +44,11 @@ package struct Order: Sendable {
         }
         if spec.kind == .download, let file = spec.destination {
             digestText(Array((isBoundToPath ? file.path : file.displayPath).utf8))
+            // An earlier run has not checked a signature that the job did not have then.
+            if isBoundToPath, let signature = file.signature {
+                let (program, key) = (signature.program.rawValue, signature.key.displayText)
+                digestText(Array("\(program) \(signature.path)\n\(key)".utf8))
+            }
         }
         var files: [InputFile.Identity] = []
         switch spec.body {

@@ -290,7 +290,8 @@ struct ResponseJudge {
             exchange.response.isUnchanged = true
             return false
         }
-        if file.ifExists == .revalidate, !exchange.request.decodesBody,
+        // The program must see the bytes of a file with a signature, so it is published again.
+        if file.ifExists == .revalidate, file.signature == nil, !exchange.request.decodesBody,
             exchange.policies.caching?.isKept(file) == true
         {
             exchange.response.keepsFile = true

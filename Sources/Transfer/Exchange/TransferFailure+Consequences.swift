@@ -6,7 +6,9 @@ extension TransferFailure {
     /// same.
     package var isAboutContent: Bool {
         switch kind {
-        case .integrity, .content, .mimeType, .tooLarge, .httpStatus, .protocolViolation: true
+        case .integrity, .signature, .content, .mimeType, .tooLarge, .httpStatus,
+            .protocolViolation:
+            true
         default: false
         }
     }
@@ -32,7 +34,7 @@ extension TransferFailure {
     /// is gone.
     var endsResuming: Bool {
         switch kind {
-        case .integrity, .mimeType, .content, .tooLarge: true
+        case .integrity, .signature, .mimeType, .content, .tooLarge: true
         case .httpStatus: httpStatus == 404 || httpStatus == 410
         case .resolve, .connect, .tls, .network, .power, .suspended, .timeout, .stalled, .reset,
             .protocolViolation, .redirectLimit, .truncated, .rangeMismatch, .localIO, .cache,
@@ -44,7 +46,8 @@ extension TransferFailure {
     /// Whether another attempt can resume the upload.
     var leavesUpload: Bool {
         switch kind {
-        case .integrity, .mimeType, .content, .tooLarge, .redirectLimit, .rangeMismatch, .cache:
+        case .integrity, .signature, .mimeType, .content, .tooLarge, .redirectLimit, .rangeMismatch,
+            .cache:
             false
         case .httpStatus, .resolve, .connect, .tls, .timeout, .stalled, .reset,
             .protocolViolation, .truncated, .localIO, .cancelled, .engine, .network, .power,

@@ -6,8 +6,10 @@ package import TransferModel
 package final class FileExamination: Sendable, Equatable {
     /// Absolute.
     package let path: String
-    /// The expected checksum.
-    package let checksum: Checksum
+    /// The expected checksum; nil when the signature decides alone.
+    package let checksum: Checksum?
+    /// The signature that must vouch for the file; nil for none.
+    package let signature: DetachedSignature?
     /// Whether to follow a symbolic link at the path; otherwise a download replaces the link.
     package let followsLink: Bool
     /// The required permission bits; nil for any.
@@ -25,16 +27,17 @@ package final class FileExamination: Sendable, Equatable {
     /// - Parameters:
     ///   - destination: The file. With `ifExists: skip` only the content counts, even behind a
     ///     link.
-    ///   - checksum: The resolved checksum of the destination.
+    ///   - checksum: The resolved checksum of the destination; nil only when it has a signature.
     ///   - maximumSize: The limit in the task's expectation.
     package init(
         _ destination: TaskSpec.Destination,
-        _ checksum: Checksum,
+        _ checksum: Checksum?,
         maximumSize: Int64? = nil
     ) {
         let isKept = destination.ifExists == .skip
         path = destination.path
         self.checksum = checksum
+        signature = destination.signature
         followsLink = isKept
         mode = isKept ? nil : destination.mode
         self.maximumSize = isKept ? nil : maximumSize
@@ -44,7 +47,8 @@ package final class FileExamination: Sendable, Equatable {
     /// Whether both check the same file by the same rules.
     package static func == (left: FileExamination, right: FileExamination) -> Bool {
         left.path == right.path && left.checksum == right.checksum
-            && left.followsLink == right.followsLink && left.mode == right.mode
+            && left.signature == right.signature && left.followsLink == right.followsLink
+            && left.mode == right.mode
             && left.maximumSize == right.maximumSize
             && left.archiveFolder == right.archiveFolder
     }

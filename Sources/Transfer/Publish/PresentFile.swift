@@ -14,6 +14,8 @@ final class PresentFile: Sendable {
         case different
         /// The file cannot be read.
         case unreadable(SystemError)
+        /// The signature cannot be checked.
+        case failed(TransferFailure)
     }
 
     /// The progress of hashing.
@@ -26,10 +28,32 @@ final class PresentFile: Sendable {
         /// Hashes the next part of the file.
         mutating func goOn(
             _ examination: FileExamination,
+            by signatures: (InputFile, DetachedSignature) -> TransferFailure?,
             while isWanted: @Sendable () -> Bool
         ) throws(SystemError) -> Finding {
             if file == nil, try !open(examination) { return .different }
-            guard let file, let digest else { return .different }
+            guard let file else { return .different }
+            if let checksum = examination.checksum {
+                let finding = try hash(file, checksum, while: isWanted)
+                guard case .same = finding else { return finding }
+            }
+            if let signature = examination.signature, let failure = signatures(file, signature) {
+                switch failure.kind {
+                case .signature: return .different
+                case .cancelled: return .more
+                default: return .failed(failure)
+                }
+            }
+            return file.isUnchanged ? .same : .different
+        }
+
+        /// Hashes the next part of the open file.
+        private mutating func hash(
+            _ file: InputFile,
+            _ checksum: Checksum,
+            while isWanted: @Sendable () -> Bool
+        ) throws(SystemError) -> Finding {
+            guard let digest else { return .different }
             let size = file.identity.size
             let end = min(offset + PresentFile.step, size)
             while offset < end {
@@ -40,8 +64,7 @@ final class PresentFile: Sendable {
                 offset += Int64(bytes.count)
             }
             if offset < size { return .more }
-            let isSame = digest.finish() == examination.checksum.digest && file.isUnchanged
-            return isSame ? .same : .different
+            return digest.finish() == checksum.digest ? .same : .different
         }
 
         /// Opens the file; false when its properties show a difference.
@@ -56,9 +79,9 @@ final class PresentFile: Sendable {
                 // A file in place of the folder shows itself when the archive is extracted again.
                 guard (try? Folder(path: folder, create: false)) != nil else { return false }
             }
-            digest = MessageDigest(examination.checksum.algorithm.family)
+            digest = examination.checksum.flatMap { MessageDigest($0.algorithm.family) }
             self.file = file
-            return digest != nil
+            return digest != nil || examination.checksum == nil
         }
     }
 
@@ -74,6 +97,9 @@ final class PresentFile: Sendable {
     private let request: TransactionMetrics.SentRequest
     private let examination: FileExamination
     private let hashing = Lock(Hashing())
+
+    /// Whether a signature must vouch for the file.
+    var hasSignature: Bool { examination.signature != nil }
 
     init(
         _ examination: FileExamination,
@@ -93,12 +119,25 @@ final class PresentFile: Sendable {
 
     /// Continues hashing.
     ///
-    /// - Parameter isWanted: Called from time to time.
+    /// - Parameters:
+    ///   - signatures: Runs the program that checks the signature.
+    ///   - isWanted: Called from time to time.
     /// - Returns: The state; `more` when the result is no longer wanted or the time is over.
-    func examine(while isWanted: @Sendable () -> Bool) -> Finding {
+    func examine(
+        by signatures: SignatureChecks,
+        while isWanted: @Sendable () -> Bool
+    ) -> Finding {
         do throws(SystemError) {
             return try hashing.withLock { hashing throws(SystemError) in
-                try hashing.goOn(examination) {
+                try hashing.goOn(examination) { file, signature in
+                    signatures.check(
+                        file,
+                        signature,
+                        of: examination.path,
+                        for: key,
+                        until: deadline
+                    )
+                } while: {
                     isWanted() && deadline.map { MonotonicTime.now < $0 } ?? true
                 }
             }
@@ -124,8 +163,9 @@ final class PresentFile: Sendable {
         switch finding {
         case .same:
             result.isUnchanged = true
-            result.voucher = .checksum
+            result.voucher = examination.checksum == nil ? .signature : .checksum
         case .different: break
+        case .failed(let failure): result.failure = failure
         // A download replaces an unreadable file, unless the file must be kept.
         case .unreadable(let error) where examination.followsLink && !error.isMissing:
             result.failure = TransferFailure(reading: error, phase: .prepare)
@@ -151,11 +191,17 @@ extension FileExamination {
     /// Reads all of the file; whether it is the expected one.
     package func isMet() throws(SystemError) -> Bool {
         var hashing = PresentFile.Hashing()
+        let signatures = SignatureChecks()
         while true {
-            switch try hashing.goOn(self, while: { true }) {
+            let finding = try hashing.goOn(self) { file, signature in
+                signatures.check(file, signature, of: path, for: 0)
+            } while: {
+                true
+            }
+            switch finding {
             case .more: continue
             case .same: return true
-            case .different: return false
+            case .different, .failed: return false
             case .unreadable(let error): throw error
             }
         }

@@ -40,7 +40,7 @@ final class PublicationJob: Sendable {
     /// Whether publication takes only a few system calls, apart from syncing.
     var isQuick: Bool {
         if let check, !check.isQuick { return false }
-        if destination?.archiveFolder != nil { return false }
+        if destination?.archiveFolder != nil || destination?.signature != nil { return false }
         // The record of the job's own files is on a disk.
         if destination?.replacesOnlyOwn == true { return false }
         if let partial = result.resume?.partial, partial.isKept { return false }
@@ -67,11 +67,17 @@ struct Publication {
     let durability: Durability
     /// nil when no peer names files, or nothing keeps which ones the job wrote.
     private let written: (any WrittenFileRecord)?
+    private let signatures: SignatureChecks
     private var recentFolder = RecentFolder()
 
-    init(durability: Durability, written: (any WrittenFileRecord)? = nil) {
+    init(
+        durability: Durability,
+        written: (any WrittenFileRecord)? = nil,
+        signatures: SignatureChecks = SignatureChecks()
+    ) {
         self.durability = durability
         self.written = written
+        self.signatures = signatures
     }
 
     /// Whether a job takes only a few system calls that do not wait for a disk.
@@ -164,7 +170,9 @@ struct Publication {
             return
         }
         let sha256 = try sha256(of: file, job)
-        if let failure = Self.lockMismatch(sha256, job) {
+        failure = Self.lockMismatch(sha256, job)
+        if failure == nil { failure = try verifySignature(of: file, job, &result) }
+        if let failure {
             result.failure = failure
             return
         }
@@ -231,11 +239,14 @@ struct Publication {
             // A file may have appeared, or changed, during the sync.
             try file.publish(replacing: replacing && mayReplace(at: destination, of: task))
         } catch {
-            guard error.isTaken, destination.ifExists == .skip, result.voucher == .checksum,
-                case .digest(let checksum)? = destination.checksum,
+            guard error.isTaken, destination.ifExists == .skip,
+                result.voucher == .checksum || result.voucher == .signature,
                 PathOccupant(at: destination.path).fault(at: destination.path) == nil
             else { throw error }
-            if try Self.has(destination.path, checksum, size: file.size) {
+            // A file with the same checksum has the bytes of which the signature is, too.
+            if case .digest(let checksum)? = destination.checksum,
+                try Self.has(destination.path, checksum, size: file.size)
+            {
                 result.isUnchanged = true
                 return false
             }
@@ -267,6 +278,8 @@ struct Publication {
             return
         }
         let fault = PathOccupant(at: destination.path).fault(at: destination.path)
+        // Nothing has checked the signature of such a file.
+        if fault == nil, destination.signature != nil { return }
         result.failure = fault.map { TransferFailure($0, phase: .finish) }
         result.isUnchanged = fault == nil
     }
@@ -325,6 +338,21 @@ struct Publication {
             return nil
         }
         return Self.mismatch(actual, (expected, voucher), of: file, job, result.mirrors)
+    }
+
+    /// Lets the program check the signature; nil if it vouches for the file or none is expected.
+    private func verifySignature(
+        of file: OutputFile,
+        _ job: PublicationJob,
+        _ result: inout AttemptResult
+    ) throws(SystemError) -> TransferFailure? {
+        guard let destination = job.destination, let signature = destination.signature else {
+            return nil
+        }
+        let path = destination.displayPath
+        let failure = signatures.check(try file.reopened(), signature, of: path, for: result.key)
+        if failure == nil, result.voucher != .checksum { result.voucher = .signature }
+        return failure
     }
 
     /// The failure of a file with another digest than the expected one.

@@ -49,6 +49,7 @@ final class Publisher: Sendable {
     private let uploads: UploadStore?
     /// nil when no peer names files, or no journal records which files the job wrote.
     private let written: (any WrittenFileRecord)?
+    private let signatures = SignatureChecks()
 
     init(
         durability: Durability,
@@ -77,6 +78,9 @@ final class Publisher: Sendable {
     }
 
     func submit(_ jobs: [PublicationJob]) {
+        for job in jobs where job.destination?.signature != nil {
+            signatures.expect(job.result.key)
+        }
         queue.withLock { queue in
             queue.jobs.append(contentsOf: jobs)
             for job in jobs { queue.publishing.insert(job.result.key) }
@@ -94,6 +98,7 @@ final class Publisher: Sendable {
 
     /// Checks an existing file against its checksum; the result arrives like an attempt's result.
     func submit(_ file: PresentFile) {
+        if file.hasSignature { signatures.expect(file.key) }
         queue.withLock {
             $0.examinations[file.key] = false
             $0.presentFiles.append(file)
@@ -101,7 +106,8 @@ final class Publisher: Sendable {
         queue.notify()
     }
 
-    /// Cancels the checks with those keys; ignores unknown keys.
+    /// Cancels the checks of existing files and of signatures with those keys; ignores unknown
+    /// keys.
     func cancel(_ keys: [Int]) {
         queue.withLock { queue in
             guard !queue.examinations.isEmpty else { return }
@@ -109,6 +115,8 @@ final class Publisher: Sendable {
                 queue.examinations[key] = true
             }
         }
+        // Last, so that an examination whose program ends knows why.
+        signatures.cancel(keys)
     }
 
     /// Writes the records that `UploadStore` received.
@@ -124,7 +132,11 @@ final class Publisher: Sendable {
     }
 
     private func run() {
-        var publication = Publication(durability: durability, written: written)
+        var publication = Publication(
+            durability: durability,
+            written: written,
+            signatures: signatures
+        )
         var share = 1
         while let turn = take(share) {
             let jobs: [PublicationJob]
@@ -146,7 +158,9 @@ final class Publisher: Sendable {
                 continue
             }
             let start = MonotonicTime.now
-            deliver(jobs.map { .finished(publication.publish($0)) })
+            let ended = jobs.map { publication.publish($0) }
+            for job in jobs { signatures.end(job.result.key) }
+            deliver(ended.map { .finished($0) })
             queue.withLock { queue in for job in jobs { queue.publishing.remove(job.result.key) } }
             let perJob = (MonotonicTime.now - start).nanoseconds / Int64(jobs.count)
             share = Int(Self.turnNanoseconds / max(perJob, 1)) + 1
@@ -158,12 +172,13 @@ final class Publisher: Sendable {
         let isCancelled: @Sendable () -> Bool = { [queue] in
             queue.withLock { $0.isStopped || $0.examinations[file.key] == true }
         }
-        let finding = file.examine(while: { !isCancelled() })
+        let finding = file.examine(by: signatures, while: { !isCancelled() })
         guard let result = file.result(of: finding, isCancelled: isCancelled()) else {
             queue.withLock { $0.presentFiles.append(file) }
             queue.notify()
             return
         }
+        signatures.end(file.key)
         queue.withLock { $0.examinations[file.key] = nil }
         deliver([.finished(result)])
     }

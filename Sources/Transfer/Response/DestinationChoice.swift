@@ -14,6 +14,8 @@ enum DestinationChoice {
         _ written: (any WrittenFileRecord)?,
         mayName: (String) -> Bool
     ) throws(TransferFailure) -> TaskSpec.Destination? {
+        // Before the body, which would arrive in vain.
+        if let failure = wanted.signature?.missingFile(phase: .receive) { throw failure }
         var file = wanted
         var isNamedByServer = false
         if wanted.isFolder {
@@ -55,7 +57,7 @@ enum DestinationChoice {
             throw TransferFailure(fault, phase: .receive)
         }
         // The comparison with the present file needs the downloaded one.
-        return file.checksum != nil
+        return file.checksum != nil || file.signature != nil
     }
 
     /// The file's checksum in the list; a missing entry is a failure.

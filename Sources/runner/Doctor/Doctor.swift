@@ -38,7 +38,8 @@ struct Doctor: ParsableCommand {
                     state: state.absolutePath,
                     cache: CacheFolder.path(in: environment)
                 ),
-                ProxyExamination.examine(), MachineExamination.examine(),
+                ProxyExamination.examine(), ProgramExamination.examine(),
+                MachineExamination.examine(),
             ].compactMap(\.self)
         )
         switch format {

@@ -16,7 +16,7 @@ struct Run: ParsableCommand {
             """
             Exits with 0 when every required task succeeded, 1 when a required task failed for good, 2 when the command line is \
             wrong, 3 when the job file is invalid, 4 when this machine lacks something, 5 when a later run may \
-            succeed, 6 when a checksum did not match, 7 when tasks were deferred by the window, the network or power, 8 when the deadline passed, 10 \
+            succeed, 6 when a checksum or a signature did not match, 7 when tasks were deferred by the window, the network or power, 8 when the deadline passed, 10 \
             when another run holds the lock or a background session, 130 and 143 after SIGINT and SIGTERM. 70 is reserved.
             """,
             Example(

@@ -28,6 +28,7 @@ import Testing
             ("interfaceMatch", NetworkTable.matches.keys),
             ("proxy", ProxyTable.table.keys), ("proxyServer", ProxyTable.server.keys),
             ("checksum", ChecksumTable.table.keys),
+            ("signature", DetachedSignatureTable.table.keys),
             ("becomeDownload", BecomeDownloadTable.table.keys),
             ("mixedReplace", MixedReplaceTable.table.keys), ("extract", ExtractTable.table.keys),
             ("capture", CaptureTable.table.keys),

@@ -110,7 +110,7 @@ import TransferModel
     /// The class of a failure, whether a later run may succeed, and the exit code.
     private static let failures: [(TransferFailure.Kind, Bool, Int64)] = [
         (.connect, false, 1), (.connect, true, 5), (.integrity, false, 6), (.network, true, 7),
-        (.httpStatus, true, 5),
+        (.httpStatus, true, 5), (.signature, false, 6),
     ]
 
     @Test(arguments: failures)
