@@ -107,12 +107,10 @@ package struct ShardHash: Sendable, Hashable {
     package init() {}
 
     /// Adds the next part of the id.
-    package mutating func append(_ part: String) { state = part.utf8.span.fnv1a(after: state) }
+    package mutating func append(_ part: String) { append(part.utf8.span) }
 
     /// Adds the bytes of the next part of the id.
-    package mutating func append(_ part: ArraySlice<UInt8>) {
-        state = part.span.fnv1a(after: state)
-    }
+    package mutating func append(_ part: Span<UInt8>) { state = part.fnv1a(after: state) }
 
     /// All 64 bits.
     package var value: UInt64 {

@@ -4,7 +4,8 @@ import Synchronization
 /// A data file as a test has it.
 final class MemoryFile: DataFile {
     private let bytes: [UInt8]
-    private let isChanged = Mutex(false)
+    /// How many more times the file looks unchanged; nil for always.
+    private let checksLeft = Mutex<Int?>(nil)
     /// How often it was read, and how many bytes at most at once.
     private let reads = Mutex((count: 0, largest: 0))
 
@@ -12,11 +13,17 @@ final class MemoryFile: DataFile {
     init(bytes: [UInt8]) { self.bytes = bytes }
 
     var size: Int64 { Int64(bytes.count) }
-    var isUnchanged: Bool { isChanged.withLock { !$0 } }
+    var isUnchanged: Bool {
+        checksLeft.withLock { left in
+            guard let count = left else { return true }
+            left = max(0, count - 1)
+            return count > 0
+        }
+    }
     var largestRead: Int { reads.withLock { $0.largest } }
 
-    /// Makes the file look changed.
-    func change() { isChanged.withLock { $0 = true } }
+    /// Makes the file look changed, after it has looked unchanged for some checks.
+    func change(afterChecks count: Int = 0) { checksLeft.withLock { $0 = count } }
 
     func read(at offset: Int64, count: Int) -> [UInt8]? {
         reads.withLock { $0 = ($0.count + 1, max($0.largest, count)) }

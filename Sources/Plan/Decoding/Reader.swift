@@ -25,6 +25,9 @@ struct Reader {
     /// The top-level values of a task that depend on its row, which are read later; nil while
     /// everything is read at once.
     private var deferred: [DeferredValue]?
+    /// Whether an earlier row of the same `forEach` had no finding: then the texts of its URLs and
+    /// paths in the job file, which all rows have, are right.
+    var hasCheckedTexts = false
     /// The files that bodies are made of.
     var templates = TemplateFiles { _ in nil }
     /// Finds the rows of entries by their keys, for the entries that were looked up.

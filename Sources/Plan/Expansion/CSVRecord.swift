@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import SystemKit
 
 /// The records of CSV (RFC 4180 §2): fields between commas, those in quotes with any character in
 /// them.
@@ -9,23 +10,33 @@ enum CSVRecord {
     private static let quote = UInt8(ascii: "\"")
     private static let comma = UInt8(ascii: ",")
     private static let carriageReturn = UInt8(ascii: "\r")
+    private static let lineFeed = UInt8(ascii: "\n")
 
-    /// Where the record that begins at `start` ends, after its line feed; nil when the bytes end
-    /// first.
-    static func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
-        var index = start
-        var isAtStart = true
+    /// The extent of the record that begins at `start`; nil when the bytes end before its line
+    /// feed.
+    static func extent(in bytes: Span<UInt8>, from start: Int) -> DataFormat.Extent? {
+        var (index, field) = (start, start)
+        var fields = 1
+        var isPlain = true
         while index < bytes.count {
-            let byte = bytes[index]
-            index += 1
-            if byte == 10 { return index }
-            guard byte == quote, isAtStart else {
-                isAtStart = byte == comma
-                continue
+            switch bytes[index] {
+            case comma + 1..<0x80: break
+            case lineFeed:
+                return DataFormat.Extent(end: index + 1, plainFields: isPlain ? fields : nil)
+            case comma:
+                fields += 1
+                field = index + 1
+            case quote:
+                isPlain = false
+                guard index == field else { break }
+                guard let close = closingQuote(in: bytes, from: index + 1) else { return nil }
+                index = close
+            case carriageReturn:
+                if index + 1 < bytes.count, bytes[index + 1] != lineFeed { isPlain = false }
+            case 0x80...: isPlain = false
+            default: break
             }
-            guard let close = closingQuote(in: bytes, from: index) else { return nil }
-            index = close + 1
-            isAtStart = false
+            index += 1
         }
         return nil
     }
@@ -37,7 +48,7 @@ enum CSVRecord {
         var index = 0
         while true {
             if let count, fields.count == count { throw try countFault(bytes, count, at: index) }
-            fields.append(try field(of: bytes, &index))
+            fields.append(try text(of: bytes, try range(of: bytes, &index)))
             guard index < bytes.count else { break }
             index += 1
         }
@@ -45,53 +56,47 @@ enum CSVRecord {
         return fields
     }
 
-    /// Whether a record has so many fields, all of ASCII without quotes and carriage returns.
-    ///
-    /// Then it has no fault.
-    static func isPlain(_ bytes: Span<UInt8>, count: Int) -> Bool {
-        var commas = 0
-        for index in bytes.indices {
-            switch bytes[index] {
-            case comma: commas += 1
-            case quote, carriageReturn, 0x80...: return false
-            default: break
-            }
+    /// Whether a record has so many fields and no fault; that costs less than its fields.
+    static func isFaultless(_ bytes: Span<UInt8>, count: Int) -> Bool {
+        do throws(RowFault) {
+            let last = try start(of: count - 1, in: bytes)
+            var end = last
+            _ = try range(of: bytes, &end)
+            return last <= bytes.count && end == bytes.count && bytes.isUTF8
+        } catch {
+            return false
         }
-        return commas == count - 1
     }
 
-    /// The bytes of the field with a given number in a valid record; nil if that field or an
-    /// earlier one has quotes.
-    static func plainField(_ number: Int, of record: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        var (start, left) = (record.startIndex, number)
-        for index in record.indices {
-            switch record[index] {
-            case quote: return nil
-            case comma:
-                guard left > 0 else { return record[start..<index] }
-                left -= 1
-                start = index + 1
-            default: break
-            }
+    /// The range of the text of the field of a number; nil for a text with quotes, which are
+    /// doubled, and for a record with a fault up to this field.
+    static func plainField(_ number: Int, of bytes: Span<UInt8>) -> Range<Int>? {
+        do throws(RowFault) {
+            var index = try start(of: number, in: bytes)
+            guard index <= bytes.count else { return nil }
+            let range = try range(of: bytes, &index)
+            return bytes.extracting(range).contains(quote) ? nil : range
+        } catch {
+            return nil
         }
-        return left == 0 ? record[start...] : nil
     }
 
-    /// Where the field with a given number, which exists, begins in a valid record.
+    /// Where the field of a number begins in a record; after its end when it has fewer fields.
     static func start(of number: Int, in bytes: Span<UInt8>) throws(RowFault) -> Int {
         var index = 0
         for _ in 0..<number {
-            _ = try field(of: bytes, &index)
+            _ = try range(of: bytes, &index)
             index += 1
         }
         return index
     }
 
-    /// Reads the field at `index`, up to the comma after it or the end.
-    private static func field(
+    /// Goes from the beginning of a field to the comma after it or the end; returns the range of
+    /// its text, in which quotes are doubled.
+    private static func range(
         of bytes: Span<UInt8>,
         _ index: inout Int
-    ) throws(RowFault) -> String {
+    ) throws(RowFault) -> Range<Int> {
         let start = index
         guard index < bytes.count, bytes[index] == quote else {
             while index < bytes.count, bytes[index] != comma {
@@ -111,7 +116,7 @@ enum CSVRecord {
                 }
                 index += 1
             }
-            return try text(of: bytes, start..<index)
+            return start..<index
         }
         guard let close = closingQuote(in: bytes, from: start + 1) else {
             throw RowFault("the quote is never closed", at: start)
@@ -124,18 +129,23 @@ enum CSVRecord {
                 help: "double the quotes inside a field"
             )
         }
-        return try quotedText(of: bytes, start + 1..<close)
+        return start + 1..<close
     }
 
     /// The text of a range in which every quote is doubled.
-    private static func quotedText(
+    private static func text(
         of bytes: Span<UInt8>,
         _ range: Range<Int>
     ) throws(RowFault) -> String {
-        let quotes = range.count { bytes[$0] == quote }
-        guard quotes > 0 else { return try text(of: bytes, range) }
+        let written = bytes.extracting(range)
+        guard written.contains(quote) else {
+            guard let text = written.text else {
+                throw .notUTF8(in: bytes, from: range.lowerBound)
+            }
+            return text
+        }
         var plain: [UInt8] = []
-        plain.reserveCapacity(range.count - quotes / 2)
+        plain.reserveCapacity(range.count)
         var isSecond = false
         for index in range {
             isSecond = bytes[index] == quote && !isSecond
@@ -156,16 +166,6 @@ enum CSVRecord {
             index += 1
         }
         return nil
-    }
-
-    private static func text(
-        of bytes: Span<UInt8>,
-        _ range: Range<Int>
-    ) throws(RowFault) -> String {
-        guard let text = bytes.extracting(range).text else {
-            throw .notUTF8(in: bytes, from: range.lowerBound)
-        }
-        return text
     }
 
     /// The fault of a row with another number of fields, or the fault of one of its fields.

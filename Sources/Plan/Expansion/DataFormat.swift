@@ -1,6 +1,7 @@
 internal import Diagnostics
 internal import JSON
 internal import JobFile
+internal import SystemKit
 
 /// How a data file is made of rows.
 ///
@@ -16,16 +17,20 @@ enum DataFormat: String, Sendable {
     /// The limit of one row, bytes.
     static let longestRow = 1 << 20
 
-    /// Where the row that begins at `start` ends, after its line feed; nil when the bytes end
-    /// first.
-    func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
-        if self == .csv { return CSVRecord.end(in: bytes, from: start) }
-        var index = start
-        while index < bytes.count {
-            index += 1
-            if bytes[index - 1] == 10 { return index }
-        }
-        return nil
+    /// The extent of a row in the bytes of a file.
+    struct Extent: Hashable {
+        /// After its line feed.
+        var end: Int
+        /// The number of fields of a CSV record that is ASCII without quotes, and without carriage
+        /// returns but one at its end: of all faults it can only have a wrong number of them.
+        var plainFields: Int?
+    }
+
+    /// The extent of the row that begins at `start`; nil when the bytes end before its line feed.
+    func extent(in bytes: Span<UInt8>, from start: Int) -> Extent? {
+        if self == .csv { return CSVRecord.extent(in: bytes, from: start) }
+        let rest = bytes.extracting(start..<bytes.count)
+        return rest.firstIndex(of: 10).map { Extent(end: start + $0 + 1) }
     }
 
     /// The row in a text of `content(of:)`; `columns` are the columns of a CSV file.
@@ -48,7 +53,7 @@ enum DataFormat: String, Sendable {
 
     /// Finds the fault of the row in a text of `content(of:)`, without making its values.
     func check(_ bytes: ArraySlice<UInt8>, columns: [String]) throws(RowFault) {
-        if self == .csv, CSVRecord.isPlain(bytes.span, count: columns.count) { return }
+        if self == .csv, CSVRecord.isFaultless(bytes.span, count: columns.count) { return }
         _ = try row(bytes, columns: columns)
     }
 
@@ -62,7 +67,7 @@ enum DataFormat: String, Sendable {
     /// `start` after the row.
     func nextText(in bytes: [UInt8], from start: inout Int) -> ArraySlice<UInt8>? {
         while start < bytes.count {
-            let end = end(in: bytes.span, from: start) ?? bytes.count
+            let end = extent(in: bytes.span, from: start)?.end ?? bytes.count
             let content = Self.content(of: bytes[start..<end])
             start = end
             if !content.isEmpty { return content }
@@ -72,6 +77,16 @@ enum DataFormat: String, Sendable {
 }
 
 extension Span<UInt8> {
+    /// Whether the bytes are UTF-8.
+    var isUTF8: Bool {
+        do {
+            _ = try UTF8Span(validating: self)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// The bytes as text; nil when they are not UTF-8.
     var text: String? {
         do {

@@ -49,10 +49,12 @@ struct DataScan {
         do {
             if format == .csv, columns == nil {
                 columns = try header(record.content)
-            } else {
-                try format.check(record.content, columns: columns ?? [])
-                index.append(record.range, line: record.line)
+                return
             }
+            if record.plainFields == nil || record.plainFields != columns?.count {
+                try format.check(record.content, columns: columns ?? [])
+            }
+            index.append(record.range, line: record.line)
         } catch {
             add(error, line: record.line, text: record.content)
         }

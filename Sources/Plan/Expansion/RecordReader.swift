@@ -9,6 +9,8 @@ struct RecordReader {
         var range: Range<Int64>
         /// 1-based.
         var line: Int
+        /// As in `DataFormat.Extent`.
+        var plainFields: Int?
     }
 
     private let file: any DataFile
@@ -34,20 +36,23 @@ struct RecordReader {
     /// A fault here ends the reading, because the start of the next row is unknown.
     mutating func next() throws(RowFault) -> Record? {
         while true {
-            guard let end = nextEnd() else {
+            guard let extent = nextExtent() else {
                 if isAtEnd { return nil }
                 // The end of a line is CR LF at most.
                 guard buffer.count - start <= DataFormat.longestRow + 1 else { throw tooLong }
                 try fill()
                 continue
             }
+            let end = extent.end
             let record = Record(
                 content: DataFormat.content(of: buffer[start..<end]),
                 range: base + Int64(start)..<base + Int64(end),
-                line: line
+                line: line,
+                plainFields: extent.plainFields
             )
             guard record.content.count <= DataFormat.longestRow else { throw tooLong }
-            line += format == .csv ? buffer[start..<end].count { $0 == 10 } : 1
+            let isLine = extent.plainFields != nil || format != .csv
+            line += isLine ? 1 : buffer[start..<end].count { $0 == 10 }
             start = end
             if !record.content.isEmpty { return record }
         }
@@ -70,9 +75,9 @@ struct RecordReader {
         )
     }
 
-    private func nextEnd() -> Int? {
-        if let end = format.end(in: buffer.span, from: start) { return end }
-        return isAtEnd && start < buffer.count ? buffer.count : nil
+    private func nextExtent() -> DataFormat.Extent? {
+        if let extent = format.extent(in: buffer.span, from: start) { return extent }
+        return isAtEnd && start < buffer.count ? .init(end: buffer.count) : nil
     }
 
     private mutating func fill() throws(RowFault) {

@@ -10,8 +10,6 @@ struct RowCursor {
     /// The row that begins at `start` of `bytes`.
     private var next = 0
     private var start = 0
-    /// The last row that was found, and its place in `bytes`.
-    private var last: (row: Int, range: Range<Int>)?
 
     init(_ source: RowSource) { self.source = source }
 
@@ -32,19 +30,6 @@ struct RowCursor {
         }
     }
 
-    /// The key of a row if it is printable ASCII and a CSV file has it without quotes; nil for any
-    /// other row.
-    ///
-    /// That costs less than the row.
-    mutating func plainKey(at number: Int) -> ArraySlice<UInt8>? {
-        guard source.key == nil, let column = source.keyColumn, case .data(let data) = source.form,
-            let text = try? text(at: number, of: data),
-            let key = CSVRecord.plainField(column, of: text),
-            (1...RowKey.longest).contains(key.count), key.allSatisfy({ (0x20...0x7E).contains($0) })
-        else { return nil }
-        return key
-    }
-
     private mutating func row(
         at number: Int,
         of data: DataRows
@@ -62,13 +47,10 @@ struct RowCursor {
         at number: Int,
         of data: DataRows
     ) throws(DataRows.Failure) -> ArraySlice<UInt8> {
-        if let last, last.row == number { return bytes[last.range] }
         if !rows.contains(number) || number < next { try load(number, of: data) }
         while let text = data.format.nextText(in: bytes, from: &start) {
             next += 1
-            guard next > number else { continue }
-            last = (number, text.startIndex..<text.endIndex)
-            return text
+            if next > number { return text }
         }
         throw .changed
     }
@@ -81,7 +63,6 @@ struct RowCursor {
         guard data.file.isUnchanged else { throw .changed }
         self.bytes = bytes
         self.rows = rows
-        last = nil
         next = rows.lowerBound
         start = 0
     }

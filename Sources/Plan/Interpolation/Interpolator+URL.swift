@@ -34,7 +34,8 @@ extension Interpolator {
         _ harm: String,
         _ faults: inout FaultReporter
     ) {
-        for case let expression? in pieces.map(\.expression) where expression.isRaw {
+        for piece in pieces {
+            guard let expression = piece.expression, expression.isRaw else { continue }
             let range = faults.range(
                 of: expression.range,
                 in: faults.document.text(of: field.node),

@@ -144,13 +144,13 @@ struct Interpolator {
         text: String? = nil,
         _ faults: inout FaultReporter
     ) -> [FilledPiece]? {
-        let text = text ?? faults.document.text(of: field.node)
-        guard text.utf8.count <= Self.longestValue else {
+        let written = text?.utf8.count ?? faults.document.withBytes(of: field.node) { $0.count }
+        guard written <= Self.longestValue else {
             let message = "a value with expressions may not be longer than 1 MiB"
             faults.report(.outOfRange, "`\(field.name.excerpt)`: \(message)", at: field.node)
             return nil
         }
-        let template = row == nil ? Template(text) : templates.template(of: text)
+        let (text, template) = template(of: field.node, in: faults.document, text: text)
         report(template, text, field, &faults)
         var isWhole = template.faults.isEmpty
         var pieces: [FilledPiece] = []
@@ -199,6 +199,21 @@ struct Interpolator {
             return nil
         }
         return isWhole && filledIn.takes(length, of: field, &faults) ? pieces : nil
+    }
+
+    /// Takes a scalar apart, or a text in its place.
+    mutating func template(
+        of node: NodeID,
+        in document: Document,
+        text: String? = nil
+    ) -> (text: String, template: Template) {
+        guard row != nil else {
+            let text = text ?? document.text(of: node)
+            return (text, Template(text))
+        }
+        if let text { return (text, templates.template(of: text)) }
+        let entry = templates.entry(of: node, in: document)
+        return (entry.text, entry.template)
     }
 
     /// Reports text that is no expression of this language.

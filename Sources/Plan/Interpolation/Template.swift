@@ -1,4 +1,5 @@
 internal import Diagnostics
+internal import JobFile
 internal import SystemKit
 
 /// A scalar's text, taken apart at its expressions.
@@ -137,10 +138,28 @@ extension String {
 
 /// Parsed texts: the settings of a `forEach` have the same texts for every row.
 struct TemplateCache {
+    /// A scalar of the job file, taken apart.
+    struct Entry {
+        var text: String
+        var template: Template
+    }
+
+    private var entries: [NodeID: Entry] = [:]
     private var templates: [ByteText: Template] = [:]
     /// The longest text that is kept, bytes.
     private static let longestText = 4 << 10
     private static let mostTexts = 64
+
+    /// A scalar of the job file taken apart.
+    mutating func entry(of node: NodeID, in document: Document) -> Entry {
+        if let entry = entries[node] { return entry }
+        let text = document.text(of: node)
+        let entry = Entry(text: text, template: Template(text))
+        guard text.utf8.count <= Self.longestText else { return entry }
+        if entries.count == Self.mostTexts { entries.removeAll() }
+        entries[node] = entry
+        return entry
+    }
 
     /// The text taken apart.
     mutating func template(of text: String) -> Template {

@@ -217,9 +217,9 @@ struct SettingWalk {
         guard reader.document.hasInterpolation(node) else {
             return withoutHidden(reader.document.text(of: node), place)
         }
-        let text = reader.document.text(of: node)
+        let (text, template) = reader.values.template(of: node, in: reader.document)
         var isKnown = true
-        let filled = Template(text).pieces.map { piece in
+        let filled = template.pieces.map { piece in
             switch piece {
             case .literal(let literal): return literal
             case .expression(let expression):
@@ -249,11 +249,13 @@ struct SettingWalk {
     /// A URL as it will be asked for, apart from values that are not known here or are filled in as
     /// they are.
     private mutating func displayURL(_ node: NodeID) -> String {
-        let text = reader.document.text(of: node)
-        guard reader.document.hasInterpolation(node) else { return text }
+        guard reader.document.hasInterpolation(node) else {
+            return reader.document.text(of: node)
+        }
+        let (text, template) = reader.values.template(of: node, in: reader.document)
         var url = FilledURL()
         do {
-            for piece in Template(text).pieces {
+            for piece in template.pieces {
                 switch piece {
                 case .literal(let literal):
                     try url.append(.init(value: Self.value(literal)))

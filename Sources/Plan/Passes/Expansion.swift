@@ -14,8 +14,13 @@ struct Expansion {
     private var walkedNames = 0
     private let options: PlanOptions
 
-    /// Finds the entries with `forEach` among the tasks of `reader`.
-    init(_ options: PlanOptions, with reader: inout Reader) {
+    /// Finds the entries with `forEach` among the tasks of `reader`; `mostTasks` is the limit of
+    /// all tasks together.
+    init(
+        _ options: PlanOptions,
+        mostTasks: Int = TaskList.mostTasks,
+        with reader: inout Reader
+    ) {
         self.options = options
         let document = reader.document
         guard document.hasScalar("forEach") else { return }
@@ -27,14 +32,15 @@ struct Expansion {
             let field = Field(name: "forEach", key: found.key, node: found.value)
             let read = reader.namingTasks { rowSource(field, &$0) }
             var rows = read ?? RowSource(.faulty, key: nil, field: field)
-            count += rows.count
+            // The entry itself is no task.
+            count += rows.count - 1
             if rows.standsInJobFile { inlineCount += rows.count }
             if inlineCount > Self.mostInlineItems {
                 reportTooMany(Self.mostInlineItems, "items in the job file", field, &reader)
-            } else if count > TaskList.mostTasks {
-                reportTooMany(TaskList.mostTasks, "tasks in the job", field, &reader)
+            } else if count > mostTasks {
+                reportTooMany(mostTasks, "tasks in the job", field, &reader)
             }
-            if inlineCount > Self.mostInlineItems || count > TaskList.mostTasks {
+            if inlineCount > Self.mostInlineItems || count > mostTasks {
                 rows = RowSource(.faulty, key: nil, field: field)
                 (inlineCount, count) = (0, 0)
             }

@@ -28,6 +28,7 @@ struct RowPass {
         var count = 0
         let isRight = reader.isFaultless { count = readRows(into: &checks, with: &$0) }
         reader.values.row = nil
+        reader.hasCheckedTexts = false
         finish(&checks, count: count, isRight: isRight, &reader)
     }
 
@@ -58,7 +59,11 @@ struct RowPass {
             let isFaultless = reader.isFaultless {
                 key = readRow(row, of: task, common, into: &checks, with: &$0)
             }
-            if !isFaultless { noteFault(of: row, key, since: mark, &reader) }
+            if !isFaultless {
+                noteFault(of: row, key, since: mark, &reader)
+            } else if reader.faults.log.mark == mark {
+                reader.hasCheckedTexts = true
+            }
         }
         return count
     }

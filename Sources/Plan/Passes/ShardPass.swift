@@ -30,22 +30,21 @@ enum ShardRows {
         start.append(reader.document.text(of: reader.values.tasks.entries[group.entry].key) + "[")
         var chosen: [UInt32] = []
         var cursor = RowCursor(group.rows)
+        var plain = PlainKeys(of: group.rows, in: reader.document)
         for row in 0..<group.rows.count {
-            var hash = start
-            if let key = cursor.plainKey(at: row) {
-                hash.append(key)
-            } else if let item = try? cursor.row(at: row),
+            var hash = plain?.nextHash(after: start)
+            if hash == nil, let item = try? cursor.row(at: row),
                 let key = RowKey.key(of: item, in: group.rows, &reader)
             {
-                hash.append(key)
-            } else {
-                chosen.append(UInt32(truncatingIfNeeded: row))
-                continue
+                hash = start
+                hash?.append(key)
             }
-            hash.append("]")
-            if shard.has(hash) { chosen.append(UInt32(truncatingIfNeeded: row)) }
+            hash?.append("]")
+            if hash.map(shard.has) ?? true { chosen.append(UInt32(truncatingIfNeeded: row)) }
         }
-        return chosen
+        // After a change of the file, the pass over the rows reports it at any of them.
+        let isUnchanged = plain?.isUnchanged ?? true
+        return isUnchanged || group.rows.count == 0 ? chosen : [0]
     }
 }
 

@@ -28,8 +28,10 @@ enum PathType {
     /// chose it; nor does a piece make the path absolute after an empty one. A captured value is a
     /// part of one name, unless its expression has `raw:`.
     static func path(_ field: Field, _ reader: inout Reader) -> PathValue? {
-        Slips.warnOfPlaceholders(in: field, &reader)
-        Slips.warnOfHome(in: field, &reader)
+        if !reader.hasCheckedTexts {
+            Slips.warnOfPlaceholders(in: field, &reader)
+            Slips.warnOfHome(in: field, &reader)
+        }
         guard reader.document.kind(of: field.node) == .scalar,
             reader.document.hasInterpolation(field.node)
         else {
@@ -284,13 +286,12 @@ enum PathType {
 
     /// Whether the component at an offset in UTF-8, or a later one, is `..`.
     private static func climbs(_ text: String, from offset: Int) -> Bool {
+        let (bytes, dot) = (text.utf8.span, UInt8(ascii: "."))
         var start = 0
-        for component in text.utf8.split(
-            separator: UInt8(ascii: "/"),
-            omittingEmptySubsequences: false
-        ) {
-            let end = start + component.count
-            if end >= offset, component.elementsEqual("..".utf8) { return true }
+        for end in 0...bytes.count where end == bytes.count || bytes[end] == UInt8(ascii: "/") {
+            if end >= offset, end - start == 2, bytes[start] == dot, bytes[start + 1] == dot {
+                return true
+            }
             start = end + 1
         }
         return false

@@ -32,6 +32,7 @@ extension ValueType where Value == TransferURL {
     /// have is reported in place of its characters.
     func checkingText() -> ValueType {
         ValueType(shape) { [read] reader, field in
+            guard !reader.hasCheckedTexts else { return read(&reader, field) }
             URLType.warnOfPattern(in: field, &reader)
             let isURL = reader.isFaultless {
                 Slips.warnOfPlaceholders(in: field, isURL: true, &$0)

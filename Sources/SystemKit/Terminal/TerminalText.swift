@@ -34,23 +34,45 @@ package enum TerminalText {
     /// meaning.
     package static func harmlessJSON(_ document: Span<UInt8>) -> [UInt8]? {
         guard mayBeHarmful(document, exceptLineFeeds: true) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.append(document)
-        let scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
         var result: [UInt8] = []
-        for (index, scalar) in scalars.enumerated() {
-            if scalar != "\n", isHarmful(scalar) || isCommandMark(scalars, at: index) {
-                for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-                    let digits = String(unit, radix: 16)
-                    result += Array(
-                        "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
-                    )
+        result.reserveCapacity(document.count + 64)
+        var index = 0
+        while index < document.count {
+            // Most of a document is printable ASCII, which goes over in pieces.
+            let end = document.endOfPrintableASCII(from: index)
+            for mark in index..<end where isCommandMark(document, at: mark) {
+                result.append(document.extracting(index..<mark))
+                appendEscape("#", to: &result)
+                index = mark + 1
+            }
+            result.append(document.extracting(index..<end))
+            index = end
+            while index < document.count, document[index] == 0x0A {
+                result.append(0x0A)
+                index += 1
+            }
+            var others: [UInt8] = []
+            while index < document.count, document[index] < 0x20 || document[index] >= 0x7F {
+                others.append(document[index])
+                index += 1
+            }
+            for scalar in String(decoding: others, as: UTF8.self).unicodeScalars {
+                if scalar != "\n", isHarmful(scalar) {
+                    appendEscape(scalar, to: &result)
+                } else {
+                    result.append(contentsOf: String(scalar).utf8)
                 }
-            } else {
-                result += Array(String(scalar).utf8)
             }
         }
         return result
+    }
+
+    private static func appendEscape(_ scalar: Unicode.Scalar, to json: inout [UInt8]) {
+        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+            let digits = String(unit, radix: 16)
+            let zeros = String(repeating: "0", count: 4 - digits.count)
+            json.append(contentsOf: "\\u\(zeros)\(digits)".utf8)
+        }
     }
 
     /// The escape for a harmful scalar: `\n`, `\u{1B}`.
@@ -82,6 +104,14 @@ package enum TerminalText {
         guard scalars[index] == "#", index > 0, scalars[index - 1] == "#" else { return false }
         let end = scalars[(index + 1)...].firstIndex { !$0.isASCIILetter } ?? scalars.endIndex
         return end < scalars.endIndex && scalars[end] == "["
+    }
+
+    private static func isCommandMark(_ text: Span<UInt8>, at index: Int) -> Bool {
+        guard text[index] == UInt8(ascii: "#"), index > 0, text[index - 1] == UInt8(ascii: "#")
+        else { return false }
+        var end = index + 1
+        while end < text.count, text[end].isAlpha { end += 1 }
+        return end < text.count && text[end] == UInt8(ascii: "[")
     }
 
     /// The first colon of a `::` after white space only: a workflow command of GitHub Actions.

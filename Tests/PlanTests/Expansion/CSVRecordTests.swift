@@ -29,28 +29,46 @@ import Testing
     @Test(
         arguments: [
             ("a,b,c", 1, "b"), ("a,b,c", 2, "c"), ("a,,c", 1, ""), ("a", 0, "a"), ("a", 1, nil),
-            ("é,日本,\"x\"", 1, "日本"), ("\"a,b\",c", 1, nil), ("a,\"b\"", 1, nil),
+            ("é,日本,\"x\"", 1, "日本"), ("\"a,b\",c", 1, "c"), ("a,\"b\"", 1, "b"),
+            ("\"a \"\"b\"\"\",c", 0, nil), ("\"a \"\"b\"\"\",c", 1, "c"), ("a,", 1, ""),
+            ("\"\",c", 0, ""), ("a\"b,c", 1, nil), ("a,b", 7, nil),
         ] as [(String, Int, String?)]
     )
-    func `a field without quotes before it stands in the record as it is`(
+    func `a field without doubled quotes stands in the record as it is`(
         record: String,
         number: Int,
         field: String?
     ) {
-        let found = CSVRecord.plainField(number, of: Array(record.utf8)[...])
-        #expect(found.map { String(decoding: $0, as: UTF8.self) } == field)
+        let found = CSVRecord.plainField(number, of: record.utf8.span)
+        #expect(found.map { String(record.slice($0)) } == field)
+    }
+
+    @Test(
+        arguments: [
+            ("a,b\n", 2), ("\n", 1), (",,\n", 3), ("a,b\r\n", 2), ("a~-+/ 1,b\n", 2),
+            ("é,b\n", nil),
+            ("\"a\",b\n", nil), ("a\"\n", nil), ("a\r,b\n", nil), ("a\r\r\n", nil),
+        ] as [(String, Int?)]
+    )
+    func `the fields of a record of ASCII without quotes are counted`(record: String, count: Int?) {
+        let extent = CSVRecord.extent(in: record.utf8.span, from: 0)
+        #expect(extent == .init(end: record.utf8.count, plainFields: count))
     }
 
     @Test(arguments: [
-        ("a,b", 2, true), ("a,b", 3, false), ("a,b,", 2, false), ("é,b", 2, false),
-        ("\"a\",b", 2, false), ("a\r,b", 2, false), (",", 2, true),
+        ("a,b", 2, true), ("a,b", 3, false), ("a,b,", 2, false), ("a,b,", 3, true),
+        ("é,b", 2, true),
+        ("\"a,\"\"\",b", 2, true), ("a\r,b", 2, false), (",", 2, true), ("\"a\"b,c", 2, false),
+        ("a,\"b", 2, false), ("a,b\"", 2, false), ("", 1, true), ("a", 2, false),
     ])
-    func `a plain record has only ASCII without quotes`(
+    func `a record is faultless if its fields can be read`(
         record: String,
         count: Int,
-        isPlain: Bool
+        isFaultless: Bool
     ) {
-        #expect(CSVRecord.isPlain(record.utf8.span, count: count) == isPlain)
+        #expect(CSVRecord.isFaultless(record.utf8.span, count: count) == isFaultless)
+        let fields = try? CSVRecord.fields(of: record.utf8.span, count: count)
+        #expect((fields != nil) == isFaultless)
     }
 
     @Test(arguments: [
@@ -96,6 +114,7 @@ import Testing
         let bytes: [UInt8] = [97, 44, 98, 0xFF, 44, 99]
         let fault = #expect(throws: RowFault.self) { try CSVRecord.fields(of: bytes.span) }
         #expect(fault == RowFault("the row is not UTF-8", at: 3))
+        #expect(!CSVRecord.isFaultless(bytes.span, count: 3))
     }
 
     @Test(arguments: [
@@ -103,6 +122,6 @@ import Testing
         ("a\"b\nc", 4), ("\n", 1), ("a,b", nil), ("\"a\nb", nil), ("\"a\"", nil),
     ])
     func `a record ends at the first line feed outside of quotes`(text: String, end: Int?) {
-        #expect(CSVRecord.end(in: text.utf8.span, from: 0) == end)
+        #expect(CSVRecord.extent(in: text.utf8.span, from: 0)?.end == end)
     }
 }

@@ -98,14 +98,32 @@ import TransferModel
         }
     }
 
-    @Test func `keys in quotes and with other letters go to the shards of their ids`() throws {
+    /// Keys that are bytes of their rows, and keys that are not.
+    @Test(
+        arguments: [
+            "csv: rows.csv", "csv: rows.csv, key: '${item.id}'",
+            "csv: rows.csv, key: '${item.last}-$${${item.id}}'",
+            "csv: rows.csv, key: 'é${item.id}'", "csv: rows.csv, key: '${item.id:-none}'",
+            "csv: rows.csv, key: '${var.day}/${item.id}'", "lines: rows.csv",
+            "lines: rows.csv, key: 'x${item}'", "jsonLines: rows.jsonl",
+        ],
+        ["\n", "\r\n"]
+    )
+    func `rows go to the shards of their ids, whatever their keys are`(
+        forEach: String,
+        end: String
+    ) throws {
         let keys = ["plain", "\"with, comma\"", "\"a \"\"quote\"\"\"", "Zürich", "\"x\"", "東京"]
-        let rows = keys.map { "\"1, 2\",\($0),last\n" }.joined()
+        let rows = keys.map { "\"1, 2\",\($0),last\(end)" }.joined(separator: end)
         let job = """
             version: 1
-            data: { a: { forEach: { csv: rows.csv }, url: "https://a/${item.first}" } }
+            variables: { day: monday }
+            data: { a: { forEach: { \(forEach) }, url: "https://a/${var.day}" } }
             """
-        let data = ["/jobs/rows.csv": MemoryFile("first,id,last\n" + rows)]
+        let data = [
+            "/jobs/rows.csv": MemoryFile("\u{FEFF}first,id,last\(end)" + rows),
+            "/jobs/rows.jsonl": MemoryFile("1\(end)\"é\"\(end){ \"id\": \"x\" }\(end)"),
+        ]
         for (number, plan) in try Self.shards(3, of: job, data: data).enumerated() {
             let shard = try Shard(number + 1, of: 3)
             #expect(Self.ids(plan).allSatisfy(shard.has))
@@ -281,16 +299,55 @@ import TransferModel
         #expect(fault?.diagnostics.first?.message.contains(message) == true)
     }
 
-    @Test func `a row without a key is a fault in every shard`() throws {
-        let job = """
-            version: 1
-            data: { a: { forEach: { items: [{ id: x }, { id: "" }] }, url: "https://a/" } }
-            """
+    private static func fault(_ rows: String, _ shard: Shard, of file: MemoryFile) -> Diagnostic? {
+        let job = "version: 1\ndata: { a: { forEach: { \(rows) }, url: 'https://a/' } }"
+        do {
+            _ = try plan(job, shard: shard, data: ["/jobs/rows.csv": file])
+            return nil
+        } catch {
+            let rejected = error as? PlanRejected
+            return rejected?.diagnostics.first ?? rejected?.dataFaults.first?.diagnostics.first
+        }
+    }
+
+    @Test(
+        arguments: [
+            "items: [{ id: x }, { id: '' }]", "csv: rows.csv", "csv: rows.csv, key: '${item.id}'",
+            "csv: rows.csv, key: '${item.long}'",
+        ]
+    )
+    func `a row with an invalid key is a fault in every shard`(rows: String) throws {
+        let long = String(repeating: "x", count: 201)
+        let file = MemoryFile("id,long\nx,1\n,\(long)\n")
         for index in 1...3 {
-            let fault = #expect(throws: PlanRejected.self) {
-                try Self.plan(job, shard: Shard(index, of: 3))
-            }
-            #expect(fault?.diagnostics.first?.code == "job.bad-id")
+            #expect(Self.fault(rows, try Shard(index, of: 3), of: file)?.code == "job.bad-id")
+        }
+    }
+
+    @Test(arguments: ["csv: rows.csv", "csv: rows.csv, key: '${item.id}'"])
+    func `a repeated key is a fault in the shard of its rows`(rows: String) throws {
+        let file = MemoryFile("id\n1\n2\n\"3\"\n4\n3\n")
+        for index in 1...5 {
+            let shard = try Shard(index, of: 5)
+            let fault = Self.fault(rows, shard, of: file)
+            #expect((fault?.code == "job.duplicate-key") == shard.has("a[3]"))
+        }
+    }
+
+    @Test func `a malformed row is a fault in every shard`() throws {
+        let file = MemoryFile("id,a\n1,x\n2\n3,x\n")
+        for index in 1...5 {
+            let fault = Self.fault("csv: rows.csv", try Shard(index, of: 5), of: file)
+            #expect(fault?.code == "job.bad-row")
+        }
+    }
+
+    @Test func `a file that changes after its scan is a fault in every shard`() throws {
+        for index in 1...5 {
+            let file = MemoryFile("id\n1\n")
+            file.change(afterChecks: 1)
+            let fault = Self.fault("csv: rows.csv", try Shard(index, of: 5), of: file)
+            #expect(fault?.message.contains("has changed since the job was checked") == true)
         }
     }
 

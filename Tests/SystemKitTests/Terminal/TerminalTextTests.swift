@@ -37,6 +37,19 @@ import Testing
         #expect(TerminalText.harmlessJSON(Array("{\n}\n".utf8).span) == nil)
     }
 
+    @Test(
+        arguments: [
+            ("•", nil), ("##", nil), ("##a", nil), ("##vso[x##[", "#\\u0023vso[x#\\u0023["),
+            ("a\nb#\n#[", nil),
+            ("•##[", "•#\\u0023["), ("###[", "##\\u0023["), ("\t\u{7F}", "\\u0009\\u007f"),
+            ("::a•\n\n•", nil), ("日\u{2028}本", "日\\u2028本"), ("\n•", nil),
+        ] as [(String, String?)]
+    )
+    func `harmful text alone is escaped, wherever it is`(text: String, escaped: String?) {
+        let found = TerminalText.harmlessJSON(text.utf8.span)
+        #expect(String(decoding: found ?? Array(text.utf8), as: UTF8.self) == escaped ?? text)
+    }
+
     @Test(arguments: [
         ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한글", 4), ("🙂", 2), ("ｱ", 1), ("", 0),
     ])
