@@ -152,6 +152,7 @@ struct TaskReader: Sendable {
     /// Checks the settings of a task, each right by itself, against each other.
     private func check(_ draft: TaskDraft, at place: TaskPlace, _ reader: inout Reader) {
         let sessions = shared.sessions
+        if draft.when != nil { ConditionCheck.check(draft, at: place, &reader) }
         let isOrderOfRun = draft.isOrderOfRun || reader.values.isOrderOfRun
         if let session = draft.session, !shared.signers[session].isEmpty,
             place.entry.kind != .stream
