@@ -53,12 +53,12 @@ enum CodeMeanings {
         job.constant-key an `idempotencyKey` without an expression: the server takes the order of the next run for a repeat of this one
         job.bad-pointer no JSON pointer
         job.bad-pattern no pattern of PCRE2
-        job.file-name-as-body a body that is the name of a file, which is not read: a lone string under `json` that ends in `.json` or names a file, or `@name` of a file
+        job.file-name-as-body a body that is the name of a file, which is not read: a lone string under `json` that ends in `.json` or names a file, `@name` of a file, or a part with `;type=` behind it
         job.quoted-json a body that is one string with an object or array of JSON in it, so that the server gets a string
         job.bad-expression no expression
         job.unknown-variable an undeclared variable
         job.unused-variable a `--var` that the file does not use
-        job.suspicious-placeholder `{{ name }}`, `$NAME` or `$(NAME)`, which stay unchanged, in a URL, header or path; in a body only `{{ name }}` of a variable; `*`, `[1-9]`, `{a,b}` or `{1..3}` in the path of a URL
+        job.suspicious-placeholder `{{ name }}`, `$NAME` or `$(NAME)`, which stay unchanged, in a URL, header or path; in a body only `{{ name }}` that the job declares; `*`, `[1-9]`, `{a,b}` or `{1..3}` in the path of a URL
         job.unknown-field a field that an item does not have
         job.variable-cycle circular references between variables
         job.url-part a value that would exceed its part of a URL

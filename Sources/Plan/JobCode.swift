@@ -96,6 +96,16 @@ package enum JobCode: String, Sendable, Hashable, CaseIterable {
         default: false
         }
     }
+
+    /// Whether a part of the job that could not be read may have what the fault misses.
+    var mayBeOfMissingPart: Bool {
+        switch self {
+        case .unknownTask, .unknownSession, .unknownVariable, .unusedVariable, .unknownSecret,
+            .unknownCapture, .missingNeed, .noTasks:
+            true
+        default: false
+        }
+    }
 }
 
 extension Diagnostic {

@@ -76,12 +76,12 @@ extension ActiveTask {
 
     /// The failure of a task that a stopping run ends; its text includes the failure of the last
     /// attempt.
-    func cancellation(_ text: String) -> TransferFailure {
-        var failure = TransferFailure.cancelled(text)
+    func cancellation(_ stop: TransferFailure) -> TransferFailure {
+        var failure = stop
         guard let last = self.failure else { return failure }
         if last.kind == .cancelled {
             failure = last
-            failure.detail = text
+            (failure.detail, failure.decidingKey) = (stop.detail, stop.decidingKey)
             return failure.explained(.notRetried, self)
         }
         failure.detail +=

@@ -32,7 +32,7 @@ struct RunActions: Sendable {
             .stopping(
                 reason: reason?.text ?? "",
                 running: running,
-                advice: running > 0 ? reason?.advice : nil
+                advice: reason?.advice(running: running)
             )
         )
     }

@@ -227,10 +227,13 @@ extension RunMachine {
 
     /// Ends a task that has begun because the run stops.
     mutating func cancelTask(_ task: inout ActiveTask) {
-        let failure = task.cancellation(stopReason?.text ?? "")
+        let failure = task.cancellation(stopReason?.failure ?? .cancelled(""))
         let outcome = stopReason?.haltedOutcome ?? .cancelled
         var record = task.record(outcome, clock, now)
         record.end(cancelledBy: failure)
+        if !failure.decidingKey.isEmpty {
+            record.cause = overview.place(deciding: failure, of: task.spec.index)
+        }
         end(&task)
         let verdict = failure.isOutcomeUnknown ? failure.exitCode : stopReason?.verdict ?? .success
         complete(task.spec.index, record, verdict: verdict)

@@ -47,15 +47,34 @@ package enum StopReason: Sendable, Hashable {
         }
     }
 
-    /// The effect of a second signal; nil for a run that no signal stops.
-    var advice: String? {
+    /// What the user can do; for a signal only while tasks are `running`.
+    func advice(running: Int) -> String? {
         let seconds = StopMachine.grace.components.seconds
         return switch self {
-        case .environment, .failFast, .deadline, .window: nil
+        case .deadline: "run the job again for the rest, or raise `schedule.deadline`"
+        case .environment, .failFast, .window: nil
+        case .signal where running == 0: nil
         case .signal(.interrupt):
             "they have \(seconds) s; Ctrl-C again cancels them at once"
         case .signal(.terminate), .signal(.hangUp):
             "they have \(seconds) s; a second signal cancels them at once"
+        }
+    }
+
+    /// The failure of a task that the stop ends.
+    var failure: TransferFailure {
+        var failure = TransferFailure.cancelled(text)
+        failure.decidingKey = key.map { ["schedule", $0] } ?? []
+        return failure
+    }
+
+    /// The key of `schedule` that stops the run; nil if no key does.
+    private var key: String? {
+        switch self {
+        case .failFast: "failFast"
+        case .deadline: "deadline"
+        case .window: "window"
+        case .environment, .signal: nil
         }
     }
 

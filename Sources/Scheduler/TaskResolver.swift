@@ -172,7 +172,11 @@ package struct TaskResolver {
             return record
         case .stopped(let reason):
             var record = blankRecord(end.task, reason.outcome, captured, now)
-            record.end(cancelledBy: .cancelled(reason.text))
+            let failure = reason.failure
+            record.end(cancelledBy: failure)
+            if !failure.decidingKey.isEmpty {
+                record.cause = source.place(deciding: failure, of: end.task)
+            }
             return record
         }
     }

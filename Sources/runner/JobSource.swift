@@ -98,13 +98,13 @@ struct JobSource {
             let lockFile = comparesLockFile ? JobLockFile(jobPath: path).warnings(of: plan) : nil
             let warnings = plan.warnings + (lockFile?.ofJob ?? [])
             reports =
-                plan.shown(parsed.diagnostics + warnings).map { $0.redacted(by: redactor) }
+                plan.shown(parsed.diagnostics(with: warnings)).map { $0.redacted(by: redactor) }
                 + (lockFile.map { [$0.ofLockFile.redacted(by: nil)] } ?? [])
             outcome = .plan(plan)
         } catch {
             let secrets = SecretResolver.environmentValues(of: error.secretVariables)
             let redactor = Redactor(secrets)
-            let diagnostics = parsed.diagnostics + error.diagnostics
+            let diagnostics = parsed.diagnostics(with: error.diagnostics)
             let shown = FileDiagnostics(showing: diagnostics, of: document).byFile
             reports = (shown + error.dataFaults).map { $0.redacted(by: redactor) }
             if error.isOnlyAboutOptions, parsed.diagnostics.isEmpty {

@@ -96,10 +96,10 @@ import Testing
             let plan = try Plan.make(from: document, options: options)
             let secrets = plan.neededSecrets.filter { missing.contains($0.name[...]) }
                 .map { $0.missing("is not there") }
-            let all = included.diagnostics + plan.warnings + secrets
+            let all = included.diagnostics(with: plan.warnings + secrets)
             return (document, PlanRejected(diagnostics: all))
         } catch {
-            let all = included.diagnostics + error.diagnostics
+            let all = included.diagnostics(with: error.diagnostics)
             return (document, PlanRejected(diagnostics: all, dataFaults: error.dataFaults))
         }
     }

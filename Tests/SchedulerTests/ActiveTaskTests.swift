@@ -132,10 +132,13 @@ import TransferModel
 
     @Test func `a cancelled task tells of the attempt that had failed`() throws {
         var task = try task()
-        #expect(task.cancellation("the run was interrupted").detail == "the run was interrupted")
+        #expect(
+            task.cancellation(.cancelled("the run was interrupted")).detail
+                == "the run was interrupted"
+        )
         _ = task.begin(Self.start)
         task.end(EndedAttempt(result(failure(.reset))), RunSimulation.clock)
-        let failure = task.cancellation("the run was interrupted")
+        let failure = task.cancellation(.cancelled("the run was interrupted"))
         #expect(failure.kind == .cancelled && !failure.isOutcomeUnknown)
         #expect(failure.detail.contains("attempt 1 had failed (it broke)"))
     }

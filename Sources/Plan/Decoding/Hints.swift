@@ -7,7 +7,17 @@ struct Shorthand: Sendable {
     /// The key for a scalar of that text, if there is one.
     let ofScalar: @Sendable (String) -> String?
     /// The key for a list.
-    var ofList: String?
+    let ofList: String?
+    /// Advice for any other value, made on first use.
+    let advice: @Sendable () -> String?
+
+    init(
+        ofScalar: @escaping @Sendable (String) -> String? = { _ in nil },
+        ofList: String? = nil,
+        advice: @autoclosure @escaping @Sendable () -> String? = nil
+    ) {
+        (self.ofScalar, self.ofList, self.advice) = (ofScalar, ofList, advice)
+    }
 }
 
 /// Guesses the meaning of a wrong key or value.

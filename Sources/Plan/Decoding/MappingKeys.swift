@@ -95,9 +95,10 @@ struct MappingKeys {
         guard !faults.document.isFree(key) else { return }
         let name = faults.document.text(of: key)
         let range = faults.document.range(of: key)
+        let content = KeyPlaces.helpForContent(of: key, in: keys, faults.document)
         if let hint = withoutBlank(name)
             ?? ForeignKeys.taskAtTop(key, in: keys, of: faults.document)
-            ?? ForeignKeys.hint(for: name, in: keys)
+            ?? ForeignKeys.hint(for: name, in: keys).map({ $0.suited(to: content, in: keys) })
         {
             let fixIt = hint.key.map { Diagnostic.FixIt(range: range, replacement: $0) }
             let message = "unknown key `\(name.excerpt)`\(faults.context)"
@@ -117,10 +118,17 @@ struct MappingKeys {
             .unknownKey,
             "unknown key `\(name.excerpt)`\(faults.context)",
             at: range,
-            help: inside ?? nearest.map { "did you mean `\($0)`?" }
-                ?? faults.language.flatMap { KeyPlaces.helpElsewhere(name, in: $0) } ?? knownKeys,
+            help: inside ?? nearest.map { "did you mean `\($0)`?" } ?? content
+                ?? faults.language.flatMap { helpElsewhere(name, in: $0) } ?? knownKeys,
             fixIt: nearest.map { .init(range: range, replacement: $0) }
         )
+    }
+
+    /// Advice for a key of another mapping, or for a word of other tools for such a key.
+    private func helpElsewhere(_ name: String, in language: KeyTable) -> String? {
+        if let help = KeyPlaces.helpElsewhere(name, in: language) { return help }
+        guard KeyPlaces.isNearTop(keys, in: language) else { return nil }
+        return ForeignKeys.hintElsewhere(for: name)?.help
     }
 
     /// The first keys of the table, which are the usual ones, and where the others are.

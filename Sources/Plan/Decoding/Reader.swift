@@ -160,8 +160,8 @@ struct Reader {
 
     /// The mapping of a secret, a session or a task, for the help of a report of another value;
     /// nil inside of one, where `showingShape` adds it.
-    private func entryExample(_ keys: KeyTable, _ value: NodeID, _ key: NodeID) -> String? {
-        guard faults.path.isEmpty, key != value else { return nil }
+    private func entryExample(_ keys: KeyTable) -> String? {
+        guard faults.path.isEmpty else { return nil }
         return "write `\(keys.exampleText)`"
     }
 
@@ -183,7 +183,8 @@ struct Reader {
                 at: mapping,
                 help: likely.map { "did you mean `\($0)`?" }
                     ?? Hints.indentation(table.keys, mapping, key, in: document)
-                    ?? entryExample(table.keys, mapping, key)
+                    ?? table.shorthand?.advice()
+                    ?? entryExample(table.keys)
             )
             return
         }

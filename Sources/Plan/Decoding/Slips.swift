@@ -12,7 +12,7 @@ enum Slips {
     /// - Parameters:
     ///   - field: The field of a scalar; other fields are skipped.
     ///   - isBody: Whether the text is meant for the receiver, so that only a pair of braces around
-    ///     the name of a variable is no accident.
+    ///     a name of the job is no accident.
     ///   - isURL: Whether a placeholder with a blank, or with braces in the host, is an error.
     ///   - reader: Gets the warnings.
     static func warnOfPlaceholders(
@@ -21,8 +21,7 @@ enum Slips {
         isURL: Bool = false,
         _ reader: inout Reader
     ) {
-        guard reader.faults.log.takesWarnings, !isBody || !reader.values.variables.states.isEmpty,
-            reader.document.kind(of: field.node) == .scalar,
+        guard reader.faults.log.takesWarnings, reader.document.kind(of: field.node) == .scalar,
             reader.document.withBytes(of: field.node, Self.mayHavePlaceholder)
         else { return }
         let text = reader.document.text(of: field.node)
@@ -34,9 +33,14 @@ enum Slips {
                 return
             }
             start = found.range.upperBound
-            if isBody, !found.isBraced || !isKnown(found.name) { continue }
+            if isBody, !found.isBraced { continue }
+            let declared =
+                isKnown(found.name)
+                ? found.likely(isKnown: isKnown)
+                : reader.values.expression(for: found.name, &reader.faults)
+            if isBody, declared == nil { continue }
             let isFault = isURL && !found.mayBeInURL(text)
-            let likely = found.likely(isKnown: isKnown)
+            let likely = declared ?? found.likely(isKnown: isKnown)
             report(found, isFault ? .error : .warning, likely, text, field, &reader)
         }
     }

@@ -283,7 +283,10 @@ enum ForeignExpression {
         guard fault.code == .badExpression, expression.hasBytePrefix("${"),
             expression.hasByteSuffix("}")
         else { return fault }
-        let content = expression.dropFirst(2).dropLast()
+        var content = expression.dropFirst(2).dropLast()
+        if content.hasBytePrefix("{"), content.hasByteSuffix("}") {
+            content = Substring(content.utf8.dropFirst().dropLast().withoutOuterBlanks)
+        }
         let name = String(content.prefix { $0 != "." && $0 != ":" })
         let rest = content.dropFirst(name.count)
         let likely: String?

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 extension Interpolator {
@@ -24,7 +25,8 @@ extension Interpolator {
                 throw ValueFault(
                     .unknownTask,
                     "there is no task `\(id.excerpt)`",
-                    likely: nearestTask(id, &faults).map { "${task.\($0).\(name)}" }
+                    likely: nearestTask(id, &faults).map { "${task.\($0).\(name)}" },
+                    help: "write `${task.ID.name}` with a task's id and a name of its `capture`"
                 )
             }
             guard tasks.group(of: source) == nil else {
@@ -65,6 +67,10 @@ extension Interpolator {
     /// The id that was probably meant.
     private func nearestTask(_ id: String, _ faults: inout FaultReporter) -> String? {
         let document = faults.document
+        // Other tools name a part of the response behind the id: `login.json.token`.
+        if let (first, _) = id.cut(atFirst: "."), tasks.find(String(first), in: document) != nil {
+            return String(first)
+        }
         return faults.hints.nearest(
             id,
             among: tasks.entries.prefix(Hints.comparedNames).map { document.text(of: $0.key) }
@@ -84,7 +90,9 @@ extension Interpolator {
         throw ValueFault(
             .unknownCapture,
             "the task `\(id.excerpt)` does not capture `\(name.excerpt)`",
-            likely: nearest.map { "${task.\(id).\($0)}" }
+            likely: nearest.map { "${task.\(id).\($0)}" },
+            help: "write `capture: { \(name.excerpt): { json: /\(name.excerpt) } }` in "
+                + "`\(id.excerpt)`; `header` and `regex` find other values"
         )
     }
 

@@ -22,6 +22,8 @@ struct Interpolator {
     var captureReferences: [CaptureReference] = []
     /// The names of captures that were looked up.
     var captureNames = CaptureNames()
+    /// The first task with each name under `capture`; nil before one is looked for.
+    var captureOwners: [String: Int]?
     /// Whether tasks cannot fill in the setting being read.
     var isNeededBeforeTheRun = false
     /// Whether the plan is of a shard.

@@ -69,6 +69,8 @@ struct Placeholder: Hashable {
     }
 
     /// The expression that was probably meant; nil when the marks hold more than a name.
+    ///
+    /// `isKnown` tells the names of variables; the job may still have to declare any other one.
     func likely(isKnown: (String) -> Bool) -> String? {
         var name = self.name[...]
         if isCommand, self.name == "date" || self.name.hasBytePrefix("date ") {

@@ -7,12 +7,14 @@ extension Plan {
     /// The place of the key that decides about a failure of a task: the key to change if the job
     /// file is at fault; nil if no key of the job decides.
     ///
-    /// A task's own key decides before its session's key, and the session's before `defaults`.
+    /// A task's own key decides before its session's key, the session's before `defaults`, and
+    /// those before the top level.
     package func place(deciding failure: TransferFailure, of index: Int) -> SourceLocation? {
         let document = source.reader.document
         let task = source.tasks.entry(of: index).value
         let defaults = TaskListing.defaults(of: self)
-        let mappings = [task, session(of: [task, defaults]), defaults].compactMap(\.self)
+        let mappings = [task, session(of: [task, defaults]), defaults, document.root]
+            .compactMap(\.self)
         for path in failure.decidingKeys {
             for mapping in mappings {
                 guard let key = Self.key(at: path[...], of: mapping, in: document) else { continue }

@@ -14,6 +14,8 @@ package struct Inclusion {
     package private(set) var diagnostics: [Diagnostic]
     /// The document of all files; nil when one of them is not readable as YAML.
     package private(set) var document: Document?
+    /// Whether a file that the job names is not part of the document.
+    private var lacksFile = false
 
     private let options: PlanOptions
     /// The documents of the files of `source`.
@@ -56,6 +58,15 @@ package struct Inclusion {
         diagnostics = diagnostics.inFileOrder
     }
 
+    /// The diagnostics of all files and those of the plan, without those that a missing file may
+    /// explain, such as an unknown session.
+    package func diagnostics(with plan: [Diagnostic]) -> [Diagnostic] {
+        diagnostics
+            + plan.filter {
+                !lacksFile || JobCode(rawValue: $0.code)?.mayBeOfMissingPart != true
+            }
+    }
+
     // MARK: - Files
 
     /// Reads the files that a document includes.
@@ -73,6 +84,7 @@ package struct Inclusion {
             do throws(Fault) {
                 try include(item, of: document, named: name)
             } catch {
+                lacksFile = lacksFile || error.lacksFile
                 diagnostics.append(
                     Diagnostic(
                         .error,
@@ -90,6 +102,8 @@ package struct Inclusion {
     private struct Fault: Error {
         var message: String
         var help: String?
+        /// Whether the file is not part of the job for that reason.
+        var lacksFile = true
     }
 
     /// Reads the file that an item names, and the files that it includes.
@@ -104,7 +118,10 @@ package struct Inclusion {
         let canonical = canonical(path)
         if let first = open.firstIndex(where: { $0.path == canonical }) {
             let chain = (open[first...].map(\.name) + [open[first].name]).map { "`\($0.excerpt)`" }
-            throw Fault(message: "files include each other: \(chain.joined(separator: " → "))")
+            throw Fault(
+                message: "files include each other: \(chain.joined(separator: " → "))",
+                lacksFile: false
+            )
         }
         guard known.insert(canonical).inserted else { return }
         guard source.included.count < Self.mostFiles else {

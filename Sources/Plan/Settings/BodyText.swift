@@ -5,16 +5,42 @@ internal import SystemKit
 
 /// Texts of bodies, and warnings of a text that probably names the file to send.
 enum BodyText {
-    /// The text of a body or a part, any scalar but null; warns of `@name` in the manner of curl.
+    /// The text of a body or a part, any scalar but null; warns of `@name` and of `name;type=…` in
+    /// the manner of curl.
     static func bodyText(_ field: Field, isPart: Bool = false, _ reader: inout Reader) -> String? {
         guard let scalar = reader.sentScalar(field, as: .body) else { return nil }
-        if scalar.text.utf8.first == UInt8(ascii: "@"), reader.faults.log.takesWarnings,
-            mayName(scalar, &reader),
-            isFile(scalar.text.dropFirst(), &reader)
-        {
-            warnOfFileName(field, hasMark: true, isPart: isPart, &reader)
+        guard reader.faults.log.takesWarnings, mayName(scalar, &reader) else {
+            return reader.text(of: scalar, field)
+        }
+        if isPart, let form = FormArgument(reader.document.text(of: field.node)) {
+            warnOfFormArgument(form, field, &reader)
+        } else if scalar.text.utf8.first == UInt8(ascii: "@") {
+            let name = scalar.text.dropFirst()
+            if isFile(name, &reader) || FileMediaType.of(String(name)) != FileMediaType.unknown {
+                warnOfFileName(field, hasMark: true, isPart: isPart, &reader)
+            }
         }
         return reader.text(of: scalar, field)
+    }
+
+    private static func warnOfFormArgument(
+        _ form: FormArgument,
+        _ field: Field,
+        _ reader: inout Reader
+    ) {
+        let isName = form.isFile || isFile(form.value[...], &reader)
+        let entries = [(isName ? "file" : "text", form.value)] + form.settings
+        let general = "write `{ \(entries.map { "\($0.0): …" }.joined(separator: ", ")) }`"
+        reader.faults.log.add(
+            Diagnostic(
+                .warning,
+                .fileNameAsBody,
+                "`\(field.name)`: the part is the text `\(form.text.excerpt)` with all after its `;`",
+                at: reader.document.range(of: field.node),
+                help: "write `{ \(entries.map { "\($0.0): \($0.1)" }.joined(separator: ", ")) }`",
+                generalHelp: general
+            )
+        )
     }
 
     /// Warns of a JSON body that is one string, if the string is an object or array of JSON, ends
@@ -85,14 +111,18 @@ enum BodyText {
         let written = reader.document.text(of: field.node)
         let file = String((hasMark ? written.withoutBytePrefix("@") : nil) ?? written[...])
         let entry = "file: \(file.excerpt)"
-        reader.faults.log.warn(
-            .fileNameAsBody,
-            "`\(field.name)`: the text `\(written.excerpt)` itself is the body, not the file of "
-                + "that name",
-            at: reader.document.range(of: field.node),
-            help: "write `\(isPart ? "{ \(entry) }" : entry)` to send the file",
-            fixIt: isPart || hasMark
-                ? nil : .init(range: reader.document.range(of: field.key), replacement: "file")
+        reader.faults.log.add(
+            Diagnostic(
+                .warning,
+                .fileNameAsBody,
+                "`\(field.name)`: the text `\(written.excerpt)` itself is the body, not the file of "
+                    + "that name",
+                at: reader.document.range(of: field.node),
+                help: "write `\(isPart ? "{ \(entry) }" : entry)` to send the file",
+                generalHelp: "write `\(isPart ? "{ file: … }" : "file: …")` to send the file",
+                fixIt: isPart || hasMark
+                    ? nil : .init(range: reader.document.range(of: field.key), replacement: "file")
+            )
         )
     }
 }

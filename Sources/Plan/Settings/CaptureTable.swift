@@ -37,7 +37,9 @@ enum CaptureTable {
             ) { $0 = .regex($1) },
         ],
         exactlyOneOf: ["json", "header", "regex"],
-        shorthand: Shorthand { $0.hasBytePrefix("/") ? "json" : nil }
+        shorthand: Shorthand { text in
+            ["/", "$.", "."].contains(where: text.hasBytePrefix) ? "json" : nil
+        }
     )
 
     /// A PCRE2 pattern that can be compiled.

@@ -18,6 +18,18 @@ enum CommandType {
         return arguments
     }
 
+    /// Arguments that a shell would take for operators, and few programs take at all.
+    private static let operators: Set<String> = ["|", "||", "&&", ">", ">>", "2>&1"]
+
+    private static func warn(of text: String, _ field: Field, _ reader: inout Reader) {
+        reader.faults.log.warn(
+            .suspiciousPlaceholder,
+            "`\(field.name)`: `\(text)` is plain text here, because runner uses no shell",
+            at: reader.document.range(of: field.node),
+            help: "write `[sh, -c, \"…\"]` for a line of a shell"
+        )
+    }
+
     private static func arguments(_ field: Field, _ reader: inout Reader) -> [String]? {
         var arguments: [String] = []
         var length = 0
@@ -26,6 +38,7 @@ enum CommandType {
             // A script has variables of its own.
             if arguments.last != "-c" { Slips.warnOfPlaceholders(in: element, &reader) }
             guard let text = reader.textOrStandIn(element) else { continue }
+            if operators.contains(text) { warn(of: text, element, &reader) }
             if text.utf8.contains(0) {
                 reader.report(
                     .badValue,

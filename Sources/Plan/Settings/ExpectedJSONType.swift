@@ -41,6 +41,16 @@ enum ExpectedJSONType {
     private static let present = ValueType<Expectation.JSONValueAt>(
         .text(pattern: JSONPointer.pattern, example: "/id")
     ) { reader, field in
+        guard reader.document.kind(of: field.node) == .scalar else {
+            reader.report(
+                .wrongType,
+                "`\(field.name)`: expected a pointer, found \(reader.faults.name(of: field.node))",
+                at: field.node,
+                help:
+                    "to compare values, write a mapping: each pointer is a key, with its value behind it"
+            )
+            return nil
+        }
         guard let text = reader.text(field) else { return nil }
         return reader.parsed(text, of: field, JSONPointerText.parse).map { .init($0) }
     }

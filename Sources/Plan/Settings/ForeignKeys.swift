@@ -20,6 +20,20 @@ enum ForeignKeys {
         }
 
         init(help: String) { self.help = help }
+
+        /// The hint for a key that belongs to another mapping.
+        func moved(to place: String) -> Hint {
+            if let key { return Hint(help: "write `\(key)` in \(place)") }
+            let isForm = ["write `", "write it "].contains(where: help.hasBytePrefix)
+            return isForm ? Hint(help: "in \(place), \(help)") : self
+        }
+
+        /// The hint, or the advice by the keys of the value if that is a mapping and the key takes
+        /// none.
+        func suited(to content: String?, in table: KeyTable) -> Hint {
+            let known = table.keys.first { $0.name == key }
+            return known?.shape.mayBeMapping == true ? self : content.map { Hint(help: $0) } ?? self
+        }
     }
 
     /// The hint for a key in the mapping of a table; nil for an unknown word.
@@ -27,12 +41,20 @@ enum ForeignKeys {
         let word = folded(name)
         return switch table.name {
         case "job": job(word)
+        case "when": when(word)
+        case "tls": security(word, "", inside: true) ?? session(word)
         case "session": session(word)
         case "data", "upload", "download": task(word, in: table.name)
-        case "when": when(word)
         case "defaults": session(word) ?? task(word, in: table.name)
         default: inner(word, in: table.name)
         }
+    }
+
+    /// The hint for a word of sessions or tasks in another mapping, such as `schedule`.
+    static func hintElsewhere(for name: String) -> Hint? {
+        let word = folded(name)
+        return session(word)?.moved(to: "`defaults`")
+            ?? task(word, in: "defaults")?.moved(to: "a task")
     }
 
     /// A hint for a key of the top level that is probably a task; nil for any other.
@@ -72,14 +94,17 @@ enum ForeignKeys {
             Hint(help: "write `schedule: { maxConcurrentTasks: … }`")
         case "timeoutminutes", "deadline", "timelimit", "maxtime":
             Hint(help: "write `schedule: { deadline: … }`")
-        case "matrix", "strategy", "foreach", "loop": Hint(help: "write `forEach` in a task")
+        case "matrix", "strategy", "foreach", "loop":
+            Hint(help: "write `forEach: { matrix: … }` or `forEach: { items: … }` in a task")
         case "limits", "bandwidth", "ratelimit", "limitrate":
             Hint(help: "write `limits` in a session, or in `defaults` for all sessions")
         case "onfailure", "onfinish", "onsuccess", "onerror", "notify", "notifications",
             "afterscript", "post", "finally", "handlers":
-            Hint(help: "write commands under `hooks`: `onFinish`, or `onFailure`")
-        case "insecure", "auth", "timeout", "useragent", "retries":
-            Hint(help: "write settings for all sessions and tasks in `defaults`")
+            Hint(
+                help: "write `hooks: { onFailure: [program, argument] }`, or `onFinish`, or "
+                    + "`hooks: { webhook: { url: … } }` to post to a URL"
+            )
+        case "insecure", "auth", "timeout", "useragent", "retries": hintElsewhere(for: word)
         default: nil
         }
     }
@@ -110,8 +135,7 @@ enum ForeignKeys {
             Hint(help: "write `httpVersion`")
         case "cache": Hint("urlCache")
         case "maxtime", "timeoutintervalforresources": Hint("timeoutIntervalForResource")
-        case "retries", "retry", "maxredirects", "redirects", "expect", "maxretries":
-            Hint(help: "it belongs to tasks: write it in a task, or in `defaults` for all tasks")
+        case "timeout": Hint("timeoutIntervalForRequest")
         default: nil
         }
     }
@@ -126,9 +150,13 @@ enum ForeignKeys {
         case "uri", "href", "link", "address", "endpoint", "src", "source": return Hint("url")
         case "name", "title", "taskdescription": return Hint("description")
         case "dependson", "depends", "requires", "after": return Hint("needs")
-        case "loop", "matrix", "strategy", "items", "withitems": return Hint("forEach")
-        case "extract", "register", "save": return Hint("capture")
-        case "assert", "asserts", "assertions", "status", "statuscode", "expectedstatus",
+        case "loop", "withitems": return Hint(help: "write `forEach: { items: … }`")
+        case "strategy": return Hint(help: "write `forEach: { matrix: … }`")
+        case "extract", "register", "save":
+            return Hint(help: "write `capture: { name: { json: /name } }`")
+        case "assert", "asserts", "assertions":
+            return Hint(help: "write `expect: { statusCode: …, json: { /name: value } }`")
+        case "status", "statuscode", "expectedstatus",
             "validstatus", "fail", "failonerror", "failwithbody":
             return Hint(help: "write `expect: { statusCode: … }`")
         case "auth", "authentication", "authorization", "user", "username", "login", "password",
@@ -173,6 +201,11 @@ enum ForeignKeys {
         default: return course(word)
         }
     }
+
+    /// Advice for a time at which the run should start.
+    static let startTime =
+        "runner does not start itself: a line in a crontab or a timer of systemd does (manual: "
+        + "`docs/tutorial/cron.md`)"
 
     /// Words for the choice and the course of tasks.
     private static func course(_ word: String) -> Hint? {
@@ -262,6 +295,9 @@ enum ForeignKeys {
         case ("retry", "max"), ("retry", "count"), ("retry", "times"), ("retry", "tries"),
             ("retry", "retries"), ("retry", "maxattempts"), ("retry", "maxretries"):
             Hint("attempts")
+        case ("forEach", "in"), ("forEach", "list"), ("forEach", "values"): Hint("items")
+        case ("part", "path"): Hint("file")
+        case ("part", "type"): Hint("contentType")
         case ("retry", "when"), ("retry", "codes"), ("retry", "statuscodes"): Hint("on")
         case ("retry", "delay"), ("retry", "wait"), ("retry", "interval"), ("retry", "sleep"):
             Hint(help: "write `backoff: { initial: … }`")
@@ -273,7 +309,7 @@ enum ForeignKeys {
             Hint(help: "write the format as the key: `json: report.json`, `junit: report.xml`")
         case ("schedule", "cron"), ("schedule", "at"), ("schedule", "every"),
             ("schedule", "interval"), ("schedule", "oncalendar"):
-            Hint(help: "runner does not start itself: cron or a timer of systemd does")
+            Hint(help: startTime)
         case ("checksum", "sha256"), ("checksum", "sha512"), ("checksum", "value"),
             ("checksum", "digest"):
             Hint(help: "write `checksum: sha256:…`, or name a list with `from`")
@@ -281,16 +317,21 @@ enum ForeignKeys {
         }
     }
 
+    private static let trust = "serverTrust: insecureAcceptAny"
+
     /// Words for taking any server's certificate.
-    private static func security(_ word: String, _ place: String) -> Hint? {
+    ///
+    /// `inside` says whether the word stands in the mapping `tls` itself.
+    private static func security(_ word: String, _ place: String, inside: Bool = false) -> Hint? {
         switch word {
         case "insecure", "verify", "verifyssl", "sslverify", "skiptlsverify", "insecureskipverify",
             "nocheckcertificate", "validatecerts", "allowinsecure":
             Hint(
-                help: "write `tls: { serverTrust: insecureAcceptAny }`\(place) "
+                help: "write `\(inside ? trust : "tls: { \(trust) }")`\(place) "
                     + "to accept any certificate; `caFile` is safer"
             )
-        case "cacert", "cafile", "cacertificate": Hint(help: "write `tls: { caFile: … }`\(place)")
+        case "cacert", "cafile", "cacertificate":
+            inside ? Hint("caFile") : Hint(help: "write `tls: { caFile: … }`\(place)")
         default: nil
         }
     }

@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// The settings of `hooks`.
@@ -30,13 +31,13 @@ enum HooksTable {
         [
             Setting(
                 "onFinish",
-                CommandType.type,
+                program,
                 "A program and its arguments, run without a shell in the job file's folder when "
                     + "every task has ended and the report is written."
             ) { $0.onFinish = $1 },
             Setting(
                 "onFailure",
-                CommandType.type,
+                program,
                 "The same, but only when the exit code of the run is not 0; it runs before "
                     + "`onFinish`."
             ) { $0.onFailure = $1 },
@@ -53,6 +54,21 @@ enum HooksTable {
             ) { ($0.webhook, $0.secrets) = ($1.webhook, $1.secrets) },
         ]
     )
+
+    /// A program and its arguments, and no URL.
+    private static let program = ValueType<[String]>(CommandType.type.shape) { reader, field in
+        let isURL =
+            reader.document.kind(of: field.node) == .scalar
+            && reader.document.text(of: field.node).containsBytes("://")
+        guard isURL else { return CommandType.type.read(&reader, field) }
+        reader.report(
+            .wrongType,
+            "`\(field.name)`: expected a program and its arguments, found a URL",
+            at: field.node,
+            help: "to post to a URL, write `webhook: { url: … }`"
+        )
+        return nil
+    }
 }
 
 /// `webhook` of `hooks`.
@@ -89,7 +105,8 @@ enum WebhookTable {
                 default: "30s",
                 "The longest time for the request and its repetitions."
             ) { $0.timeout = $1 },
-        ]
+        ],
+        shorthand: Shorthand(advice: "write `{ url: … }`")
     )
 
     static let type = ValueType<(webhook: Webhook, secrets: SecretSet)>(

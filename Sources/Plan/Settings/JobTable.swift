@@ -120,8 +120,14 @@ enum JobTable {
             ) {
                 $1(&$0.hooks)
             },
-        ]
+        ],
+        shorthand: Shorthand(advice: form)
     )
+
+    /// Advice for a job file that is no mapping.
+    private static let form =
+        "begin with `version: 1`, and write tasks under `data`, `uploads` or `downloads`, such as "
+        + "`downloads: { name: \(TaskTable.download.keys.exampleText) }`"
 
     static let report = SettingTable<ReportDraft>(
         "report",

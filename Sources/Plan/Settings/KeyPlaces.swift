@@ -1,3 +1,5 @@
+internal import Diagnostics
+internal import JobFile
 internal import SystemKit
 
 /// Finds the mappings that have a key, for a key in the wrong mapping.
@@ -5,6 +7,35 @@ enum KeyPlaces {
     /// Advice for a key, in any spelling, of a mapping inside the mapping.
     static func helpInside(_ name: String, of table: KeyTable) -> String? {
         inside(ForeignKeys.folded(name), of: table).map { "write `\($0)`" }
+    }
+
+    /// Advice for an unknown key by the keys of its value: some stand one mapping too deep, others
+    /// belong to another mapping of the table, such as `matrix` under `strategy`.
+    static func helpForContent(
+        of key: NodeID,
+        in table: KeyTable,
+        _ document: Document
+    ) -> String? {
+        let content = document.value(behind: key)
+        guard document.kind(of: content) == .mapping else { return nil }
+        let words = document.entries(of: content).prefix(mostWords).map {
+            ForeignKeys.folded(document.text(of: $0.key))
+        }
+        let name = document.text(of: key).excerpt
+        let main = table.keys.filter(\.isRequired).map(\.name) + table.alternativeNames
+        let own = words.lazy.compactMap { Self.key($0, of: table) }.first(where: main.contains)
+        if let own {
+            return "write `\(own)` here, without `\(name)` around it"
+        }
+        return words.lazy.compactMap { inside($0, of: table) }.first.map { "write `\($0)`" }
+    }
+
+    /// The most keys of a value that are compared with those of the language.
+    private static let mostWords = 16
+
+    /// Whether a mapping is the top level or stands directly in it.
+    static func isNearTop(_ table: KeyTable, in job: KeyTable) -> Bool {
+        table === job || table.name == "session" || job.keys.contains { $0.shape.table === table }
     }
 
     /// Advice for a key, in any spelling, of sessions, tasks or the top level, or of a mapping

@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 
 /// The type of ids of tasks in `needs` and `when`.
 enum NeedType {
@@ -8,10 +9,11 @@ enum NeedType {
         field in
         guard let id = reader.text(field) else { return nil }
         if let need = reader.need(id) { return need }
+        let isList = id.containsBytes(",") && reader.document.kind(of: field.node) == .scalar
         let fault = ValueFault(
             .unknownTask,
             "there is no task `\(id)`",
-            likely: reader.nearestTask(id)
+            likely: isList ? "[\(id)]" : reader.nearestTask(id)
         )
         reader.report(fault, of: field)
         return nil

@@ -157,19 +157,32 @@ enum PathType {
             case .readable, .pipe, .notRegular: "`\(value.text)` is not a \(kind)"
             }
         let code: JobCode = if case .unreadable = status { .unreadableFile } else { .missingFile }
-        let isPattern =
-            status == .missing && field.name == "file"
-            && value.text.utf8.contains(UInt8(ascii: "*"))
         reader.report(
             code,
             "`\(field.name)`: \(reason)",
             at: field.node,
-            help: isPattern
-                ? "for a task of each file, write `forEach: { glob: … }` and "
-                    + "`file: \"${item.path}\"`"
-                : nil
+            help: help(for: value.text, status, field.name)
         )
         return nil
+    }
+
+    /// Advice for a folder, and for a missing file whose path is one in the manner of another tool
+    /// or system.
+    private static func help(
+        for path: String,
+        _ status: PlanOptions.FileStatus,
+        _ key: String
+    ) -> String? {
+        let rows =
+            "for a task of each file, write `forEach: { glob: … }` and "
+            + "`file: \"${item.path}\"`"
+        guard status == .missing else { return status == .notRegular && key == "file" ? rows : nil }
+        if path.utf8.first == UInt8(ascii: "@"), path.utf8.count > 1 {
+            return "leave out the `@`, which marks a file for curl"
+        }
+        if path.containsBytes("://") { return "a path names a file of this machine, not a URL" }
+        if path.utf8.contains(UInt8(ascii: "\\")) { return "write `/` between folders and files" }
+        return key == "file" && path.utf8.contains(UInt8(ascii: "*")) ? rows : nil
     }
 
     /// A path to a file that the runner writes, or to the folder that it is written to under the

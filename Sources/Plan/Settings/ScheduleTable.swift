@@ -54,6 +54,10 @@ enum ScheduleTable {
                 DailyWindowText.type,
                 "The hours, in local time, when tasks may start; at other times runner defers them."
             ) { $0.window = $1 },
-        ]
+        ],
+        shorthand: Shorthand(
+            ofScalar: { (try? DailyWindowText.parse($0)) == nil ? nil : "window" },
+            advice: ForeignKeys.startTime
+        )
     )
 }

@@ -30,4 +30,14 @@ indirect enum Shape: Sendable {
     case scalar
     /// Any value at all.
     case anything
+
+    /// Whether a value may be a mapping.
+    var mayBeMapping: Bool {
+        switch self {
+        case .mapping, .variants, .named, .someNamed, .anything: true
+        case .either(let one, let other): one.mayBeMapping || other.mayBeMapping
+        case .oneOrMore(let one): one.mayBeMapping
+        default: false
+        }
+    }
 }

@@ -342,6 +342,17 @@ enum TaskTable {
     private static let session = ValueType<Int>(.text(pattern: nil, example: "session")) {
         reader,
         field in
+        guard reader.document.kind(of: field.node) == .scalar else {
+            let found = reader.faults.name(of: field.node)
+            let help = "declare it under `sessions`, and write its name here"
+            reader.report(
+                .wrongType,
+                "`\(field.name)`: expected the name of a session, found \(found)",
+                at: field.node,
+                help: help
+            )
+            return nil
+        }
         guard let name = reader.text(field) else { return nil }
         if let position = reader.sessions[name] { return position }
         let sessions = reader.sessions.keys

@@ -44,7 +44,11 @@ enum WhenTable {
                 2...2,
                 "A list of a value and a PCRE2 pattern, which must match a part of the value."
             ) { value, others in matches(value, others[0]) },
-        ]
+        ],
+        shorthand: Shorthand(
+            advice: "a task starts when its `needs` have succeeded; for another end, write "
+                + "`when: { failed: ID }` or `when: { ended: ID }`"
+        )
     )
 
     static let type = ValueType<When>(.oneOrMore(.mapping(table.keys))) { when($1, &$0) }.faultless

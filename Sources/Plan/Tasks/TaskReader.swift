@@ -153,6 +153,7 @@ struct TaskReader: Sendable {
     /// Checks the settings of a task against each other; each setting is already valid by itself.
     private func check(_ draft: TaskDraft, at place: TaskPlace, _ reader: inout Reader) {
         let sessions = shared.sessions
+        if draft.when != nil { ConditionCheck.check(draft, at: place, &reader) }
         let isOrderOfRun = draft.isOrderOfRun || reader.values.isOrderOfRun
         if let session = draft.session, !shared.signers[session].isEmpty,
             place.entry.kind != .stream
