@@ -114,7 +114,7 @@ import Testing
         let bytes: [UInt8] = [97, 44, 98, 0xFF, 44, 99]
         let fault = #expect(throws: RowFault.self) { try CSVRecord.fields(of: bytes.span) }
         #expect(fault == RowFault("the row is not UTF-8", at: 3))
-        #expect(!CSVRecord.isFaultless(bytes.span, count: 3))
+        #expect(CSVRecord.isFaultless(bytes.span, count: 3) == false)
     }
 
     @Test(arguments: [
