@@ -49,12 +49,14 @@ package final class WrittenFiles: Sendable {
     ///   - folderPath: The folder; created with its parents for the first note.
     ///   - name: The file's name, without a slash.
     ///   - mostFiles: The most remembered files.
+    ///   - isReadOnly: Whether a file that is damaged or too long is left as it is.
     /// - Throws: `JournalFault` when the file cannot be read, may have been written by others, or
     ///   comes from a later version.
     package init(
         in folderPath: String,
         name: String,
-        mostFiles: Int = WrittenFiles.mostFiles
+        mostFiles: Int = WrittenFiles.mostFiles,
+        isReadOnly: Bool = false
     ) throws(JournalFault) {
         self.folderPath = folderPath
         self.name = name
@@ -67,7 +69,8 @@ package final class WrittenFiles: Sendable {
                 stamps.reserveCapacity(kept.count)
                 for note in kept { stamps[note.place] = note.stamp }
             }
-            guard !isWhole || notes.count > 2 * kept.count + Self.fewNotes else { return }
+            guard !isReadOnly, !isWhole || notes.count > 2 * kept.count + Self.fewNotes
+            else { return }
             // Notes after an incomplete one are lost until a later run succeeds.
             try? underLock(Self.patience) { folder throws(SystemError) in
                 try shorten(in: folder)

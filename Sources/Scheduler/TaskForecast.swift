@@ -68,6 +68,18 @@ package enum TaskForecast: Sendable, Hashable {
         }
     }
 
+    /// Whether the server can be asked what follows: a run would request the whole file of a
+    /// download, and neither a body nor a program belongs to the request.
+    package func canBeAsked(about task: TaskSpec) -> Bool {
+        guard task.kind == .download, task.body == nil, !task.request.url.isCustom else {
+            return false
+        }
+        switch self {
+        case .fetch, .fetchChecksum, .revalidate: return true
+        case .connect, .fail, .keep, .resume, .send: return false
+        }
+    }
+
     /// The forecast by the destination alone; nil if the file is requested.
     private static func known(
         _ task: TaskSpec,

@@ -105,6 +105,8 @@ package final class TaskSpec: Sendable {
         package let isURLOfPeer: Bool
         /// How the download of the file uses a lock file.
         package let lock: LockUse
+        /// Whether only the server's answer matters: the body is not read, and nothing is written.
+        package let isAsked: Bool
 
         /// Creates a destination; both paths name the same file.
         package init(
@@ -122,7 +124,8 @@ package final class TaskSpec: Sendable {
             isNamedByPeer: Bool = false,
             replacesForeign: Bool = true,
             isURLOfPeer: Bool = false,
-            lock: LockUse = .none
+            lock: LockUse = .none,
+            isAsked: Bool = false
         ) {
             self.path = path
             self.displayPath = displayPath
@@ -139,6 +142,7 @@ package final class TaskSpec: Sendable {
             self.replacesForeign = replacesForeign
             self.isURLOfPeer = isURLOfPeer
             self.lock = lock
+            self.isAsked = isAsked
         }
 
         /// Whether both describe the same file with the same rules.
@@ -152,6 +156,7 @@ package final class TaskSpec: Sendable {
                 && left.isNamedByPeer == right.isNamedByPeer
                 && left.replacesForeign == right.replacesForeign
                 && left.isURLOfPeer == right.isURLOfPeer && left.lock == right.lock
+                && left.isAsked == right.isAsked
         }
 
         /// Whether the server names the file.
@@ -201,6 +206,9 @@ package final class TaskSpec: Sendable {
             return copy(lock: .obeying(locked.atMirror))
         }
 
+        /// The same destination of a task that only asks the server.
+        package var asked: Destination { copy(isAsked: true) }
+
         /// The same destination except for the given properties.
         private func copy(
             path: String? = nil,
@@ -209,7 +217,8 @@ package final class TaskSpec: Sendable {
             checksum: ExpectedChecksum? = nil,
             isNamedByPeer: Bool? = nil,
             replacesForeign: Bool? = nil,
-            lock: LockUse? = nil
+            lock: LockUse? = nil,
+            isAsked: Bool? = nil
         ) -> Destination {
             Destination(
                 path: path ?? self.path,
@@ -226,7 +235,8 @@ package final class TaskSpec: Sendable {
                 isNamedByPeer: isNamedByPeer ?? self.isNamedByPeer,
                 replacesForeign: replacesForeign ?? self.replacesForeign,
                 isURLOfPeer: isURLOfPeer,
-                lock: lock ?? self.lock
+                lock: lock ?? self.lock,
+                isAsked: isAsked ?? self.isAsked
             )
         }
     }
@@ -334,6 +344,21 @@ package final class TaskSpec: Sendable {
 extension TaskSpec {
     /// The same transfer to another destination.
     package func with(_ destination: Destination) -> TaskSpec {
+        copy(to: destination, retry, from: earliestBeginDate)
+    }
+
+    /// The same download as a question to the server: once, and at once.
+    package func asked(_ destination: Destination) -> TaskSpec {
+        var once = retry
+        once.attempts = 1
+        return copy(to: destination.asked, once, from: nil)
+    }
+
+    private func copy(
+        to destination: Destination,
+        _ retry: RetryPolicy,
+        from earliestBeginDate: BeginDate?
+    ) -> TaskSpec {
         TaskSpec(
             id: id,
             index: index,

@@ -1,8 +1,6 @@
 import ArgumentParser
 import NetworkPath
 import Plan
-import Report
-import Scheduler
 import SystemKit
 import TransferModel
 
@@ -13,8 +11,11 @@ struct ShowPlan: ParsableCommand {
         _superCommandName: Program.name,
         abstract: "Show what a job file would do, and the line that sets each value.",
         discussion: Examples.discussion(
-            "Sends nothing. Lists the tasks in an order in which they could run.",
+            """
+            Sends nothing, unless --ask tells it to. Lists the tasks in an order in which they could run.
+            """,
             Example("what would a run do here and now", "runner plan job.yaml --diff"),
+            Example("which files have changed at the servers", "runner plan job.yaml --ask"),
             Example("what would one of four processes do", "runner plan job.yaml --shard 1/4"),
             Example("what would one task do", "runner plan job.yaml --only handbook"),
             Example(
@@ -49,8 +50,20 @@ struct ShowPlan: ParsableCommand {
     )
     var diff = false
 
+    @Flag(
+        help: """
+            As --diff, and ask the servers of downloads whether the files have changed and how large they are, \
+            as a run would ask. Sends no upload, and changes no file.
+            """
+    )
+    var ask = false
+
+    @OptionGroup var state: StateOptions
+
     mutating func validate() throws {
-        if all, diff { throw ValidationError("--all lists settings, which --diff leaves out") }
+        guard all, diff || ask else { return }
+        let option = ask ? "--ask" : "--diff"
+        throw ValidationError("--all lists settings, which \(option) leaves out")
     }
 
     mutating func run() throws {
@@ -59,23 +72,47 @@ struct ShowPlan: ParsableCommand {
             path: path,
             variables: job.resolvedVariables(in: ProcessContext.environment),
             only: EnvironmentOption.identifiers(only),
-            shard: choice.resolvedShard()
+            shard: choice.resolvedShard(),
+            run: ask ? .present() : .standIn
         )
         let plan = try source.requirePlan()
+        let format = try OutputFormat.resolve(format)
+        var forecast = PlanForecast(plan)
+        if ask { try forecast.ask(questions(plan, jobPath: path)) }
         let listing = PlanListing(
             plan,
             scope: all ? .all : .set,
-            interfaces: diff ? nil : try Self.interfaces(of: plan),
+            interfaces: diff || ask ? nil : try Self.interfaces(of: plan),
             showsValues: showValues,
             shown: source.shown
         )
-        let forecast = PlanForecast(plan)
-        switch (try OutputFormat.resolve(format), diff) {
+        switch (format, diff || ask) {
         case (.text, false): try listing.writeText(Self.write)
-        case (.text, true): try listing.writeOutlooks(forecast.outlook, Self.write)
         case (.json, false): try listing.writeJSON(Self.writeJSON)
+        case (.text, true):
+            var size = FetchedSize()
+            try listing.writeOutlooks(
+                { index, destination in
+                    let outlook = forecast.outlook(index, destination)
+                    size.add(outlook)
+                    return outlook
+                },
+                Self.write
+            )
+            if ask, let text = size.text { try Self.write(text + "\n") }
         case (.json, true): try listing.writeOutlooksAsJSON(forecast.outlook, Self.writeJSON)
         }
+        if forecast.answers?.isWithoutContact == true {
+            throw Exit(.temporary, "no server could be reached: run the command again")
+        }
+    }
+
+    private func questions(_ plan: Plan, jobPath: String) -> PlanQuestions {
+        let folder = StateFolder(
+            chosen: state.chosenFolder,
+            environment: ProcessContext.environment
+        )
+        return PlanQuestions(plan: plan, jobPath: jobPath, state: folder, showsValues: showValues)
     }
 
     private static func write(_ text: String) throws(Exit) { try write(text.utf8.span) }
@@ -104,82 +141,5 @@ struct ShowPlan: ParsableCommand {
             throw Exit(.environment, error.message)
         }
         if !isRead { throw Exit(.success) }
-    }
-}
-
-/// Forecasts the run's action for each task of a plan here and now.
-struct PlanForecast {
-    private let plan: Plan
-    /// The tasks with captured values of other tasks: their settings are not known yet.
-    private let users: Set<Int>
-
-    init(_ plan: Plan) {
-        self.plan = plan
-        users = Set(plan.captureUses.pairs.map(\.user))
-    }
-
-    /// The run's action for the task at an index; `destination` is the shown text of its
-    /// destination.
-    func outlook(_ index: Int, _ destination: String) -> TaskOutlook {
-        guard !users.contains(index), let task = try? plan.task(at: index, captured: .init()) else {
-            return Self.blank(plan.kind(of: index))
-        }
-        let forecast = TaskForecast(of: task, TaskFacts(of: task))
-        let path = task.destination == nil ? "" : destination
-        return Self.outlook(of: task, forecast, at: path, isKept: isKept(task))
-    }
-
-    private func isKept(_ task: TaskSpec) -> Bool {
-        plan.sessions.indices.contains(task.session)
-            && plan.sessions[task.session].kind == .background
-    }
-
-    /// The outlook of a task whose settings are not known yet.
-    private static func blank(_ kind: TaskSpec.Kind) -> TaskOutlook {
-        let action: TaskOutlook.Action =
-            switch kind {
-            case .upload: .send
-            case .data, .download: .fetch
-            case .webSocket, .stream: .connect
-            }
-        return TaskOutlook(action, "depends on values that other tasks capture")
-    }
-
-    private static func outlook(
-        of task: TaskSpec,
-        _ forecast: TaskForecast,
-        at path: String,
-        isKept: Bool
-    ) -> TaskOutlook {
-        // The journal of the session may have the task as ended.
-        let evidence = task.destination?.checksum == nil ? "signature" : "checksum"
-        let ended = isKept ? ", unless an earlier run of the background session has ended it" : ""
-        switch forecast {
-        case .send(let method): return TaskOutlook(.send, method + ended)
-        case .connect: return TaskOutlook(.connect, "")
-        case .fetch(.new): return TaskOutlook(.fetch, path + ended)
-        case .fetch(.replaced): return TaskOutlook(.fetch, "replaces \(path)" + ended)
-        case .fetch(.different):
-            return TaskOutlook(.fetch, "\(path) has another \(evidence)" + ended)
-        case .fetch(.named): return TaskOutlook(.fetch, "the server names the file" + ended)
-        case .fetchChecksum:
-            return TaskOutlook(.check, "the list of checksums decides about \(path)" + ended)
-        case .revalidate:
-            return TaskOutlook(.check, "whether \(path) has changed" + ended)
-        case .resume(let count, let total):
-            return TaskOutlook(
-                .resume,
-                "\(path), \(Quantity.bytes(count)) of \(Quantity.bytes(total)) are there" + ended,
-                presentBytes: count,
-                totalBytes: total
-            )
-        case .keep(isVerified: true): return TaskOutlook(.keep, "\(path) has its \(evidence)")
-        case .keep(isVerified: false): return TaskOutlook(.keep, "\(path) exists")
-        case .fail(.exists):
-            return TaskOutlook(.fail, "`\(path)` exists, and `ifExists` is `fail`")
-        case .fail(.unusable(var error)):
-            error.subject = path
-            return TaskOutlook(.fail, error.message)
-        }
     }
 }

@@ -54,6 +54,21 @@ import TransferModel
         #expect(!folder.contains("cache"))
     }
 
+    @Test func `a read-only store finds responses, and keeps them as they are`() throws {
+        try add(store(), "one")
+        let reader = DiskStore(
+            directory: folder.path("cache"),
+            capacity: 1 << 20,
+            isReadOnly: true
+        )
+        #expect(try content(reader) == "one")
+        #expect(try !add(reader, "two"))
+        #expect(try !add(reader, "three", "y"))
+        reader.remove(try key())
+        #expect(try content(store()) == "one")
+        #expect(try names("lists").count == 1)
+    }
+
     @Test func `the cache folder is readable by its owner alone`() throws {
         try add(store(), "one")
         let list = try #require(try names("lists").first)

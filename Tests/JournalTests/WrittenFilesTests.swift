@@ -122,6 +122,20 @@ import Testing
         #expect(has("a", last) && !has("b", last) && has("c", last))
     }
 
+    @Test func `a command that only reads leaves an incomplete journal as it is`() throws {
+        let files = try open()
+        for name in ["a", "b"] { try publish(name, by: files) }
+        let cut = try Array(folder.read(Self.name).dropLast())
+        try folder.write(cut, to: Self.name, mode: 0o600)
+        let reader = try WrittenFiles(
+            in: folder.path("written"),
+            name: "job.journal",
+            isReadOnly: true
+        )
+        #expect(has("a", reader))
+        #expect(try folder.read(Self.name) == cut)
+    }
+
     @Test func `a damaged journal has no file, and is begun anew`() throws {
         try publish("a", by: open())
         try folder.write("runner journal", to: Self.name, mode: 0o600)

@@ -33,6 +33,7 @@ package final class DiskStore: CacheStore {
     /// An absolute path.
     package let directory: String
     private let room: DiskRoom
+    private let isReadOnly: Bool
     private let stopsAt: @Sendable (Step) -> Bool
     private let state = Lock(State())
     /// The changes by unsafe requests of this run.
@@ -52,13 +53,16 @@ package final class DiskStore: CacheStore {
     /// - Parameters:
     ///   - directory: An absolute path; created when a response is stored.
     ///   - capacity: The most bytes that all files together may have.
+    ///   - isReadOnly: Whether nothing is stored, removed or noted.
     ///   - stopsAt: Whether to behave as if the process had been killed at that step.
     package init(
         directory: String,
         capacity: Int64,
+        isReadOnly: Bool = false,
         stopsAt: @escaping @Sendable (Step) -> Bool = { _ in false }
     ) {
         self.directory = directory
+        self.isReadOnly = isReadOnly
         self.stopsAt = stopsAt
         room = DiskRoom(capacity: capacity)
         largestBody = capacity / URLCacheConfiguration.largestPart
@@ -79,7 +83,7 @@ package final class DiskStore: CacheStore {
         else { return [] }
         if list.fault == .damaged { remove(key) }
         guard list.url == key.url else { return [] }
-        list.touch(atMostEach: Self.useInterval)
+        if !isReadOnly { list.touch(atMostEach: Self.useInterval) }
         return list.responses
     }
 
@@ -160,7 +164,8 @@ package final class DiskStore: CacheStore {
     /// Removes the list and its bodies, even without the lock and after a fault.
     package func remove(_ key: CacheKey) {
         // Also when the store is turned off: the next run trusts it again.
-        guard let folders = knownFolders, folders.lists.contains(key.name) else { return }
+        guard !isReadOnly, let folders = knownFolders, folders.lists.contains(key.name)
+        else { return }
         // Remove the list even without the lock: an invalid response must not be used.
         let lock = try? folders.lock(DiskFolders.lockName(of: key.name))
         let responses = responses(under: key, in: folders)
@@ -323,7 +328,7 @@ package final class DiskStore: CacheStore {
 
     /// Does work in the folders; a file system error turns the store off.
     private func attempt<Result>(_ body: (DiskFolders) throws(SystemError) -> Result) -> Result? {
-        guard let folders = folders(create: true) else { return nil }
+        guard !isReadOnly, let folders = folders(create: true) else { return nil }
         do throws(SystemError) {
             return try body(folders)
         } catch {

@@ -250,6 +250,7 @@ extension PlanListing {
                 writer.member("detail", shown(task.detail))
                 if let bytes = task.presentBytes { writer.member("presentBytes", bytes) }
                 if let bytes = task.totalBytes { writer.member("totalBytes", bytes) }
+                if task.isAsked { writer.member("asked", true) }
                 writer.endObject()
                 try writer.drain(emit)
             }

@@ -140,19 +140,23 @@ package struct TaskOutlook: Sendable, Hashable {
     package let detail: String
     /// The bytes of the file that an earlier run has left; nil unless the action is `resume`.
     package let presentBytes: Int64?
-    /// The bytes of the whole file; nil unless the action is `resume`.
+    /// The bytes of the whole file; nil if they are not known, and for an action without a file.
     package let totalBytes: Int64?
+    /// Whether the server was asked.
+    package let isAsked: Bool
 
-    /// An outlook without counts, or with the counts of a part.
+    /// An outlook by the file system alone, or by the answer of a server.
     package init(
         _ action: Action,
         _ detail: String,
         presentBytes: Int64? = nil,
-        totalBytes: Int64? = nil
+        totalBytes: Int64? = nil,
+        isAsked: Bool = false
     ) {
         self.action = action
         self.detail = detail
         self.presentBytes = presentBytes
         self.totalBytes = totalBytes
+        self.isAsked = isAsked
     }
 }

@@ -68,7 +68,8 @@ extension Attempt {
 
     /// A request that refreshes a response used while stale; nil without such a response.
     var refresh: AttemptRequest? {
-        exchange.policies.caching?.refresh.map { exchange.request.refresh(of: $0) }
+        guard !exchange.request.isAsked else { return nil }
+        return exchange.policies.caching?.refresh.map { exchange.request.refresh(of: $0) }
     }
 
     /// Fails because no stored response may answer.

@@ -196,6 +196,11 @@ extension AttemptRequest {
         )
     }
 
+    /// Whether only the server's answer matters, and nothing may be written.
+    var isAsked: Bool {
+        if case .file(let file) = sink { file.isAsked } else { false }
+    }
+
     /// A request, without a key yet, that revalidates a stale response which has answered a hop.
     func refresh(of hop: RequestSpec) -> AttemptRequest {
         var refresh = AttemptRequest(

@@ -29,7 +29,9 @@ extension AttemptResult {
             explainFailure(of: exchange)
         } else {
             voucher = exchange.response.voucher(to: exchange.hop.method)
-            isUnchanged = exchange.response.isUnchanged || exchange.response.keepsFile
+            isUnchanged =
+                exchange.response.isUnchanged && !exchange.response.isAsked
+                || exchange.response.keepsFile
         }
         if exchange.policies.part.resumption != nil || exchange.hasFailed {
             resume = exchange.policies.part.outcome(

@@ -270,7 +270,7 @@ struct ResponseJudge {
     }
 
     /// Prepares the sink; false ends the transfer, because of a kept file whose body needs no
-    /// check or a part that has another path.
+    /// check, a part that has another path or a task that only asks.
     private func openSink() throws(TransferFailure) -> Bool {
         guard case .file(let wanted) = exchange.request.sink else {
             // The engine's threads do not handle examinations.
@@ -297,6 +297,11 @@ struct ResponseJudge {
             exchange.response.keepsFile = true
             // The body is read only for its checks.
             return exchange.response.bodyCheck?.looksAtBytes == true
+        }
+        if file.isAsked {
+            exchange.response.isUnchanged = true
+            exchange.response.isAsked = true
+            return false
         }
         exchange.response.destination = file
         do throws(SystemError) {

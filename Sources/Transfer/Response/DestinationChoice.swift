@@ -15,7 +15,9 @@ enum DestinationChoice {
         mayName: (String) -> Bool
     ) throws(TransferFailure) -> TaskSpec.Destination? {
         // Before the body, which would arrive in vain.
-        if let failure = wanted.signature?.missingFile(phase: .receive) { throw failure }
+        if !wanted.isAsked, let failure = wanted.signature?.missingFile(phase: .receive) {
+            throw failure
+        }
         var file = wanted
         var isNamedByServer = false
         if wanted.isFolder {

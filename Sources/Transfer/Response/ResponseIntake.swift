@@ -22,6 +22,9 @@ struct ResponseIntake: ~Copyable {
     var parts: PartIntake?
     /// Whether the file that the server named exists and stays, so that the body is not wanted.
     var isUnchanged = false
+    /// Whether the body is not wanted because the task only asks the server; `isUnchanged` is true,
+    /// too.
+    var isAsked = false
     /// Whether the attempt kept libcurl from another request of its own: the received part of this
     /// response stays.
     var isCutOff = false

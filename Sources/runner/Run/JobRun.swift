@@ -44,7 +44,7 @@ struct JobRun {
         do {
             try context.start.wait(for: request, hearing: inbox)
             try context.start.requireWindow(of: request.plan.schedule)
-            let job = try secrets.fill(request)
+            let job = try secrets.fill(request.plan)
             hook.notes.fill(job.plan.webhook)
             let resources = try RunResources(for: job, in: context)
             let report = Reports(outputs, redactor: job.redactor)

@@ -18,16 +18,22 @@ final class RecordedFiles: WrittenFileRecord {
         self.plan = plan
     }
 
-    /// Reads the record of a job.
+    /// Reads the record of a job; a read-only one is not repaired.
     ///
     /// - Returns: nil when no task replaces only its own files, without a state folder, and for an
     ///   unusable record.
-    static func open(for plan: Plan, request: RunRequest) -> RecordedFiles? {
-        guard plan.replacesOwnFiles, let place = request.state.writtenFiles(of: request.job) else {
-            return nil
-        }
+    static func open(
+        for plan: Plan,
+        of job: JobIdentity,
+        in state: StateFolder,
+        isReadOnly: Bool = false
+    ) -> RecordedFiles? {
+        guard plan.replacesOwnFiles, let place = state.writtenFiles(of: job) else { return nil }
         do throws(JournalFault) {
-            return RecordedFiles(try WrittenFiles(in: place.folder, name: place.name), of: plan)
+            return RecordedFiles(
+                try WrittenFiles(in: place.folder, name: place.name, isReadOnly: isReadOnly),
+                of: plan
+            )
         } catch {
             warn("the record of the job's own files is not used", error)
             return nil

@@ -81,15 +81,14 @@ struct RunLaunch {
     }
 
     private func readJob(lock: (LockRequest) throws(Exit) -> Bool) throws(Exit) -> JobSource {
-        let now = RunClock.now().wall
-        return try JobSource(
+        try JobSource(
             path: jobPath,
             variables: variables,
             only: only,
             shard: shard,
             allowsAbsentTasks: earlier != nil,
             reportPath: report.path,
-            run: RunValues(id: RunIdentifier.make(at: now), startDate: now),
+            run: .present(),
             mostKeptTasks: Self.mostKeptTasks,
             lock: lock
         )

@@ -39,7 +39,7 @@ struct RunResources {
         Self.warnOfAbsentState(request.state, for: plan)
         keys = try .open(for: plan, request: request, at: context.start.clock.wall)
         uploads = request.state.uploadFolder(of: request.job).map(UploadStore.init(folder:))
-        written = RecordedFiles.open(for: plan, request: request)
+        written = RecordedFiles.open(for: plan, of: request.job, in: request.state)
         background = try BackgroundOpening(
             job: job,
             request: request,

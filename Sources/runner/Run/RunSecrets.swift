@@ -31,13 +31,12 @@ struct RunSecrets: Sendable {
     ///
     /// - Throws: `RunObstacle` when a value is missing, does not fit, or a signal stopped the
     ///   reading.
-    func fill(_ request: RunRequest) throws -> FilledJob {
-        let plan = request.plan
-        let secrets = try explained(request) {
+    func fill(_ plan: Plan) throws -> FilledJob {
+        let secrets = try explained(plan) {
             try resolver.resolve(plan.neededSecrets, besides: known, in: plan.folder)
         }
         hidden.hide(known + secrets.values)
-        let filled = try explained(request) {
+        let filled = try explained(plan) {
             try plan.with(secrets) { secret in
                 let redactor = Redactor([secret])
                 return { redactor?.firstSecret(in: $0) }
@@ -63,7 +62,7 @@ struct RunSecrets: Sendable {
 
     /// Prints the diagnostics of a missing or unfit secret and makes an obstacle of it.
     private func explained<Result>(
-        _ request: RunRequest,
+        _ plan: Plan,
         _ body: () throws -> Result
     ) throws -> Result {
         do {
@@ -71,7 +70,7 @@ struct RunSecrets: Sendable {
         } catch let rejected as PlanRejected {
             // Redaction looks at the text of the file, before it is rendered with marks and colors.
             let redactor = Redactor(hidden.secrets + resolver.found)
-            for report in request.plan.shown(rejected.diagnostics) {
+            for report in plan.shown(rejected.diagnostics) {
                 report.redacted(by: redactor).printAsText()
             }
             throw RunObstacle(

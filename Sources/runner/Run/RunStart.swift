@@ -97,6 +97,14 @@ extension RunClock {
     }
 }
 
+extension RunValues {
+    /// The values of a run that begins now.
+    static func present() -> RunValues {
+        let now = RunClock.now().wall
+        return RunValues(id: RunIdentifier.make(at: now), startDate: now)
+    }
+}
+
 extension Inbox<Scheduler.Message> {
     /// Passes a signal to the scheduler.
     func pass(_ signal: StopSignal) -> StopSignalListener.Hearing {

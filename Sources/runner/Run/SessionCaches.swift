@@ -16,12 +16,18 @@ struct SessionCaches {
     ///   - sessions: The sessions of the plan, with their logins.
     ///   - folder: The user's cache folder; nil when nothing names one.
     ///   - findSecret: Finds the job's secrets in a text.
-    init(of sessions: [SessionConfiguration], folder: String?, findSecret: SecretFinder?) {
+    ///   - isReadOnly: Whether the disk stays as it is.
+    init(
+        of sessions: [SessionConfiguration],
+        folder: String?,
+        findSecret: SecretFinder?,
+        isReadOnly: Bool = false
+    ) {
         var shared: [String: DiskStore] = [:]
         var caches: [HTTPCache?] = []
         for session in sessions {
             guard let rule = session.keptCache,
-                let store = Self.store(of: session, rule, folder, &shared)
+                let store = Self.store(of: session, rule, folder, &shared, isReadOnly)
             else {
                 caches.append(nil)
                 continue
@@ -66,13 +72,18 @@ struct SessionCaches {
         of session: SessionConfiguration,
         _ rule: URLCacheConfiguration,
         _ folder: String?,
-        _ shared: inout [String: DiskStore]
+        _ shared: inout [String: DiskStore],
+        _ isReadOnly: Bool
     ) -> (any CacheStore)? {
         guard session.kind != .ephemeral else { return MemoryStore(capacity: rule.memoryCapacity) }
         guard let directory = rule.directory ?? folder else { return nil }
         let name = "\(rule.diskCapacity) \(directory)"
         if let store = shared[name] { return store }
-        let store = DiskStore(directory: directory, capacity: rule.diskCapacity)
+        let store = DiskStore(
+            directory: directory,
+            capacity: rule.diskCapacity,
+            isReadOnly: isReadOnly
+        )
         shared[name] = store
         return store
     }

@@ -56,7 +56,7 @@ final class PartialKeeper {
         _ request: borrowing AttemptRequest,
         _ credentials: [Credential]
     ) -> PartialDownload? {
-        guard request.looksForPart, case .file(let file) = request.sink,
+        guard request.looksForPart, case .file(let file) = request.sink, !file.isAsked,
             // Called first, because it also removes leftovers of killed runs, whether or not parts
             // are kept.
             folders.mayHave(file), !file.isFolder, file.resume == .acrossRuns, request.mayResume,
