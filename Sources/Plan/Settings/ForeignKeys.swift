@@ -162,8 +162,7 @@ enum ForeignKeys {
         case "auth", "authentication", "authorization", "user", "username", "login", "password",
             "basicauth", "netrc":
             return Hint(
-                help:
-                    "write `credentials` in the task's session, or an `Authorization` among "
+                help: "write `credentials` in the task's session, or an `Authorization` among "
                     + "`headers`"
             )
         case "bearer", "token", "oauth2bearer":

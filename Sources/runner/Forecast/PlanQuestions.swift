@@ -103,18 +103,24 @@ struct PlanQuestions {
         )
         let scripts = try SessionScripts(of: sessions)
         let network = try MachineWatch(for: plan).network
+        var files = EngineFiles()
+        files.durability = .none
+        files.claims = job.claims
+        files.written = RecordedFiles.open(for: plan, of: identity, in: state, isReadOnly: true)
+        files.mayName = { redactor?.firstSecret(in: $0) == nil }
         do {
             return try Engine(
-                sessions: sessions,
-                cookieJars: cookies.jars,
-                caches: caches.caches,
-                scripts: scripts.scripts,
+                sessions: sessions.enumerated().map { index, session in
+                    EngineSession(
+                        session,
+                        cookieJar: cookies.jars[index],
+                        cache: caches.caches[index],
+                        script: scripts.scripts[index]
+                    )
+                },
                 maximumConcurrentAttempts: max(1, attempts),
-                durability: .none,
+                files: files,
                 clock: clock,
-                claims: job.claims,
-                written: RecordedFiles.open(for: plan, of: identity, in: state, isReadOnly: true),
-                mayName: { redactor?.firstSecret(in: $0) == nil },
                 network: network,
                 environment: ProcessContext.variable,
                 say: { _ in { true } },

@@ -17,7 +17,10 @@ import Testing
               three: { forEach: { csv: rows.csv }, url: "https://a/" }
             """
         let file = MemoryFile("id\n" + (0..<rows).map { "\($0)\n" }.joined())
-        let options = PlanOptions(workingFolder: "/jobs", dataFile: { _ in file })
+        let options = PlanOptions {
+            $0.workingFolder = "/jobs"
+            $0.dataFile = { _ in file }
+        }
         let document = Document.parse(Array(job.utf8), name: "test.yaml").document
         let (head, headReader) = JobHead.read(try #require(document), options)
         var reader = headReader
