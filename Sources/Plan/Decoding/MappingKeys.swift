@@ -112,21 +112,21 @@ struct MappingKeys {
             return
         }
         let inside = KeyPlaces.helpInside(name, of: keys)
+        let elsewhere = faults.language.flatMap { KeyPlaces.helpElsewhere(name, in: $0) }
         let nearest =
             inside == nil ? faults.hints.nearest(name, among: keys.names) : nil
         faults.log.add(
             .unknownKey,
             "unknown key `\(name.excerpt)`\(faults.context)",
             at: range,
-            help: inside ?? nearest.map { "did you mean `\($0)`?" } ?? content
-                ?? faults.language.flatMap { helpElsewhere(name, in: $0) } ?? knownKeys,
+            help: inside ?? nearest.map { "did you mean `\($0)`?" } ?? elsewhere ?? content
+                ?? faults.language.flatMap { helpForForeign(name, in: $0) } ?? knownKeys,
             fixIt: nearest.map { .init(range: range, replacement: $0) }
         )
     }
 
-    /// Advice for a key of another mapping, or for a word of other tools for such a key.
-    private func helpElsewhere(_ name: String, in language: KeyTable) -> String? {
-        if let help = KeyPlaces.helpElsewhere(name, in: language) { return help }
+    /// Advice for a word of other tools for a key of another mapping.
+    private func helpForForeign(_ name: String, in language: KeyTable) -> String? {
         guard KeyPlaces.isNearTop(keys, in: language) else { return nil }
         return ForeignKeys.hintElsewhere(for: name)?.help
     }

@@ -113,8 +113,7 @@ extension HTMLScript {
 
     /// The slowest and most retried tasks, the uses of time, and the filters.
     static let overview = #"""
-        // Above the list: the slowest and the most retried tasks, the uses of time, and the
-        // filters.
+        // What stands above the list: slowest, most retried, the uses of time, and the filters.
         const describeTimes = () => {
           const times = {};
           for (const task of tasks) {

@@ -30,7 +30,7 @@ import Testing
         #expect(expansion.groups.map(\.rows.count) == [2, groups * rows])
         #expect(
             reader.faults.log.diagnostics.map(\.message)
-                == (groups == 1 ? [] : ["`csv`: more than 6 tasks in the job"])
+                == (groups == 1 ? [] : ["`forEach`: more than 6 tasks in the job"])
         )
     }
 }
