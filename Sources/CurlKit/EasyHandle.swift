@@ -67,8 +67,8 @@ internal import SystemKit
     private var receiveBufferSize = EasyRequest.largestReceiveBuffer
     /// Whether the last request left a challenge, or options that the next one does not overwrite.
     private var needsReset = false
-    /// The length of the last request's body, if libcurl has a copy of it.
-    private var copiedBody = 0
+    /// Whether libcurl has a copy of the body of an earlier request.
+    private var hasCopiedBody = false
     private var authentication: EasyAuthentication?
 
     /// Makes a handle.
@@ -365,7 +365,7 @@ extension EasyHandle {
         // Protocol.
         try options.setProtocol(.http1)
         httpProtocol = .http1
-        copiedBody = 0
+        hasCopiedBody = false
         // A reset handle presents no certificate.
         clientCertificate = nil
         isConnectOnly = false
@@ -416,8 +416,12 @@ extension EasyHandle {
 
     private func setMethodAndBody(of request: EasyRequest) throws(CurlCode) {
         try setFile(of: request)
-        // A copy would last until the next body.
-        if case .bytes = request.body {} else if copiedBody > 0 { try setBytes([]) }
+        if case .bytes = request.body {
+        } else if hasCopiedBody {
+            // With a copy, even an empty one, libcurl before 8.7 rewinds no body that it reads.
+            try unsafe CurlCode.check(ccurl_set_pointer(pointer, CURLOPT_POSTFIELDS, nil))
+            hasCopiedBody = false
+        }
         let usualMethod: String
         switch request.body {
         case .none where request.method == "HEAD":
@@ -446,7 +450,7 @@ extension EasyHandle {
     }
 
     private func setBytes(_ bytes: [UInt8]) throws(CurlCode) {
-        copiedBody = bytes.count
+        hasCopiedBody = true
         try options.set(CURLOPT_POST, 1)
         try unsafe CurlCode.check(
             ccurl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, bytes.count)

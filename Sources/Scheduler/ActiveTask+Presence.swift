@@ -32,6 +32,8 @@ extension ActiveTask {
             case .listed(let list): checksums?.checksum(in: list, of: request.url, destination)
             case nil: nil
             }
+        // The signature may not be there yet when only the server's answer matters.
+        if destination.isAsked, destination.signature != nil { return nil }
         // A signature does not stand in for a checksum that the list lacks.
         if checksum == nil, destination.checksum != nil || destination.signature == nil {
             return nil

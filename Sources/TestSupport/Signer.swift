@@ -33,13 +33,14 @@ package struct Signer {
     /// The public key: a `.pub` file or a keyring.
     package var key: [UInt8] { get throws { try folder.read("key") } }
 
-    /// The detached signature of bytes.
-    package func signature(of bytes: [UInt8]) throws -> [UInt8] {
+    /// The detached signature of bytes; `isOfText` makes one of OpenPGP that leaves line ends open.
+    package func signature(of bytes: [UInt8], isOfText: Bool = false) throws -> [UInt8] {
         try folder.write(bytes, to: "file")
         if isMinisign {
             try call("minisign", ["-S", "-s", "secret", "-m", "file", "-x", "signature"])
         } else {
-            try gpg(["--yes", "--output", "signature", "--detach-sign", "file"])
+            let mode = isOfText ? ["--textmode"] : []
+            try gpg(["--yes", "--output", "signature"] + mode + ["--detach-sign", "file"])
         }
         return try folder.read("signature")
     }

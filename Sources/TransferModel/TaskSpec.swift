@@ -351,6 +351,7 @@ extension TaskSpec {
     package func asked(_ destination: Destination) -> TaskSpec {
         var once = retry
         once.attempts = 1
+        once.respectRetryAfter = false
         return copy(to: destination.asked, once, from: nil)
     }
 

@@ -76,6 +76,33 @@ import TransferModel
         }
     }
 
+    @Test func `a peer may name a file with a key but not give the key itself`() throws {
+        let signer = try Signer.minisign()
+        let lines = String(decoding: try signer.key, as: UTF8.self).split(separator: "\n")
+        let header = "X-Key: \(try #require(lines.last))"
+        let server = try server(try signer.signature(of: Self.body), [header])
+        let job = try job(server, signer, key: "\"${task.who.key}\"")
+        let text = try job.folder.text("job.yaml").replacing(
+            "needs: sig",
+            with: "needs: [sig, who]"
+        )
+        let capture = "capture: { key: { header: X-Key } }"
+        let who = "data: { who: { url: \"\(server.url("/who"))\", \(capture) } }"
+        try job.folder.write(text + "\n" + who, to: "job.yaml")
+        let run = try job.run()
+        #expect(run.code == 4, "\(run.command.standardError)")
+        #expect(run.kind("a") == "localIO", "\(message(run))")
+        #expect(!job.folder.contains("a.bin"))
+    }
+
+    @Test func `a signature of text does not count because its line ends are open`() throws {
+        let signer = try Signer.gpg()
+        let server = try server(try signer.signature(of: Self.body, isOfText: true))
+        let run = try job(server, signer, program: "gpgv").run()
+        #expect(run.code == 6)
+        #expect(message(run).contains("of text (`--textmode`)"), "\(message(run))")
+    }
+
     enum Fault: String, CaseIterable {
         case otherFile, otherKey, broken, empty
     }
@@ -157,11 +184,12 @@ import TransferModel
         #expect(message(run).contains("none"), "\(message(run))")
     }
 
-    @Test func `a program that does not end is killed at its limit`() throws {
+    @Test(arguments: ["exec /bin/sleep 1000", "exec /usr/bin/yes >&2"])
+    func `a program that does not end is killed at its limit`(script: String) throws {
         let signer = try Signer.minisign()
         let server = try server(try signer.signature(of: Self.body))
         let job = try job(server, signer, timeout: "200ms")
-        let path = try folder(with: "minisign", "exec /bin/sleep 1000", in: job)
+        let path = try folder(with: "minisign", script, in: job)
         let run = try job.run(environment: ["PATH": path])
         #expect(run.code == 6)
         #expect(message(run).contains("it did not end within 200ms"), "\(message(run))")

@@ -211,6 +211,21 @@ import TransferModel
         #expect(try ran.ask().lines.first?.hasPrefix("fail     download a: localIO: ") == true)
     }
 
+    @Test func `a question makes no folder`() throws {
+        let ran = try ran { server in
+            "downloads: { a: { url: \"\(server.url("/a"))\", to: a } }"
+        } answer: { _ in
+            .ok("content")
+        }
+        let tasks = [
+            "other: { url: \"\(ran.server.url("/a"))\", to: one/deep/ }",
+            "next: { url: \"\(ran.server.url("/b"))\", to: two/b }",
+        ]
+        let text = "version: 1\ndownloads: { \(tasks.joined(separator: ", ")) }"
+        try ran.job.folder.write(text, to: "job.yaml")
+        #expect(try ran.ask().requests == ["GET /a", "GET /b"])
+    }
+
     @Test func `a mirror answers for a server that refuses`() throws {
         let ran = try ran(
             { server in

@@ -134,6 +134,25 @@ import TransferModel
         #expect(lengths == ["11", "none", "5", "0", "none", "3", "none", "1", "2"])
     }
 
+    @Test(arguments: ["text", nil])
+    func `a file is sent whole again after a body in memory on its connection`(
+        body: String?
+    ) throws {
+        // The server closes the kept connection after the second request; the third request is
+        // libcurl's repetition.
+        let server = try ScriptedServer(["/": [.ok("x"), .hangUp, .ok("y")]])
+        let harness = try EngineHarness()
+        let folder = try TemporaryFolder()
+        let content = String(repeating: "file", count: 1000)
+        try folder.write(content, to: "file")
+        let bytes = body.map { BodySource.bytes(Array($0.utf8)) }
+        _ = try harness.run(.to(server.url("/"), method: "POST", body: bytes))
+        let file = BodySource.file(path: folder.path("file"))
+        let result = try harness.run(.to(server.url("/"), method: "PUT", body: file))
+        #expect(result.failure == nil)
+        #expect(server.requests.map(\.text) == [body ?? "", content, content])
+    }
+
     @Test func `a body in memory is sent whole`() throws {
         let server = try ScriptedServer(["/orders": [.status(201)]])
         let body = Array(#"{"id":1}"#.utf8)

@@ -7,10 +7,12 @@ extension Interpolator {
     ///
     /// `name` is one as in template languages, such as `token`, `item.id` or `login.token`.
     mutating func expression(for name: String, _ faults: inout FaultReporter) -> String? {
-        if row != nil || expectsRow, name == "item" || name.hasBytePrefix("item.") {
-            return "${\(name)}"
+        let fields = itemNames(&faults)
+        if name == "item", row != nil || expectsRow, fields.isEmpty { return "${item}" }
+        if let (first, rest) = name.cut(atFirst: "."), first == "item" {
+            return fields.contains(String(rest.splitAtBytes(".")[0])) ? "${\(name)}" : nil
         }
-        if itemNames(&faults).contains(name) { return "${item.\(name)}" }
+        if fields.contains(name) { return "${item.\(name)}" }
         if secrets.names.contains(name) { return "${secret.\(name)}" }
         let owner = faults.owner.key.flatMap { tasks.find(idOf: $0, in: faults.document) }
         guard !isNeededBeforeTheRun, let owner else { return nil }
@@ -19,7 +21,9 @@ extension Interpolator {
         }
         guard let (id, rest) = name.cut(atFirst: "."), let last = rest.splitAtBytes(".").last,
             Expression.isVariableName(String(last)),
-            let source = tasks.find(String(id), in: faults.document), source != owner
+            let source = tasks.find(String(id), in: faults.document), source != owner,
+            captureNames.find(of: tasks.entries[source].value, in: faults.document)
+                .contains(String(last))
         else { return nil }
         return "${task.\(id).\(last)}"
     }

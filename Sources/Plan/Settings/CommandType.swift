@@ -38,7 +38,9 @@ enum CommandType {
             // A script has variables of its own.
             if arguments.last != "-c" { Slips.warnOfPlaceholders(in: element, &reader) }
             guard let text = reader.textOrStandIn(element) else { continue }
-            if operators.contains(text) { warn(of: text, element, &reader) }
+            // `-d |` names a character.
+            let isOption = arguments.last.map { $0.utf8.count == 2 && $0.hasBytePrefix("-") }
+            if operators.contains(text), isOption != true { warn(of: text, element, &reader) }
             if text.utf8.contains(0) {
                 reader.report(
                     .badValue,

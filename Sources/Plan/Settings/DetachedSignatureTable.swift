@@ -86,7 +86,9 @@ enum DetachedSignatureTable {
         .text(pattern: nil, example: "file")
     ) { reader, field in
         guard let value = PathType.path(field, &reader) else { return nil }
-        let key: KeyText = isKey(value.text) ? .text(value.text) : .file(value)
+        // A peer may choose among the files of the job, and must not vouch for itself.
+        let isText = !value.isOfPeer && isKey(value.text)
+        let key: KeyText = isText ? .text(value.text) : .file(value)
         return (field, key)
     }
 

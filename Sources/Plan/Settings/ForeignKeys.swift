@@ -28,9 +28,9 @@ enum ForeignKeys {
             return isForm ? Hint(help: "in \(place), \(help)") : self
         }
 
-        /// The hint, or the advice by the keys of the value if that is a mapping and the key takes
-        /// none.
+        /// The hint, or for a key that takes no mapping the advice by the keys of such a value.
         func suited(to content: String?, in table: KeyTable) -> Hint {
+            guard let key else { return self }
             let known = table.keys.first { $0.name == key }
             return known?.shape.mayBeMapping == true ? self : content.map { Hint(help: $0) } ?? self
         }
@@ -42,7 +42,7 @@ enum ForeignKeys {
         return switch table.name {
         case "job": job(word)
         case "when": when(word)
-        case "tls": security(word, "", inside: true) ?? session(word)
+        case "tls": security(word, "", inside: true) ?? session(word)?.moved(to: "the session")
         case "session": session(word)
         case "data", "upload", "download": task(word, in: table.name)
         case "defaults": session(word) ?? task(word, in: table.name)

@@ -18,10 +18,9 @@ struct FormArgument {
     init?(_ text: String) {
         let pieces = text.splitAtBytes(";", omittingEmpty: false)
         let settings = pieces.dropFirst().compactMap { piece -> (String, String)? in
-            guard let (word, value) = piece.cut(atFirst: "="), let key = Self.keys[String(word)]
-            else {
-                return nil
-            }
+            guard let (word, value) = piece.cut(atFirst: "="), let key = Self.keys[String(word)],
+                key == "fileName" || value.utf8.contains(UInt8(ascii: "/"))
+            else { return nil }
             return (key, String(value))
         }
         guard let first = pieces.first, !settings.isEmpty, settings.count == pieces.count - 1 else {

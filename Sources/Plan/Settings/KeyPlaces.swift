@@ -27,7 +27,8 @@ enum KeyPlaces {
         if let own {
             return "write `\(own)` here, without `\(name)` around it"
         }
-        return words.lazy.compactMap { inside($0, of: table) }.first.map { "write `\($0)`" }
+        return words.lazy.filter { Self.key($0, of: table) == nil }
+            .compactMap { inside($0, of: table) }.first.map { "write `\($0)`" }
     }
 
     /// The most keys of a value that are compared with those of the language.

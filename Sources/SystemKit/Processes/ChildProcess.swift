@@ -334,9 +334,10 @@ extension ChildProcess {
         var descriptors = pipes.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         while true {
             let left = Clock.milliseconds(until: deadline)
+            // A program that never stops writing has a limit, too.
+            if left == 0 { return nil }
             let count = unsafe poll(&descriptors, nfds_t(descriptors.count), left)
             if count > 0 { return descriptors.firstIndex { $0.revents != 0 } }
-            if count == 0, left == 0 { return nil }
         }
     }
 }

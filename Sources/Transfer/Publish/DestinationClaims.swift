@@ -119,14 +119,15 @@ package final class DestinationClaims: Sendable {
     /// Assigns the file, and the folder of its archive, to the task unless one of them has another
     /// owner; later attempts of the task keep them.
     ///
-    /// Creates a missing folder. Returns the other owner, in words; throws the file system's error.
-    /// A task that may not write the file leaves it to other tasks.
+    /// Creates a missing folder, unless only the server's answer matters. Returns the other owner,
+    /// in words; throws the file system's error. A task that may not write the file leaves it to
+    /// other tasks.
     func claim(
         _ file: TaskSpec.Destination,
         for task: Int,
         mayWrite: Bool = true
     ) throws(SystemError) -> String? {
-        _ = try Folder(path: file.folder, create: true)
+        if !file.isAsked { _ = try Folder(path: file.folder, create: true) }
         let other = state.withLock { state -> Owner? in
             let places = state.places(of: file)
             let owners = places.compactMap { state.owners[$0] }

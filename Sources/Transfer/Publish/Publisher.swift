@@ -200,7 +200,9 @@ final class Publisher: Sendable {
                 guard !queue.presentFiles.isEmpty else { return (nil, false) }
                 return (.examination(queue.presentFiles.removeFirst()), !queue.isEmpty)
             }
-            let taken = Array(queue.jobs.prefix(count))
+            // The check of a signature may take long: no other file waits for its end.
+            let quick = queue.jobs.prefix(count).prefix { $0.destination?.signature == nil }
+            let taken = Array(quick.isEmpty ? queue.jobs.prefix(1) : quick)
             queue.jobs.removeFirst(taken.count)
             return (.publications(taken), !queue.isEmpty)
         }

@@ -133,14 +133,19 @@ extension DetachedSignature {
     /// Whether the program vouches for the file.
     ///
     /// gpgv also succeeds with a signature by a key that has expired or was revoked, which apt
-    /// refuses; `GOODSIG` is for others (`doc/DETAILS` of GnuPG).
+    /// refuses; `GOODSIG` is for others. A signature of text, whose class is 01, leaves the ends of
+    /// its lines open (`doc/DETAILS` of GnuPG).
     fileprivate func isAccepted(by captured: ChildProcess.Captured) -> Bool {
         guard captured.outcome == .ended(.exited(0)) else { return false }
         switch program {
         case .minisign: return true
         case .gpgv:
-            return captured.output.split(separator: UInt8(ascii: "\n"))
-                .contains { $0.starts(with: "[GNUPG:] GOODSIG ".utf8) }
+            let lines = captured.output.split(separator: UInt8(ascii: "\n"))
+                .map { $0.split(separator: UInt8(ascii: " ")).map { Array($0) } }
+            let classes = lines.filter { $0.dropFirst().first == Array("VALIDSIG".utf8) }
+                .map { $0.count > 10 ? $0[10] : [] }
+            return lines.contains { $0.dropFirst().first == Array("GOODSIG".utf8) }
+                && classes.allSatisfy { $0 == Array("00".utf8) }
         }
     }
 }
@@ -179,7 +184,8 @@ extension TransferFailure {
             case .timedOut: "it did not end within \(signature.timeout.jobText)"
             case .tooMuchOutput: "it wrote more than 64 KiB"
             case .ended(.exited(0)):
-                "the signature or its key has expired, or the key was revoked"
+                "the signature or its key has expired, the key was revoked, or the signature is "
+                    + "of text (`--textmode`)"
             case .ended(.exited(let status)): Self.words(captured.error) ?? "status \(status)"
             }
         self.init(

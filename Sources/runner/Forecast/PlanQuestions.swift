@@ -50,7 +50,7 @@ struct PlanQuestions {
         let clock = RunClock.now()
         let inbox = Inbox<Scheduler.Message>()
         var schedule = plan.schedule
-        (schedule.window, schedule.failFast) = (nil, false)
+        (schedule.window, schedule.deadline, schedule.failFast) = (nil, nil, false)
         try OpenFileLimit.raise(for: schedule, connections: plan.mostConnections)
         // A command at a terminal does not wait for another network.
         let sessions = job.sessions.map { session in
