@@ -39,7 +39,7 @@ enum CommandType {
             if arguments.last != "-c" { Slips.warnOfPlaceholders(in: element, &reader) }
             guard let text = reader.textOrStandIn(element) else { continue }
             // `-d |` names a character.
-            let isOption = arguments.last.map { $0.utf8.count == 2 && $0.hasBytePrefix("-") }
+            let isOption = arguments.last.map { $0.utf8.count == 2 && $0.utf8.first == UInt8(ascii: "-") }
             if operators.contains(text), isOption != true { warn(of: text, element, &reader) }
             if text.utf8.contains(0) {
                 reader.report(
