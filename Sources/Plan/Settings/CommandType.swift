@@ -39,8 +39,10 @@ enum CommandType {
             if arguments.last != "-c" { Slips.warnOfPlaceholders(in: element, &reader) }
             guard let text = reader.textOrStandIn(element) else { continue }
             // `-d |` names a character.
-            let isOption = arguments.last.map { $0.utf8.count == 2 && $0.utf8.first == UInt8(ascii: "-") }
-            if operators.contains(text), isOption != true { warn(of: text, element, &reader) }
+            let option = arguments.last.map { Array($0.utf8) } ?? []
+            if operators.contains(text), option.count != 2 || option[0] != UInt8(ascii: "-") {
+                warn(of: text, element, &reader)
+            }
             if text.utf8.contains(0) {
                 reader.report(
                     .badValue,

@@ -28,11 +28,14 @@ enum ForeignKeys {
             return isForm ? Hint(help: "in \(place), \(help)") : self
         }
 
-        /// The hint, or for a key that takes no mapping the advice by the keys of such a value.
+        /// The hint, or the advice by the keys of the value if that is a mapping and the key takes
+        /// none; a word of its own meaning does not become a check of the response.
         func suited(to content: String?, in table: KeyTable) -> Hint {
-            guard let key else { return self }
+            guard let content, key != nil || !content.hasBytePrefix("write `expect") else {
+                return self
+            }
             let known = table.keys.first { $0.name == key }
-            return known?.shape.mayBeMapping == true ? self : content.map { Hint(help: $0) } ?? self
+            return known?.shape.mayBeMapping == true ? self : Hint(help: content)
         }
     }
 
