@@ -1,5 +1,6 @@
-// floor TRANSFERS FILE [CERTIFICATES]: the least that a program over libcurl can do. A line of FILE is a URL, a path, and for a
-// POST its body and perhaps another field, with tabs between. One thread writes each file with open, write and close.
+// floor TRANSFERS FILE [CERTIFICATES | once]: the least that a program over libcurl can do. A line of FILE is a URL, a path, and for a
+// POST its body and perhaps another field, with tabs between. One thread writes each file with open, write and close. With `once` no
+// connection is used twice.
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,7 +27,9 @@ static int begin(CURLM *multi, CURL *easy, FILE *list, const char *certificates)
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
-    if (certificates) curl_easy_setopt(easy, CURLOPT_CAINFO, certificates);
+    int once = certificates && !strcmp(certificates, "once");
+    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, (long)once);
+    if (certificates && !once) curl_easy_setopt(easy, CURLOPT_CAINFO, certificates);
     curl_easy_setopt(easy, CURLOPT_PIPEWAIT, (long)!strncmp(url, "https:", 6));
     if (rest) {
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, strsep(&rest, "\t"));
