@@ -50,12 +50,16 @@ internal import CCurl
 
     /// The SHA-256 of one buffer as 64 hexadecimal digits; nil without memory or libcrypto.
     package static func sha256(of bytes: borrowing [UInt8]) -> String? {
+        digest(of: bytes).map(hexadecimal)
+    }
+
+    private static func digest(of bytes: borrowing [UInt8]) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: 32)
         let isMade = unsafe bytes.withUnsafeBytes { buffer in
             unsafe ccurl_load() == nil
                 && ccurl_sha256(buffer.baseAddress, buffer.count, &digest) == 1
         }
-        return isMade ? hexadecimal(digest) : nil
+        return isMade ? digest : nil
     }
 
     /// Bytes as lower-case hexadecimal digits.
@@ -75,18 +79,14 @@ internal import CCurl
 
 extension MessageDigest {
     /// The HMAC-SHA-256 of a message (RFC 2104); nil without libcrypto.
-    package static func hmac(_ message: some Sequence<UInt8>, key: [UInt8]) -> [UInt8]? {
+    package static func hmac(_ message: [UInt8], key: [UInt8]) -> [UInt8]? {
         let blockSize = 64
-        guard let hashedKey = key.count > blockSize ? digest(of: key) : key else { return nil }
-        let block = hashedKey + Array(repeating: 0, count: blockSize - hashedKey.count)
-        return digest(of: block.map { $0 ^ 0x36 } + message).flatMap { inner in
-            digest(of: block.map { $0 ^ 0x5C } + inner)
+        guard let key = key.count > blockSize ? digest(of: key) : key else { return nil }
+        func hash(_ text: [UInt8], padding: UInt8) -> [UInt8]? {
+            var bytes = Array(repeating: padding, count: blockSize)
+            for index in key.indices { bytes[index] ^= key[index] }
+            return digest(of: bytes + text)
         }
-    }
-
-    private static func digest(of bytes: [UInt8]) -> [UInt8]? {
-        guard let digest = MessageDigest() else { return nil }
-        digest.update(bytes.span)
-        return digest.finish()
+        return hash(message, padding: 0x36).flatMap { hash($0, padding: 0x5C) }
     }
 }

@@ -152,7 +152,11 @@ public import SystemKit
         if isPlain(value) {
             buffer.append(value)
         } else {
-            for index in value.indices {
+            // Plain text is copied in runs.
+            var copied = 0
+            for index in value.indices where isSpecial(value[index]) || value[index] >= 0x80 {
+                buffer.append(value.extracting(copied..<index))
+                copied = index + 1
                 let byte = value[index]
                 if byte < 0xA0 {
                     appendEscaped(byte)
@@ -161,6 +165,7 @@ public import SystemKit
                     buffer.append(0x80 | byte & 0x3F)
                 }
             }
+            buffer.append(value.extracting(droppingFirst: copied))
         }
         buffer.append(UInt8(ascii: "\""))
         position = .afterValue

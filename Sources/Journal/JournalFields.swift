@@ -3,7 +3,9 @@ internal import TransferModel
 /// Encodes the values in an entry's content.
 extension [UInt8] {
     mutating func add(_ number: some FixedWidthInteger & Sendable) {
-        self += number.littleEndianBytes
+        for shift in stride(from: 0, to: number.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: number >> shift))
+        }
     }
 
     mutating func add(_ isTrue: Bool) { append(isTrue ? 1 : 0) }

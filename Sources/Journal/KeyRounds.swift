@@ -105,12 +105,12 @@ struct KeyRounds: Equatable {
 
     /// An entry for orders about to be sent.
     static func begun(_ orders: [UInt64]) -> JournalText.Entry {
-        JournalText.Entry(kind: Kind.begun, content: orders.flatMap(\.littleEndianBytes))
+        JournalText.Entry(kind: Kind.begun, content: orders.reduce(into: []) { $0.add($1) })
     }
 
     /// An entry for accepted orders.
     static func accepted(_ orders: [UInt64]) -> JournalText.Entry {
-        JournalText.Entry(kind: Kind.accepted, content: orders.flatMap(\.littleEndianBytes))
+        JournalText.Entry(kind: Kind.accepted, content: orders.reduce(into: []) { $0.add($1) })
     }
 
     /// An entry for a run of the whole job that began all of its orders.

@@ -122,6 +122,9 @@ package struct HeaderFields: Sendable, Hashable {
 
     /// Creates a list of fields in their order.
     package init(_ fields: [HeaderField]) {
+        storage.reserveCapacity(
+            fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + ": \n".utf8.count }
+        )
         for field in fields { append(field) }
     }
 

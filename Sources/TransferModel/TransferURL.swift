@@ -41,9 +41,9 @@ package struct TransferURL: Sendable, Hashable {
     /// Whether the port is empty and an `@` follows: probably a login whose password begins with
     /// `/`, `?` or `#`, so that its user name counts as the host.
     package var mayBeTornLogin: Bool {
-        let bytes = text.utf8
-        return bytes.dropFirst(authorityEnd - 1).first == UInt8(ascii: ":")
-            && bytes.dropFirst(authorityEnd).contains(UInt8(ascii: "@"))
+        let bytes = text.utf8.span
+        return authorityEnd > 0 && bytes[authorityEnd - 1] == UInt8(ascii: ":")
+            && bytes.extracting(droppingFirst: authorityEnd).contains(UInt8(ascii: "@"))
     }
     /// The end of the authority in `text`, in UTF-8; text after it cannot change the server.
     package var authorityEnd: Int { parts.authorityEnd }
@@ -148,7 +148,7 @@ package struct TransferURL: Sendable, Hashable {
     }
 
     /// Whether another URL is equal up to its path, which has at least a slash.
-    private func beginsLike(_ bytes: Span<UInt8>) -> Bool {
+    package func beginsLike(_ bytes: Span<UInt8>) -> Bool {
         bytes.count > authorityEnd && bytes[authorityEnd] == UInt8(ascii: "/")
             && bytes.extracting(first: authorityEnd).equals(
                 text.utf8.span.extracting(first: authorityEnd)

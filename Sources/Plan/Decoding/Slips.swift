@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import JobFile
+internal import SystemKit
 internal import TransferModel
 
 /// Warnings of valid settings that the author probably did not mean.
@@ -111,11 +112,7 @@ enum Slips {
     /// Whether a text has a dollar or a pair of braces: most have none, and are not examined
     /// further.
     private static func mayHavePlaceholder(_ bytes: Span<UInt8>) -> Bool {
-        for index in bytes.indices
-        where bytes[index] == UInt8(ascii: "$") || bytes[index] == UInt8(ascii: "{") {
-            return true
-        }
-        return false
+        bytes.contains(UInt8(ascii: "$")) || bytes.contains(UInt8(ascii: "{"))
     }
 
     /// Warns of credentials in a request over plain http, which others can read.

@@ -101,13 +101,8 @@ struct ShellPattern {
 
     /// Whether a text has a mark of a pattern: most have none, and are not looked at again.
     static func mayBe(in bytes: Span<UInt8>) -> Bool {
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "*"), UInt8(ascii: "["), UInt8(ascii: "{"): return true
-            default: continue
-            }
-        }
-        return false
+        bytes.contains(UInt8(ascii: "*")) || bytes.contains(UInt8(ascii: "["))
+            || bytes.contains(UInt8(ascii: "{"))
     }
 
     /// The values or the ends that the inside of brackets lists; none for a placeholder.

@@ -88,7 +88,7 @@ extension TaskReader {
         {
             let id = reader.document.text(of: entry.key)
             value = TaskAssembly(shared: shared)
-                .task(number, entry, id: id, consume draft, with: &reader)
+                .task(number, entry, id: id, draft, with: &reader)
         }
         return ReadTask(needs: needs, captureReferences: references, traits: traits, value: value)
     }

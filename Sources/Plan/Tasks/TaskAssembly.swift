@@ -12,7 +12,7 @@ struct TaskAssembly: Sendable {
         _ number: Int,
         _ entry: TaskList.Entry,
         id: String,
-        _ draft: consuming TaskDraft,
+        _ draft: TaskDraft,
         with reader: inout Reader
     ) -> TaskSpec? {
         guard let url = draft.url, let session = draft.session else { return nil }
@@ -22,7 +22,9 @@ struct TaskAssembly: Sendable {
                 BodyCheck.reportMissingGzip(at: place, &reader.faults.log)
                 return nil
             }
+            var draft = draft
             draft.content = .compressed(compressed, originalCount: bytes.count)
+            return task(number, entry, id: id, draft, with: &reader)
         }
         if entry.kind == .stream {
             return stream(number, entry, id: id, draft, in: reader.document)

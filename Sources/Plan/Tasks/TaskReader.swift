@@ -132,8 +132,10 @@ struct TaskReader: Sendable {
         }
         if draft.signature != nil { DetachedSignatureCheck.check(draft, at: place, &reader) }
         if draft.segments != nil { SegmentsCheck.check(draft, at: place, &reader.faults.log) }
-        draft.content = reader.with(\.isReadingBody, true) {
-            BodyAssembly.content(of: draft, at: place, &$0)
+        if draft.body != nil {
+            draft.content = reader.with(\.isReadingBody, true) {
+                BodyAssembly.content(of: draft, at: place, &$0)
+            }
         }
         let hasRightSecrets = reader.isFaultless { reader in
             guard !reader.values.secrets.isEmpty, let session = draft.session else { return }

@@ -55,6 +55,10 @@ enum URLText {
         like other: TransferURL?,
         _ customSchemes: Set<String>
     ) throws(ValueFault) -> TransferURL {
+        // Most URLs of a job have the server of the one before.
+        if let other, other.isOfHTTP, other.beginsLike(text.utf8.span) {
+            return try parseHTTP(text, like: other)
+        }
         if let url = try local(text) { return url }
         if TransferURL.isOfFileServer(text) { return try FileServerURLText.parse(text) }
         if let url = try CustomURLText.parse(text, customSchemes) { return url }

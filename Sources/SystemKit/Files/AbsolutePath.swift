@@ -58,10 +58,10 @@ package enum AbsolutePath {
     }
 
     private static func hasDoubleDot(_ path: String) -> Bool {
-        let bytes = path.utf8.span
-        for index in bytes.indices.dropFirst()
-        where bytes[index] == UInt8(ascii: ".") && bytes[index - 1] == UInt8(ascii: ".") {
-            return true
+        var rest = path.utf8.span
+        while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
+            rest = rest.extracting(droppingFirst: dot + 1)
+            if !rest.isEmpty, rest[0] == UInt8(ascii: ".") { return true }
         }
         return false
     }

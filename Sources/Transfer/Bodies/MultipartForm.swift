@@ -32,7 +32,7 @@ struct MultipartForm {
     ///
     /// Nil without libcrypto.
     init?(key: String) {
-        let code = MessageDigest.hmac("multipart boundary".utf8, key: Array(key.utf8))
+        let code = MessageDigest.hmac(Array("multipart boundary".utf8), key: Array(key.utf8))
         guard let code else { return nil }
         boundary = "runner-" + MessageDigest.hexadecimal(Array(code.prefix(16)))
     }

@@ -92,13 +92,8 @@ package struct Order: Sendable {
         where bytes.indices.contains(index) {
             bytes[index] = bytes[index] & mask | bits
         }
-        let digits = MessageDigest.hexadecimal(bytes)
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for group in [0..<8, 8..<12, 12..<16, 16..<20, 20..<32] {
-            if group.lowerBound > 0 { text.append(UInt8(ascii: "-")) }
-            text.append(digits.utf8.span.extracting(group))
-        }
+        var text = Array(MessageDigest.hexadecimal(bytes).utf8)
+        for place in [20, 16, 12, 8] { text.insert(UInt8(ascii: "-"), at: place) }
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -106,7 +101,7 @@ package struct Order: Sendable {
 
     /// Adds bytes after their count, so that different lists give different digests.
     private static func add(_ bytes: [UInt8], to digest: MessageDigest) {
-        let length = (0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) }
+        let length = InlineArray<8, UInt8> { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) }
         digest.update(length.span)
         digest.update(bytes.span)
     }

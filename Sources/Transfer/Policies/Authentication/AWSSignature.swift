@@ -118,7 +118,7 @@ struct AWSSignature {
     private func signature(of text: String, day: String) -> String? {
         var key: [UInt8]? = credential.secretKey.withText { Array("AWS4\($0)".utf8) }
         for part in [day, credential.region, credential.service, "aws4_request", text] {
-            key = key.flatMap { MessageDigest.hmac(part.utf8, key: $0) }
+            key = key.flatMap { MessageDigest.hmac(Array(part.utf8), key: $0) }
         }
         return key.map(MessageDigest.hexadecimal)
     }
