@@ -20,25 +20,9 @@ extension ActiveTask {
     /// Whether a file with the checksum and the signature fulfils the task.
     var isMetByFile: Bool { spec.isMetByFile }
 
-    /// What vouches for a file that the check has found right.
-    var presentVoucher: BodyVoucher { spec.destination?.checksum == nil ? .signature : .checksum }
-
-    /// The check of the file; nil when the list has no checksum for it.
-    private var examination: FileExamination? {
-        guard let destination = spec.destination else { return nil }
-        let checksum: Checksum? =
-            switch destination.checksum {
-            case .digest(let checksum): checksum
-            case .listed(let list): checksums?.checksum(in: list, of: request.url, destination)
-            case nil: nil
-            }
-        // The signature may not be there yet when only the server's answer matters.
-        if destination.isAsked, destination.signature != nil { return nil }
-        // A signature does not stand in for a checksum that the list lacks.
-        if checksum == nil, destination.checksum != nil || destination.signature == nil {
-            return nil
-        }
-        return FileExamination(destination, checksum, maximumSize: spec.expectation.maximumSize)
+    /// What vouches for the file that the check has found right; nil for no such file.
+    var presentVoucher: BodyVoucher? {
+        presence == .right ? spec.destination?.presentVoucher : nil
     }
 
     /// Notes the occupant of the destination; nil when the task continues, else how it ends.
@@ -58,7 +42,8 @@ extension ActiveTask {
 
     /// Begins to hash the file; nil when the list has no checksum for it.
     mutating func examine(_ now: MonotonicTime) -> AttemptRequest? {
-        guard let examination else {
+        guard let examination = FileExamination(of: spec, requesting: request.url, by: checksums)
+        else {
             presence = .missing
             return nil
         }

@@ -387,7 +387,7 @@ struct ActiveTask {
                 priority: heading.priority,
                 earliestBeginDate: spec.earliestBeginDate?.timestamp(of: clock),
                 held: waits.held,
-                presentVoucher: presence == .right ? presentVoucher : nil,
+                presentVoucher: presentVoucher,
                 earlierAttempts: count.earlierAttempts,
                 isKeyReused: key?.isReused
             )

@@ -194,9 +194,14 @@ extension TaskRecord {
         isForWantOfMachine = failure.exitCode == .environment
     }
 
-    /// Adds the failure of a task that the run itself has ended.
-    mutating func end(cancelledBy failure: TransferFailure) {
+    /// Adds the failure of a task that the run itself has ended, and the place of the key that
+    /// stops the run, if one does.
+    mutating func end(
+        cancelledBy failure: TransferFailure,
+        at place: @autoclosure () -> SourceLocation?
+    ) {
         error = failure
+        if !failure.decidingKey.isEmpty { cause = place() }
         // The next run misses the same part of the environment.
         isRetryable = !failure.isOutcomeUnknown && outcome != .skipped
     }

@@ -230,10 +230,10 @@ extension RunMachine {
         let failure = task.cancellation(stopReason?.failure ?? .cancelled(""))
         let outcome = stopReason?.haltedOutcome ?? .cancelled
         var record = task.record(outcome, clock, now)
-        record.end(cancelledBy: failure)
-        if !failure.decidingKey.isEmpty {
-            record.cause = overview.place(deciding: failure, of: task.spec.index)
-        }
+        record.end(
+            cancelledBy: failure,
+            at: overview.place(deciding: failure, of: task.spec.index)
+        )
         end(&task)
         let verdict = failure.isOutcomeUnknown ? failure.exitCode : stopReason?.verdict ?? .success
         complete(task.spec.index, record, verdict: verdict)

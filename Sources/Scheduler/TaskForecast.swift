@@ -21,6 +21,8 @@ package enum TaskForecast: Sendable, Hashable {
     case keep(isVerified: Bool)
     /// The list with the checksums is fetched first, and decides about the file.
     case fetchChecksum
+    /// Another task makes the missing signature first, which decides about the file.
+    case awaitSignature
     /// The task fails before it requests anything.
     case fail(Obstacle)
 
@@ -76,7 +78,7 @@ package enum TaskForecast: Sendable, Hashable {
         }
         switch self {
         case .fetch, .fetchChecksum, .revalidate: return true
-        case .connect, .fail, .keep, .resume, .send: return false
+        case .awaitSignature, .connect, .fail, .keep, .resume, .send: return false
         }
     }
 
@@ -89,7 +91,7 @@ package enum TaskForecast: Sendable, Hashable {
         if facts.occupant == .file, task.isMetByFile {
             if facts.hasChecksum == true { return .keep(isVerified: true) }
             if case .listed = destination.checksum { return .fetchChecksum }
-            return nil
+            return facts.hasChecksum == nil ? .awaitSignature : nil
         }
         if case .other(let error) = facts.occupant { return .fail(.unusable(error)) }
         guard facts.occupant != .nothing, !destination.ifExists.mayReplace else { return nil }
@@ -112,7 +114,7 @@ package struct TaskFacts: Sendable {
     /// The occupant of the destination.
     package var occupant: PathOccupant
     /// Whether the file there has the literal checksum of the task, and its signature; nil without
-    /// a file or both.
+    /// a file or both, and while the signature is missing.
     package var hasChecksum: Bool?
     /// The part that an earlier run has left.
     package var part: LeftPart?
@@ -134,23 +136,12 @@ package struct TaskFacts: Sendable {
             destination.sizeToExceed == nil
         else { return nil }
         occupant = PathOccupant(at: destination.path)
-        if occupant == .file, task.isMetByFile {
-            switch destination.checksum {
-            case .listed: break
-            case .digest(let checksum): hasChecksum = Self.isMet(task, destination, checksum)
-            case nil: hasChecksum = Self.isMet(task, destination, nil)
-            }
+        if occupant == .file, task.isMetByFile,
+            let check = FileExamination(of: task, requesting: task.request.url, by: nil),
+            !check.lacksSignature
+        {
+            hasChecksum = (try? check.isMet()) ?? false
         }
         part = LeftPart(of: destination, requesting: task.request.url.text)
-    }
-
-    private static func isMet(
-        _ task: TaskSpec,
-        _ destination: TaskSpec.Destination,
-        _ checksum: Checksum?
-    ) -> Bool {
-        let size = task.expectation.maximumSize
-        let examination = FileExamination(destination, checksum, maximumSize: size)
-        return (try? examination.isMet()) ?? false
     }
 }

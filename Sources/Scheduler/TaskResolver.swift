@@ -173,10 +173,7 @@ package struct TaskResolver {
         case .stopped(let reason):
             var record = blankRecord(end.task, reason.outcome, captured, now)
             let failure = reason.failure
-            record.end(cancelledBy: failure)
-            if !failure.decidingKey.isEmpty {
-                record.cause = source.place(deciding: failure, of: end.task)
-            }
+            record.end(cancelledBy: failure, at: source.place(deciding: failure, of: end.task))
             return record
         }
     }

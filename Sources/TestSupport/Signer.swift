@@ -3,6 +3,8 @@ package struct Signer {
     /// Has the keys and what is signed.
     private let folder: TemporaryFolder
     private let isMinisign: Bool
+    /// Whether the key has expired, and signs as if it had not.
+    private var isPast = false
 
     /// Makes a key of minisign, without a password.
     package static func minisign() throws -> Signer {
@@ -17,21 +19,30 @@ package struct Signer {
     /// - Returns: The key.
     /// - Throws: `MissingTool` when gpg fails.
     package static func gpg(expiredAfter days: Int? = nil) throws -> Signer {
-        let signer = Signer(folder: try TemporaryFolder(), isMinisign: false)
+        let signer = Signer(
+            folder: try TemporaryFolder(),
+            isMinisign: false,
+            isPast: days != nil
+        )
         try signer.folder.makeFolder("home", mode: 0o700)
         let expiry = days.map { ["\($0)d"] } ?? ["never"]
         try signer.gpg(
             ["--passphrase", "", "--quick-gen-key", "test@example.test", "ed25519", "sign"]
-                + expiry,
-            isPast: days != nil
+                + expiry
         )
-        if days != nil { try signer.folder.write("", to: "past") }
         try signer.gpg(["--output", "key", "--export"])
         return signer
     }
 
     /// The public key: a `.pub` file or a keyring.
     package var key: [UInt8] { get throws { try folder.read("key") } }
+
+    /// The public key of minisign itself, in Base64.
+    package var keyLine: String {
+        get throws {
+            String(String(decoding: try key, as: UTF8.self).split(separator: "\n").last ?? "")
+        }
+    }
 
     /// The detached signature of bytes; `isOfText` makes one of OpenPGP that leaves line ends open.
     package func signature(of bytes: [UInt8], isOfText: Bool = false) throws -> [UInt8] {
@@ -52,8 +63,7 @@ package struct Signer {
         return try folder.read("message")
     }
 
-    private func gpg(_ arguments: [String], isPast: Bool = false) throws {
-        let isPast = isPast || folder.contains("past")
+    private func gpg(_ arguments: [String]) throws {
         let time = isPast ? ["--faked-system-time", "20200101T000000"] : []
         let home = ["--homedir", folder.path("home")]
         defer { _ = try? call("gpgconf", home + ["--kill", "all"]) }

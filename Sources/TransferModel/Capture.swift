@@ -1,4 +1,5 @@
 package import JSON
+internal import SystemKit
 
 /// A value that a task extracts from its response for other tasks.
 package struct Capture: Sendable, Hashable {
@@ -97,12 +98,7 @@ package struct CaptureUses: Sendable, Hashable {
 
     /// The tasks whose captured values a task uses.
     package func sources(of user: Int) -> some Collection<Int> {
-        var first = 0
-        var end = pairs.count
-        while first < end {
-            let middle = first + (end - first) / 2
-            if pairs[middle].user < user { first = middle + 1 } else { end = middle }
-        }
+        let first = pairs.indices.partitioningIndex { pairs[$0].user >= user }
         return pairs[first...].prefix { $0.user == user }.lazy.map(\.source)
     }
 }

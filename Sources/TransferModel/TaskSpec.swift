@@ -162,6 +162,9 @@ package final class TaskSpec: Sendable {
         /// Whether the server names the file.
         package var isFolder: Bool { path.utf8.last == UInt8(ascii: "/") }
 
+        /// What vouches for an existing file that fulfils the task.
+        package var presentVoucher: BodyVoucher { checksum == nil ? .signature : .checksum }
+
         /// Whether only a file that an earlier run of the job wrote may be replaced.
         package var replacesOnlyOwn: Bool {
             isNamedByPeer && !replacesForeign && ifExists.mayReplace

@@ -69,13 +69,12 @@ struct Reset: ParsableCommand {
             variables: job.resolvedVariables(in: environment)
         )
         let plan = try source.requirePlan()
-        let folder = StateFolder(chosen: state.chosenFolder, environment: environment)
         let isAll = !cookies && !cache
         var emptied: Set<String> = []
         var removals: [Removal] = []
         for chosen in try sessions(of: plan) {
             var removal = Removal(session: chosen.name)
-            if cookies || isAll { removal.cookies = try removeCookies(of: chosen, plan, folder) }
+            if cookies || isAll { removal.cookies = try removeCookies(of: chosen, plan) }
             if cache || isAll {
                 removal.cacheFiles = try Self.clearCache(of: chosen, environment, &emptied)
             }
@@ -100,10 +99,9 @@ struct Reset: ParsableCommand {
 
     private func removeCookies(
         of session: SessionConfiguration,
-        _ plan: Plan,
-        _ folder: StateFolder
+        _ plan: Plan
     ) throws(Exit) -> Int {
-        let jar = folder.cookieFile(of: session, in: JobIdentity(of: plan, path: file))
+        let jar = state.folder.cookieFile(of: session, in: JobIdentity(of: plan, path: file))
         guard let jar else { return 0 }
         do throws(CookieFileFault) {
             return try jar.remove(at: RunClock.now().wall)

@@ -108,11 +108,12 @@ struct ShowPlan: ParsableCommand {
     }
 
     private func questions(_ plan: Plan, jobPath: String) -> PlanQuestions {
-        let folder = StateFolder(
-            chosen: state.chosenFolder,
-            environment: ProcessContext.environment
+        PlanQuestions(
+            plan: plan,
+            jobPath: jobPath,
+            state: state.folder,
+            showsValues: showValues
         )
-        return PlanQuestions(plan: plan, jobPath: jobPath, state: folder, showsValues: showValues)
     }
 
     private static func write(_ text: String) throws(Exit) { try write(text.utf8.span) }

@@ -70,20 +70,16 @@ import TransferModel
         let signer = try Signer.minisign()
         let server = try server(try signer.signature(of: Self.body))
         for (own, code) in [(signer, 0), (try Signer.minisign(), 6)] as [(Signer, Int32)] {
-            let lines = String(decoding: try own.key, as: UTF8.self).split(separator: "\n")
-            let job = try job(server, own, key: String(try #require(lines.last)))
+            let job = try job(server, own, key: own.keyLine)
             #expect(try job.run().code == code)
         }
     }
 
     @Test func `a peer may name a file with a key but not give the key itself`() throws {
-        var (signer, key) = (try Signer.minisign(), "/")
+        var signer = try Signer.minisign()
         // A name from a peer has no slash.
-        while key.contains("/") {
-            signer = try Signer.minisign()
-            let lines = String(decoding: try signer.key, as: UTF8.self).split(separator: "\n")
-            key = String(try #require(lines.last))
-        }
+        while try signer.keyLine.contains("/") { signer = try Signer.minisign() }
+        let key = try signer.keyLine
         let server = try server(try signer.signature(of: Self.body), ["X-Key: \(key)"])
         let job = try job(server, signer, key: "\"${task.who.key}\"")
         let text = try job.folder.text("job.yaml").replacing(
@@ -201,6 +197,22 @@ import TransferModel
     }
 
     @Test(arguments: [true, false])
+    func `a program that outlasts the time of its task is killed`(isPresent: Bool) throws {
+        let signer = try Signer.minisign()
+        let server = try server(try signer.signature(of: Self.body))
+        let job = try job(server, signer, timeout: "5s", "session: brief")
+        let sessions = "sessions: { s: {}, brief: { timeoutIntervalForResource: 1s } }"
+        let text = try job.folder.text("job.yaml").replacing("{ url", with: "{ session: s, url")
+        try job.folder.write(text + "\n" + sessions, to: "job.yaml")
+        if isPresent { try job.folder.write(Self.body, to: "a.bin") }
+        let path = try folder(with: "minisign", "exec /bin/sleep 1000", in: job)
+        let run = try job.run(environment: ["PATH": path])
+        #expect(run.kind("a") == "timeout", "\(message(run))")
+        #expect(message(run).contains("`timeoutIntervalForResource: 1s`"), "\(message(run))")
+        #expect(job.folder.contains("a.bin") == isPresent)
+    }
+
+    @Test(arguments: [true, false])
     func `a stopped run ends the program`(isPresent: Bool) throws {
         let signer = try Signer.minisign()
         let server = try server(try signer.signature(of: Self.body))
@@ -233,6 +245,15 @@ import TransferModel
 
 /// The ways by which a file could get or keep its name without its signature.
 extension DownloadSignatureTests {
+    /// Writes a file to the path of a job, or into its folder under the server's name.
+    @discardableResult
+    private func write(_ text: String, to path: String, in job: JobFolder) throws -> String {
+        let file = path == "out/" ? "out/a.bin" : path
+        try job.folder.makeFolder("out")
+        try job.folder.write(text, to: file)
+        return file
+    }
+
     @Test(arguments: ["replace", "skip", "revalidate"])
     func `a present file for which the program vouches is unchanged`(rule: String) throws {
         let signer = try Signer.minisign()
@@ -265,6 +286,15 @@ extension DownloadSignatureTests {
         #expect(line?.hasSuffix("a.bin has \(words)") == true, "\(outlook)")
     }
 
+    @Test(arguments: ["--diff", "--ask"])
+    func `a plan says that a signature is missing`(option: String) throws {
+        let job = try job(try server([]), try Signer.minisign())
+        try job.folder.write(Self.body, to: "a.bin")
+        let outlook = try job.runner(["plan", "job.yaml", option, "--show-values"]).standardOutput
+        let words = "check    download a: the signature of a.bin, or its key, is missing\n"
+        #expect(outlook.contains(words), "\(outlook)")
+    }
+
     @Test(arguments: ["replace", "skip", "revalidate"], ["a.bin", "out/"])
     func `a present file for which the program does not vouch is replaced`(
         rule: String,
@@ -273,9 +303,7 @@ extension DownloadSignatureTests {
         let signer = try Signer.minisign()
         let server = try server(try signer.signature(of: Self.body))
         let job = try job(server, signer, to: path, "ifExists: \(rule)")
-        let file = path == "out/" ? "out/a.bin" : path
-        try job.folder.makeFolder("out")
-        try job.folder.write("hello werld", to: file)
+        let file = try write("hello werld", to: path, in: job)
         let run = try job.run()
         #expect(run.code == 0, "\(run.command.standardError)")
         #expect(run.outcome("a") == "succeeded")
@@ -290,9 +318,7 @@ extension DownloadSignatureTests {
         let signer = try Signer.minisign()
         let server = try server(try signer.signature(of: Self.body), body: Array("bad".utf8))
         let job = try job(server, signer, to: path, "ifExists: \(rule)")
-        let file = path == "out/" ? "out/a.bin" : path
-        try job.folder.makeFolder("out")
-        try job.folder.write("bad", to: file)
+        try write("bad", to: path, in: job)
         let run = try job.run()
         #expect(run.code == 6, "\(run.command.standardError)")
         #expect(run.kind("a") == "signature")

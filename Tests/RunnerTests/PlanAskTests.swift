@@ -347,6 +347,45 @@ import TransferModel
         #expect(outcome.standardOutput.isEmpty)
     }
 
+    /// A job with a proxy script and its answer from one server.
+    private func scriptedJob(_ server: ScriptedServer) throws -> JobFolder {
+        let job = try JobFolder(
+            """
+            version: 1
+            sessions: { s: { proxy: { pac: "\(server.url("/proxy.pac"))" } } }
+            downloads: { a: { url: "\(server.url("/a"))", to: a } }
+            """
+        )
+        try job.folder.makeFolder("tmp")
+        return job
+    }
+
+    @Test func `a proxy script is fetched and asked, and removed at the end`() throws {
+        let script = "function FindProxyForURL(u, h) { return 'DIRECT' }"
+        let server = try ScriptedServer { $0.path == "/proxy.pac" ? .ok(script) : .ok("content") }
+        let job = try scriptedJob(server)
+        let outcome = try job.runner(
+            ["plan", "job.yaml", "--ask", "--show-values"],
+            environment: ["TMPDIR": job.folder.path("tmp")]
+        )
+        #expect(outcome.standardOutput.hasPrefix("fetch    download a: a, 7 B\n"), "\(outcome)")
+        #expect(try job.folder.list("tmp") == [])
+    }
+
+    @Test func `a signal during the fetch of a proxy script leaves no file`() throws {
+        let arrived = try Gate()
+        let server = try ScriptedServer { _ in Reply([.open(arrived), .waitForPeerToLeave]) }
+        let job = try scriptedJob(server)
+        let running = try job.command(
+            ["plan", "job.yaml", "--ask"],
+            environment: ["TMPDIR": job.folder.path("tmp")]
+        ).start()
+        try arrived.wait()
+        running.signal(2)
+        #expect(try running.finish().status == .exit(130))
+        #expect(try job.folder.list("tmp") == [])
+    }
+
     @Test func `a listing of settings asks no server`() throws {
         let job = try JobFolder("version: 1\ndata: { a: { url: \"http://a.test/\" } }\n")
         let outcome = try job.runner(["plan", "job.yaml", "--ask", "--all"])

@@ -55,7 +55,7 @@ import Testing
             data:
               bad: { url: \(server.url("/missing")) }
               next: { url: \(server.url("/next")) }
-            schedule: { maxConcurrentTasks: 1, failFast: \(place == "job") }
+            schedule: { maxConcurrentTasks: 1\(place == "job" ? ", failFast: true" : "") }
             """
         )
         let run = try job.runCommand(
@@ -64,6 +64,9 @@ import Testing
         ).run().reported(in: job.folder)
         #expect(run.code == 1)
         #expect(run.outcome("next") == "cancelled")
+        // No other key stands in for the one that an option replaces.
+        let cause = run.task("next")?["error"]?["source"]
+        #expect(cause?["line"]?.integer == (place == "job" ? 5 : nil))
         #expect(server.requests.map(\.path) == ["/missing"])
     }
 

@@ -116,6 +116,31 @@ import TransferModel
         #expect(try folder.read("out") == body)
     }
 
+    @Test func `a cancellation at the end of a download ends the check of its signature`() throws {
+        let engine = Lock<Engine?>(nil)
+        defer { engine.withLock { $0 = nil } }
+        let harness = try EngineHarness(mayName: { _ in
+            // The engine chooses the name when it has the whole response, which is empty.
+            engine.withLock { $0?.cancel([0]) }
+            return true
+        })
+        engine.withLock { $0 = harness.engine }
+        try folder.write("no signature", to: "sig")
+        let server = try ScriptedServer(["/a": [.ok([UInt8]())]])
+        let attempt = try AttemptRequest.to(server.url("/a")) {
+            let signature = DetachedSignature(
+                .minisign,
+                path: folder.path("sig"),
+                displayPath: "sig",
+                key: .text("key"),
+                timeout: .seconds(60)
+            )
+            let path = folder.path("out/")
+            $0.sink = .file(.init(path: path, displayPath: "out/", signature: signature))
+        }
+        #expect(try harness.run(attempt).failure?.kind == .cancelled)
+    }
+
     @Test func `a folder that has been removed since the last file is made again`() throws {
         let server = try ScriptedServer(["/": [.ok("x")]])
         let harness = try EngineHarness()

@@ -59,7 +59,9 @@ struct CaptureCheck {
 
     /// An error for each use of a capture whose task the user does not need.
     func faults(in graph: TaskGraph, of tasks: TaskList, _ document: Document) -> [Diagnostic] {
-        faultsOfDistant(in: graph, of: tasks, document)
+        // A comparison may use a capture that a failed task does not have.
+        faultsOfDistant(inCondition: true, in: graph, of: tasks, document)
+            + faultsOfDistant(inCondition: false, in: graph.ofBegunNeeds(), of: tasks, document)
             + unsure.map { use in
                 let user = document.text(of: tasks.entries[use.user].key).excerpt
                 let id = document.text(of: tasks.entries[use.reference.source].key).excerpt
@@ -75,10 +77,12 @@ struct CaptureCheck {
     }
 
     private func faultsOfDistant(
+        inCondition: Bool,
         in graph: TaskGraph,
         of tasks: TaskList,
         _ document: Document
     ) -> [Diagnostic] {
+        let distant = distant.filter { $0.reference.isInCondition == inCondition }
         guard !distant.isEmpty else { return [] }
         // All tasks of a `forEach` use the capture, so each of them must need its task.
         let questions = distant.map { user, reference in

@@ -211,13 +211,13 @@ enum CredentialTable {
     private static let certificate = [
         Setting<CredentialDraft>(
             "certificate",
-            existingFile,
+            PathType.existingType,
             isRequired: true,
             "A PEM file with the certificate and its chain, or a PKCS #12 file."
         ) { $0.file = $1 },
         Setting(
             "key",
-            existingFile,
+            PathType.existingType,
             default: .words("the certificate's file"),
             "A PEM file with the private key."
         ) { $0.key = $1 },
@@ -232,7 +232,7 @@ enum CredentialTable {
         user,
         Setting(
             "key",
-            existingFile,
+            PathType.existingType,
             default: .words("the keys of the agent"),
             "A file with a private key of SSH."
         ) { $0.key = $1 },
@@ -246,22 +246,10 @@ enum CredentialTable {
 
     private static let netrcFile = Setting<CredentialDraft>(
         "file",
-        file,
+        PathType.type,
         default: .words("~/.netrc"),
         "A netrc file that only its owner can read; it names the hosts."
     ) { $0.file = $1 }
-
-    private static let file = ValueType<PathValue>(.text(pattern: nil, example: "file")) {
-        reader,
-        field in
-        PathType.path(field, &reader)
-    }
-
-    private static let existingFile = ValueType<PathValue>(.text(pattern: nil, example: "file")) {
-        reader,
-        field in
-        PathType.existingFile(field, &reader)
-    }
 
     private static func secret(_ name: String, _ summary: String) -> Setting<CredentialDraft> {
         Setting(name, text(isConfidential: true), isRequired: true, summary) { $0.secret = $1 }

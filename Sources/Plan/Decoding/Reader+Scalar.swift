@@ -41,7 +41,7 @@ extension Reader {
 
     /// Whether the value is a mapping; reports another one.
     mutating func isMapping(_ field: Field, help: String? = nil) -> Bool {
-        isKind(.mapping, "a mapping", field, help)
+        isKind(.mapping, "a mapping", field, help: help)
     }
 
     /// Whether the value of one of the keys is a mapping; reports another one.
@@ -51,14 +51,15 @@ extension Reader {
 
     /// Whether the value is a sequence; reports another one.
     mutating func isList(_ field: Field, help: String? = nil) -> Bool {
-        isKind(.sequence, "a list", field, help)
+        isKind(.sequence, "a list", field, help: help)
     }
 
-    private mutating func isKind(
+    /// Whether the value is of a kind, `words` to users; reports another one.
+    mutating func isKind(
         _ kind: NodeKind,
         _ words: String,
         _ field: Field,
-        _ help: String?
+        help: String? = nil
     ) -> Bool {
         guard document.kind(of: field.node) != kind else { return true }
         let found = faults.name(of: field.node)

@@ -1,3 +1,5 @@
+internal import SystemKit
+
 /// An open file of rows, read at any offset by any thread.
 package protocol DataFile: Sendable {
     /// Bytes, when it was opened.
@@ -84,15 +86,11 @@ struct RowIndex: Sendable {
 
     /// The block of a row below `count`, the rows in it, and its bytes in the file.
     func block(of row: Int) -> (block: Block, rows: Range<Int>, bytes: Range<Int64>) {
-        var (low, high) = (0, blocks.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if Int(blocks[middle].firstRow) <= row { low = middle } else { high = middle }
-        }
-        let isLast = low + 1 == blocks.count
-        let nextRow = isLast ? count : Int(blocks[low + 1].firstRow)
-        let nextStart = isLast ? end : blocks[low + 1].start
-        let block = blocks[low]
+        let next = (1..<blocks.count).partitioningIndex { Int(blocks[$0].firstRow) > row }
+        let isLast = next == blocks.count
+        let nextRow = isLast ? count : Int(blocks[next].firstRow)
+        let nextStart = isLast ? end : blocks[next].start
+        let block = blocks[next - 1]
         return (block, Int(block.firstRow)..<nextRow, block.start..<nextStart)
     }
 }

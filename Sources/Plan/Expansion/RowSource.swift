@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 
 /// The rows of one task's `forEach`, numbered from 0.
 ///
@@ -89,12 +90,7 @@ struct Matrix: Sendable {
     func values(at number: Int) -> [NodeID] {
         // An excluded combination precedes this one if its number, less the excluded ones before
         // it, is not larger.
-        var (low, high) = (0, excluded.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if excluded[middle] - middle <= number { low = middle + 1 } else { high = middle }
-        }
-        var rest = number + low
+        var rest = number + excluded.indices.partitioningIndex { excluded[$0] - $0 > number }
         var combination: [NodeID] = []
         for list in values.reversed() {
             combination.append(list[rest % list.count])

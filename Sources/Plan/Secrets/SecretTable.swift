@@ -35,9 +35,7 @@ enum SecretTable {
             },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil, example: "file")) { reader, field in
-                    PathType.path(field, &reader)
-                },
+                PathType.type,
                 "The file with the value, relative to the job file's folder; only its owner may "
                     + "have access."
             ) { $0.source = .file(path: $1.path, displayPath: $1.text) },

@@ -34,7 +34,7 @@ enum BecomeDownloadTable {
             ) { $0.size = $1 },
             Setting(
                 "to",
-                TaskTable.destination,
+                PathType.destinationType,
                 isRequired: true,
                 "The file for a larger body, relative to the job file's folder."
             ) { $0.path = $1 },

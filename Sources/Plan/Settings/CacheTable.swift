@@ -22,7 +22,7 @@ enum CacheTable {
         [
             Setting(
                 "directory",
-                ValueType(.text(pattern: nil, example: "file")) { PathType.path($1, &$0) },
+                PathType.type,
                 default: .words("the user's cache folder"),
                 "The folder of a `default` session's cache; jobs with the same folder share its "
                     + "responses."

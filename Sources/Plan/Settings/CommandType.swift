@@ -39,8 +39,8 @@ enum CommandType {
             if arguments.last != "-c" { Slips.warnOfPlaceholders(in: element, &reader) }
             guard let text = reader.textOrStandIn(element) else { continue }
             // `-d |` names a character.
-            let option = arguments.last.map { Array($0.utf8) } ?? []
-            if operators.contains(text), option.count != 2 || option[0] != UInt8(ascii: "-") {
+            let option = arguments.last?.utf8
+            if operators.contains(text), option?.count != 2 || option?.first != UInt8(ascii: "-") {
                 warn(of: text, element, &reader)
             }
             if text.utf8.contains(0) {

@@ -38,7 +38,7 @@ enum DetachedSignatureTable {
             ) { $0.program = $1 },
             Setting(
                 "file",
-                path,
+                PathType.type,
                 isRequired: true,
                 "The file with the detached signature, relative to the job file's folder: most "
                     + "often the destination of a download that this one `needs`."
@@ -76,10 +76,6 @@ enum DetachedSignatureTable {
             return nil
         }
         return draft
-    }
-
-    private static let path = ValueType<PathValue>(.text(pattern: nil, example: "file")) {
-        PathType.path($1, &$0)
     }
 
     private static let key = ValueType<(field: Field, value: KeyText)>(

@@ -25,11 +25,7 @@ enum ExpectedJSONType {
         case .mapping: return reader.ifFaultless { expectedValues(field, &$0) }
         case .sequence: return reader.elements(field, of: present)
         case .scalar:
-            reader.report(
-                .wrongType,
-                "`\(field.name)`: expected a mapping or a list, found \(reader.faults.name(of: field.node))",
-                at: field.node
-            )
+            _ = reader.isKind(.mapping, "a mapping or a list", field)
             return nil
         }
     }
@@ -41,17 +37,10 @@ enum ExpectedJSONType {
     private static let present = ValueType<Expectation.JSONValueAt>(
         .text(pattern: JSONPointer.pattern, example: "/id")
     ) { reader, field in
-        guard reader.document.kind(of: field.node) == .scalar else {
-            reader.report(
-                .wrongType,
-                "`\(field.name)`: expected a pointer, found \(reader.faults.name(of: field.node))",
-                at: field.node,
-                help:
-                    "to compare values, write a mapping: each pointer is a key, with its value behind it"
-            )
-            return nil
-        }
-        guard let text = reader.text(field) else { return nil }
+        let help =
+            "to compare values, write a mapping: each pointer is a key, with its value behind it"
+        guard reader.isKind(.scalar, "a pointer", field, help: help), let text = reader.text(field)
+        else { return nil }
         return reader.parsed(text, of: field, JSONPointerText.parse).map { .init($0) }
     }
 

@@ -50,7 +50,7 @@ enum FileServerTables {
         [
             Setting(
                 "knownHosts",
-                ValueType(.text(pattern: nil, example: "file")) { PathType.existingFile($1, &$0) },
+                PathType.existingType,
                 "A file in the form of OpenSSH's `known_hosts`; other servers are refused."
             ) { $0.knownHosts = $1.path },
             Setting(

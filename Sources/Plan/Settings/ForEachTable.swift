@@ -89,11 +89,8 @@ enum ForEachTable {
     private static let namePattern = "^[^${}:]+$"
 
     private static func data(_ format: DataFormat, _ summary: String) -> Setting<ForEachDraft> {
-        let type = ValueType<(PathValue, Field)>(.text(pattern: nil, example: "file")) {
-            reader,
-            field in
-            PathType.existingFile(field, &reader).map { ($0, field) }
+        Setting(format.rawValue, PathType.existingType.withField, summary) {
+            $0.form = .data(format, $1.value, $1.field)
         }
-        return Setting(format.rawValue, type, summary) { $0.form = .data(format, $1.0, $1.1) }
     }
 }

@@ -323,7 +323,7 @@ enum ForeignKeys {
 
     /// Words for taking any server's certificate.
     ///
-    /// `inside` says whether the word stands in the mapping `tls` itself.
+    /// `inside` is whether the word is a key of the mapping `tls` itself.
     private static func security(_ word: String, _ place: String, inside: Bool = false) -> Hint? {
         switch word {
         case "insecure", "verify", "verifyssl", "sslverify", "skiptlsverify", "insecureskipverify",

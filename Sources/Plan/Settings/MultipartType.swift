@@ -30,7 +30,7 @@ enum MultipartType {
             },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil, example: "file")) { PathType.existingFile($1, &$0) },
+                PathType.existingType,
                 "The file to send, relative to the job file's folder."
             ) { part, file in
                 part.content = .file(file.path)

@@ -9,11 +9,10 @@ enum NeedType {
         field in
         guard let id = reader.text(field) else { return nil }
         if let need = reader.need(id) { return need }
-        let isList = id.containsBytes(",") && reader.document.kind(of: field.node) == .scalar
         let fault = ValueFault(
             .unknownTask,
             "there is no task `\(id)`",
-            likely: isList ? "[\(id)]" : reader.nearestTask(id)
+            likely: id.containsBytes(",") ? "[\(id)]" : reader.nearestTask(id)
         )
         reader.report(fault, of: field)
         return nil

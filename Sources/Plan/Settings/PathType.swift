@@ -20,6 +20,17 @@ struct PathValue: Sendable, Hashable {
 
 /// Paths to files, relative to the folder of the job file.
 enum PathType {
+    /// The type of a path.
+    static let type = ValueType<PathValue>(.text(pattern: nil, example: "file")) { path($1, &$0) }
+    /// The type of a path to a file that must be there when the run starts.
+    static let existingType = ValueType<PathValue>(.text(pattern: nil, example: "file")) {
+        existingFile($1, &$0)
+    }
+    /// The type of a path to a file that the runner writes.
+    static let destinationType = ValueType<PathValue>(.text(pattern: nil, example: "file")) {
+        destination($1, &$0)
+    }
+
     /// A path relative to the job file's folder.
     ///
     /// From the first expression on, a path may not climb: a variable's value names something

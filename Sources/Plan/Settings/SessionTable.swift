@@ -97,11 +97,7 @@ enum SessionTable {
             ) { $0.urlCredentialStorage = $1 },
             Setting(
                 "allowsReadAccessTo",
-                .nonEmptyList(
-                    of: ValueType<PathValue>(.text(pattern: nil, example: "file")) {
-                        PathType.path($1, &$0)
-                    }
-                ),
+                .nonEmptyList(of: PathType.type),
                 "The folders whose files `file` URLs may name, relative to the job file's folder."
             ) { $0.readableFolders = $1.map(\.path) },
             Setting("minimumRate", minimumRate, "A slower transfer fails with kind `stalled`.") {

@@ -32,7 +32,7 @@ enum TLSTable {
             },
             Setting(
                 "caFile",
-                ValueType(.text(pattern: nil, example: "file")) { PathType.existingFile($1, &$0) },
+                PathType.existingType,
                 default: .words("the system's store"),
                 "A PEM file of the root certificates to trust."
             ) { $0.caFile = $1.path },

@@ -45,7 +45,7 @@ enum TaskTable {
             ) { $0.body = .json($1) },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil, example: "file")) { PathType.existingFile($1, &$0) },
+                PathType.existingType,
                 "The file to send, relative to the job file's folder."
             ) { $0.body = .file($1.path) },
             Setting(
@@ -309,11 +309,6 @@ enum TaskTable {
         ) { $0.method = $1 }
     }
 
-    /// The type of a path to a file that the runner writes.
-    static let destination = ValueType<PathValue>(.text(pattern: nil, example: "file")) {
-        PathType.destination($1, &$0)
-    }
-
     private static let downloadDestination = ValueType<PathValue>(
         .text(pattern: nil, example: "file")
     ) {
@@ -322,7 +317,7 @@ enum TaskTable {
 
     private static let responseTo = Setting<TaskDraft>(
         "responseTo",
-        destination,
+        PathType.destinationType,
         "The file for the response body, relative to the job file's folder."
     ) { $0.destination = $1 }
 
@@ -342,18 +337,10 @@ enum TaskTable {
     private static let session = ValueType<Int>(.text(pattern: nil, example: "session")) {
         reader,
         field in
-        guard reader.document.kind(of: field.node) == .scalar else {
-            let found = reader.faults.name(of: field.node)
-            let help = "declare it under `sessions`, and write its name here"
-            reader.report(
-                .wrongType,
-                "`\(field.name)`: expected the name of a session, found \(found)",
-                at: field.node,
-                help: help
-            )
-            return nil
-        }
-        guard let name = reader.text(field) else { return nil }
+        let help = "declare it under `sessions`, and write its name here"
+        guard reader.isKind(.scalar, "the name of a session", field, help: help),
+            let name = reader.text(field)
+        else { return nil }
         if let position = reader.sessions[name] { return position }
         let sessions = reader.sessions.keys
         let nearest = reader.faults.hints.nearest(name, among: sessions.sorted())

@@ -88,9 +88,7 @@ enum StreamReadTable {
             ) { $0.captures = $1 },
             Setting(
                 "to",
-                ValueType<PathValue>(.text(pattern: nil, example: "file")) {
-                    PathType.destination($1, &$0)
-                },
+                PathType.destinationType,
                 "The file for the bytes, relative to the job file's folder."
             ) { $0.file = $1 },
         ],

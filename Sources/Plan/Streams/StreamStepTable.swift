@@ -78,7 +78,7 @@ extension StreamStepTable {
             Setting("base64", .base64, "The bytes in Base64.") { $0 = .bytes($1) },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil, example: "file")) { PathType.existingFile($1, &$0) },
+                PathType.existingType,
                 "A file with the bytes, relative to the job file's folder."
             ) { $0 = .file(path: $1.path) },
         ],

@@ -69,6 +69,11 @@ package struct NeedTerm: Sendable, Hashable {
 
     /// Whether only a success meets the term.
     package var isOfSuccess: Bool { ends == 1 << NeedEnd.succeeded.rawValue }
+
+    /// Whether only a need that has begun meets the term.
+    var isOfBegun: Bool {
+        ends & (1 << NeedEnd.skipped.rawValue | 1 << NeedEnd.deferred.rawValue) == 0
+    }
 }
 
 /// A need and the outcomes of it after which a task starts.

@@ -133,6 +133,21 @@ package struct TaskGraph: Sendable {
         return targets.filter { known.insert($0).inserted }
     }
 
+    /// The same nodes, but only the needs that have begun when a node starts, so that their own
+    /// needs have succeeded.
+    func ofBegunNeeds() -> TaskGraph {
+        guard hasConditions else { return self }
+        var graph = TaskGraph()
+        for node in 0..<count {
+            for (need, term) in requirements(of: node) where term.isOfBegun {
+                graph.append(need, term)
+            }
+            graph.endNode()
+        }
+        graph.firstTasks = firstTasks
+        return graph
+    }
+
     /// The same nodes with every edge turned around: the needs of a node become the nodes that need
     /// it, in their order.
     package func reversed() -> TaskGraph {

@@ -1,4 +1,5 @@
 internal import JobFile
+internal import SystemKit
 
 /// The tasks of one `forEach`, which are neighbours in the plan.
 struct TaskGroup: Sendable {
@@ -30,13 +31,9 @@ struct TaskGroup: Sendable {
     /// The tasks of one of the source's rows: one, or none when the row is not run.
     func tasks(ofRow row: Int) -> Range<Int> {
         guard let chosen else { return first + row..<first + row + 1 }
-        var (low, high) = (0, chosen.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if chosen[middle] < row { low = middle + 1 } else { high = middle }
-        }
-        let isThere = low < chosen.count && chosen[low] == row
-        return first + low..<first + low + (isThere ? 1 : 0)
+        let position = chosen.indices.partitioningIndex { chosen[$0] >= row }
+        let isThere = position < chosen.count && chosen[position] == row
+        return first + position..<first + position + (isThere ? 1 : 0)
     }
 
     /// An empty group with the same rows, for an entry of another list of tasks.

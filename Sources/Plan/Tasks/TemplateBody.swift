@@ -14,10 +14,7 @@ enum TemplateBody {
         [
             Setting(
                 "fromFile",
-                ValueType<PathValue>(.text(pattern: nil, example: "file")) {
-                    PathType.existingFile($1, &$0)
-                }
-                .neededBeforeTheRun().withField,
+                PathType.existingType.neededBeforeTheRun().withField,
                 isRequired: true,
                 "The file with the content, relative to the job file's folder; its expressions are "
                     + "filled in."

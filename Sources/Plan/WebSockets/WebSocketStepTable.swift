@@ -81,7 +81,7 @@ extension WebSocketStepTable {
             },
             Setting(
                 "file",
-                ValueType(.text(pattern: nil, example: "file")) { PathType.existingFile($1, &$0) },
+                PathType.existingType,
                 "A file whose bytes are the message, relative to the job file's folder."
             ) { $0.message = OutgoingMessage(.binary, .file(path: $1.path)) },
             Setting(

@@ -61,9 +61,7 @@ enum WebSocketTable {
             },
             Setting(
                 "responseTo",
-                ValueType<PathValue>(.text(pattern: nil, example: "file")) {
-                    PathType.destination($1, &$0)
-                },
+                PathType.destinationType,
                 "The file for the received messages as JSON lines, relative to the job file's "
                     + "folder."
             ) { $0.destination = $1 },

@@ -52,12 +52,14 @@ package enum TerminalText {
                 index += 1
             }
             var others: [UInt8] = []
-            while index < document.count, document[index] < 0x20 || document[index] >= 0x7F {
+            while index < document.count, document[index] != 0x0A,
+                document[index] < 0x20 || document[index] >= 0x7F
+            {
                 others.append(document[index])
                 index += 1
             }
             for scalar in String(decoding: others, as: UTF8.self).unicodeScalars {
-                if scalar != "\n", isHarmful(scalar) {
+                if isHarmful(scalar) {
                     appendEscape(scalar, to: &result)
                 } else {
                     result.append(contentsOf: String(scalar).utf8)
@@ -69,9 +71,7 @@ package enum TerminalText {
 
     private static func appendEscape(_ scalar: Unicode.Scalar, to json: inout [UInt8]) {
         for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-            let digits = String(unit, radix: 16)
-            let zeros = String(repeating: "0", count: 4 - digits.count)
-            json.append(contentsOf: "\\u\(zeros)\(digits)".utf8)
+            json.append(contentsOf: "\\u\(unit.padded(to: 4, radix: 16))".utf8)
         }
     }
 

@@ -104,6 +104,10 @@ extension Attempt {
                 exchange.response.sink.content,
                 check: check,
                 destination: exchange.response.destination,
+                deadline: TaskDeadline(
+                    exchange.request.deadline,
+                    exchange.session.configuration.resourceLimit
+                ),
                 announced: exchange.policies.part.announcedDigest
                     ?? exchange.response.announcedDigest(
                         to: exchange.hop.method,

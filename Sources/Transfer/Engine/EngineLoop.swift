@@ -376,6 +376,7 @@ final class EngineLoop: MultiHandle.Driver {
             if publication.isQuick(job) {
                 deliver(.finished(publication.publish(job)))
             } else {
+                context.publisher.expect(job)
                 toPublish.append(job)
             }
         }
@@ -429,7 +430,8 @@ final class EngineLoop: MultiHandle.Driver {
     }
 
     private func cancel(_ key: Int) {
-        guard let attempt = attempts[key] else { return }
+        // `Engine.cancel` may have come to the publisher before the attempt's file.
+        guard let attempt = attempts[key] else { return context.publisher.cancel([key]) }
         end(attempt, with: attempt.exchange.recorder.stage.cancellation)
     }
 

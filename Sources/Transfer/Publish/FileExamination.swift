@@ -22,25 +22,37 @@ package final class FileExamination: Sendable, Equatable {
     /// archive's content.
     package let archiveFolder: String?
 
-    /// Makes the check for a destination.
+    /// Whether the signature, or its key, cannot be opened.
+    package var lacksSignature: Bool { signature?.missingFile(phase: .prepare) != nil }
+
+    /// Makes the check for a task's file; nil when nothing vouches for it.
+    ///
+    /// A signature does not replace a checksum that the list lacks. With `ifExists: skip` only the
+    /// content counts, even behind a link.
     ///
     /// - Parameters:
-    ///   - destination: The file. With `ifExists: skip` only the content counts, even behind a
-    ///     link.
-    ///   - checksum: The resolved checksum of the destination; nil only when it has a signature.
-    ///   - maximumSize: The limit in the task's expectation.
-    package init(
-        _ destination: TaskSpec.Destination,
-        _ checksum: Checksum?,
-        maximumSize: Int64? = nil
-    ) {
+    ///   - task: The task.
+    ///   - url: The requested URL.
+    ///   - list: The list with the checksums; nil while it is unknown.
+    package init?(of task: TaskSpec, requesting url: TransferURL, by list: ChecksumList?) {
+        guard let destination = task.destination else { return nil }
+        switch destination.checksum {
+        case .digest(let digest): checksum = digest
+        case .listed(let sums):
+            checksum = list?.checksum(in: sums, of: url, destination)
+            if checksum == nil { return nil }
+        case nil:
+            if destination.signature == nil { return nil }
+            checksum = nil
+        }
+        // The signature may not be there yet when only the server's answer matters.
+        if destination.isAsked, destination.signature != nil { return nil }
         let isKept = destination.ifExists == .skip
         path = destination.path
-        self.checksum = checksum
         signature = destination.signature
         followsLink = isKept
         mode = isKept ? nil : destination.mode
-        self.maximumSize = isKept ? nil : maximumSize
+        maximumSize = isKept ? nil : task.expectation.maximumSize
         archiveFolder = destination.archiveFolder?.path
     }
 

@@ -25,10 +25,12 @@ final class PresentFile: Sendable {
         private var digest: MessageDigest?
         private var offset: Int64 = 0
 
-        /// Hashes the next part of the file.
+        /// Hashes the next part of the file; at its end, lets the program check the signature.
         mutating func goOn(
             _ examination: FileExamination,
-            by signatures: (InputFile, DetachedSignature) -> TransferFailure?,
+            for key: Int,
+            by signatures: SignatureChecks,
+            until deadline: TaskDeadline?,
             while isWanted: @Sendable () -> Bool
         ) throws(SystemError) -> Finding {
             if file == nil, try !open(examination) { return .different }
@@ -37,14 +39,15 @@ final class PresentFile: Sendable {
                 let finding = try hash(file, checksum, while: isWanted)
                 guard case .same = finding else { return finding }
             }
-            if let signature = examination.signature, let failure = signatures(file, signature) {
-                switch failure.kind {
-                case .signature: return .different
-                case .cancelled: return .more
-                default: return .failed(failure)
-                }
+            let failure = examination.signature.flatMap { signature in
+                signatures.check(file, signature, of: examination.path, for: key, until: deadline)
             }
-            return file.isUnchanged ? .same : .different
+            guard let failure else { return file.isUnchanged ? .same : .different }
+            switch failure.kind {
+            case .signature: return .different
+            case .cancelled, .timeout: return .more
+            default: return .failed(failure)
+            }
         }
 
         /// Hashes the next part of the open file.
@@ -89,10 +92,7 @@ final class PresentFile: Sendable {
     private static let step: Int64 = 16 << 20
 
     let key: Int
-    /// The task's deadline.
-    let deadline: MonotonicTime?
-    /// The longest duration of the task, which has led to its deadline.
-    private let limit: TimeLimit?
+    private let deadline: TaskDeadline?
     let startTime = MonotonicTime.now
     private let request: TransactionMetrics.SentRequest
     private let examination: FileExamination
@@ -107,9 +107,8 @@ final class PresentFile: Sendable {
         within limit: TimeLimit?
     ) {
         self.examination = examination
-        self.limit = limit
         key = attempt.key
-        deadline = attempt.deadline
+        deadline = TaskDeadline(attempt.deadline, limit)
         request = .init(
             method: attempt.request.method,
             url: attempt.request.url.text,
@@ -129,16 +128,8 @@ final class PresentFile: Sendable {
     ) -> Finding {
         do throws(SystemError) {
             return try hashing.withLock { hashing throws(SystemError) in
-                try hashing.goOn(examination) { file, signature in
-                    signatures.check(
-                        file,
-                        signature,
-                        of: examination.path,
-                        for: key,
-                        until: deadline
-                    )
-                } while: {
-                    isWanted() && deadline.map { MonotonicTime.now < $0 } ?? true
+                try hashing.goOn(examination, for: key, by: signatures, until: deadline) {
+                    isWanted() && deadline?.isOver != true
                 }
             }
         } catch {
@@ -171,16 +162,11 @@ final class PresentFile: Sendable {
             result.failure = TransferFailure(reading: error, phase: .prepare)
         case .unreadable: break
         case .more where isCancelled:
-            result.failure = TransferFailure(
-                kind: .cancelled,
-                phase: .prepare,
-                detail: "cancelled",
-                urlError: .cancelled
-            )
+            result.failure = .cancelledCheck(.prepare)
             result.failure?.isKnownUnprocessed = true
         case .more:
-            guard let deadline, now >= deadline else { return nil }
-            result.failure = TransferFailure(phase: .prepare, "the task exceeded", limit)
+            guard let deadline, now >= deadline.time else { return nil }
+            result.failure = deadline.failure(.prepare)
             result.failure?.isKnownUnprocessed = true
         }
         return result
@@ -193,12 +179,7 @@ extension FileExamination {
         var hashing = PresentFile.Hashing()
         let signatures = SignatureChecks()
         while true {
-            let finding = try hashing.goOn(self) { file, signature in
-                signatures.check(file, signature, of: path, for: 0)
-            } while: {
-                true
-            }
-            switch finding {
+            switch try hashing.goOn(self, for: 0, by: signatures, until: nil, while: { true }) {
             case .more: continue
             case .same: return true
             case .different, .failed: return false

@@ -12,6 +12,8 @@ final class PublicationJob: Sendable {
     let content: ResponseSink.Content
     /// nil when the body is only checked.
     let destination: TaskSpec.Destination?
+    /// When the check of the file's signature must end; nil for no limit of the task.
+    let deadline: TaskDeadline?
     /// The digest of the file announced by the server.
     let announced: Checksum?
     /// Whether to parse the body as a list of checksums.
@@ -24,6 +26,7 @@ final class PublicationJob: Sendable {
         _ content: ResponseSink.Content,
         check: ContentCheck?,
         destination: TaskSpec.Destination?,
+        deadline: TaskDeadline?,
         announced: Checksum?,
         isChecksumList: Bool,
         cached: CacheOutcome? = nil
@@ -32,6 +35,7 @@ final class PublicationJob: Sendable {
         self.content = content
         self.check = check
         self.destination = destination
+        self.deadline = deadline
         self.announced = announced
         self.isChecksumList = isChecksumList
         self.cached = cached
@@ -40,7 +44,7 @@ final class PublicationJob: Sendable {
     /// Whether publication takes only a few system calls, apart from syncing.
     var isQuick: Bool {
         if let check, !check.isQuick { return false }
-        if destination?.archiveFolder != nil || destination?.signature != nil { return false }
+        if destination?.archiveFolder != nil || hasSignature { return false }
         // The record of the job's own files is on a disk.
         if destination?.replacesOnlyOwn == true { return false }
         if let partial = result.resume?.partial, partial.isKept { return false }
@@ -51,6 +55,9 @@ final class PublicationJob: Sendable {
         if case .memory = content { return true }
         return destination.checksum == nil && announced == nil && destination.lock != .making
     }
+
+    /// Whether a signature must vouch for the file.
+    var hasSignature: Bool { destination?.signature != nil }
 
     /// The file's name in messages.
     var displayPath: String { destination?.displayPath ?? "the body" }
@@ -349,8 +356,13 @@ struct Publication {
         guard let destination = job.destination, let signature = destination.signature else {
             return nil
         }
-        let path = destination.displayPath
-        let failure = signatures.check(try file.reopened(), signature, of: path, for: result.key)
+        let failure = signatures.check(
+            try file.reopened(),
+            signature,
+            of: destination.displayPath,
+            for: result.key,
+            until: job.deadline
+        )
         if failure == nil, result.voucher != .checksum { result.voucher = .signature }
         return failure
     }

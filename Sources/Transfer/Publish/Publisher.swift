@@ -77,10 +77,10 @@ final class Publisher: Sendable {
         return threads
     }
 
+    /// Lets cancellations reach the check of a job's signature, which is submitted later.
+    func expect(_ job: PublicationJob) { if job.hasSignature { signatures.expect(job.result.key) } }
+
     func submit(_ jobs: [PublicationJob]) {
-        for job in jobs where job.destination?.signature != nil {
-            signatures.expect(job.result.key)
-        }
         queue.withLock { queue in
             queue.jobs.append(contentsOf: jobs)
             for job in jobs { queue.publishing.insert(job.result.key) }
@@ -159,7 +159,7 @@ final class Publisher: Sendable {
             }
             let start = MonotonicTime.now
             let ended = jobs.map { publication.publish($0) }
-            for job in jobs { signatures.end(job.result.key) }
+            for job in jobs where job.hasSignature { signatures.end(job.result.key) }
             deliver(ended.map { .finished($0) })
             queue.withLock { queue in for job in jobs { queue.publishing.remove(job.result.key) } }
             let perJob = (MonotonicTime.now - start).nanoseconds / Int64(jobs.count)
@@ -178,7 +178,7 @@ final class Publisher: Sendable {
             queue.notify()
             return
         }
-        signatures.end(file.key)
+        if file.hasSignature { signatures.end(file.key) }
         queue.withLock { $0.examinations[file.key] = nil }
         deliver([.finished(result)])
     }
@@ -200,8 +200,9 @@ final class Publisher: Sendable {
                 guard !queue.presentFiles.isEmpty else { return (nil, false) }
                 return (.examination(queue.presentFiles.removeFirst()), !queue.isEmpty)
             }
-            // The check of a signature may take long: no other file waits for its end.
-            let quick = queue.jobs.prefix(count).prefix { $0.destination?.signature == nil }
+            // The check of a signature may take long: another thread, if there is one, takes the
+            // other files meanwhile.
+            let quick = queue.jobs.prefix(count).prefix { !$0.hasSignature }
             let taken = Array(quick.isEmpty ? queue.jobs.prefix(1) : quick)
             queue.jobs.removeFirst(taken.count)
             return (.publications(taken), !queue.isEmpty)

@@ -1,6 +1,26 @@
 internal import SystemKit
 internal import TransferModel
 
+/// The end of a task's time, and the limit that has led to it.
+struct TaskDeadline: Sendable {
+    let time: MonotonicTime
+    private let limit: TimeLimit?
+
+    /// nil for a task without a limit.
+    init?(_ time: MonotonicTime?, _ limit: TimeLimit?) {
+        guard let time else { return nil }
+        (self.time, self.limit) = (time, limit)
+    }
+
+    /// Whether the time is over.
+    var isOver: Bool { MonotonicTime.now >= time }
+
+    /// The failure of a task whose time is over.
+    func failure(_ phase: TransferFailure.Phase) -> TransferFailure {
+        TransferFailure(phase: phase, "the task exceeded", limit)
+    }
+}
+
 /// Runs the programs that check signatures, and ends the program of a cancelled attempt.
 ///
 /// Thread-safe.
@@ -43,7 +63,7 @@ final class SignatureChecks: Sendable {
     ///   - signature: The signature.
     ///   - path: The file's path in messages.
     ///   - key: The attempt.
-    ///   - deadline: When the check must end even before the signature's timeout; nil for never.
+    ///   - deadline: When the check must end even before the signature's timeout.
     /// - Returns: nil when the program vouches for the file; a failure of the kind `signature` when
     ///   it does not, of others when it could not check.
     func check(
@@ -51,7 +71,7 @@ final class SignatureChecks: Sendable {
         _ signature: DetachedSignature,
         of path: String,
         for key: Int,
-        until deadline: MonotonicTime? = nil
+        until deadline: TaskDeadline?
     ) -> TransferFailure? {
         if let failure = signature.missingFile(phase: .finish) { return failure }
         let captured: ChildProcess.Captured
@@ -62,14 +82,17 @@ final class SignatureChecks: Sendable {
                 environment: Self.environment,
                 reading: file
             )
-            guard begin(program, key) else { return .cancelledCheck }
+            guard begin(program, key) else { return .cancelledCheck(.finish) }
             let limit = MonotonicTime.now + signature.timeout
-            let end = min(limit, deadline ?? limit)
+            let end = min(limit, deadline?.time ?? limit)
             captured = try program.capture(limit: Self.longestOutput, until: end.nanoseconds)
         } catch {
             return TransferFailure(error, of: signature)
         }
-        guard finish(key) else { return .cancelledCheck }
+        guard finish(key) else { return .cancelledCheck(.finish) }
+        if captured.outcome == .timedOut, let deadline, deadline.isOver {
+            return deadline.failure(.finish)
+        }
         if signature.isAccepted(by: captured) { return nil }
         return TransferFailure(captured, of: signature, path)
     }
@@ -152,13 +175,8 @@ extension DetachedSignature {
 
 extension TransferFailure {
     /// An attempt that was cancelled while its file was checked.
-    fileprivate static var cancelledCheck: TransferFailure {
-        TransferFailure(
-            kind: .cancelled,
-            phase: .finish,
-            detail: "cancelled",
-            urlError: .cancelled
-        )
+    static func cancelledCheck(_ phase: Phase) -> TransferFailure {
+        TransferFailure(kind: .cancelled, phase: phase, detail: "cancelled", urlError: .cancelled)
     }
 
     /// A program that could not be started.

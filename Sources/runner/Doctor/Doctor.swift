@@ -29,14 +29,12 @@ struct Doctor: ParsableCommand {
 
     mutating func run() throws {
         let format = try OutputFormat.resolve(format)
-        let environment = ProcessContext.environment
-        let state = StateFolder(chosen: state.chosenFolder, environment: environment)
         let report = DoctorReport(
             examinations: [
                 LibraryExamination.examine(), TrustExamination.examine(),
                 FolderExamination.examine(
-                    state: state.absolutePath,
-                    cache: CacheFolder.path(in: environment)
+                    state: state.folder.absolutePath,
+                    cache: CacheFolder.path(in: ProcessContext.environment)
                 ),
                 ProxyExamination.examine(), ProgramExamination.examine(),
                 MachineExamination.examine(),

@@ -37,7 +37,7 @@ struct PlanForecast {
         guard let task = task(index) else { return blank(index) }
         let words = Words(
             path: task.destination == nil ? "" : destination,
-            evidence: task.destination?.checksum == nil ? "signature" : "checksum",
+            evidence: task.destination?.presentVoucher.rawValue ?? "",
             isKept: plan.sessions.indices.contains(task.session)
                 && plan.sessions[task.session].kind == .background
         )
@@ -108,6 +108,8 @@ private struct Words {
         case .fetch(let file): return TaskOutlook(.fetch, words(file) + end)
         case .fetchChecksum:
             return TaskOutlook(.check, "the list of checksums decides about \(path)" + end)
+        case .awaitSignature:
+            return TaskOutlook(.check, "the signature of \(path), or its key, is missing" + end)
         case .revalidate: return TaskOutlook(.check, "whether \(path) has changed" + end)
         case .resume(let count, let total):
             return TaskOutlook(
@@ -163,19 +165,19 @@ private struct Words {
 /// The size of the files that a run would fetch.
 struct FetchedSize {
     private var bytes: Int64 = 0
-    /// The files whose size is not known.
-    private var unknown = 0
+    /// Whether the size of a file is not known.
+    private var isIncomplete = false
 
     /// Adds the file of a task.
     mutating func add(_ outlook: TaskOutlook) {
         guard outlook.action == .fetch || outlook.action == .resume else { return }
-        guard let total = outlook.totalBytes else { return unknown += 1 }
+        guard let total = outlook.totalBytes else { return isIncomplete = true }
         bytes = bytes.addingSaturated(total - (outlook.presentBytes ?? 0))
     }
 
     /// `to fetch: at least 4.0 MiB`; nil if nothing is known.
     var text: String? {
         guard bytes > 0 else { return nil }
-        return "to fetch: \(unknown > 0 ? "at least " : "")\(Quantity.bytes(bytes))"
+        return "to fetch: \(isIncomplete ? "at least " : "")\(Quantity.bytes(bytes))"
     }
 }

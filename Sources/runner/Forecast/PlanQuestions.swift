@@ -29,6 +29,7 @@ struct PlanQuestions {
         defer { withExtendedLifetime(signals) {} }
         try signals.hear { signal in
             secrets.stop(signal)
+            ScratchFolder.removeAll()
             // No state has to be kept.
             ProcessContext.exit(ExitCode(signal).rawValue)
         }
@@ -58,8 +59,11 @@ struct PlanQuestions {
             session.waitsForConnectivity = false
             return session
         }
+        let scripts = try SessionScripts(of: sessions)
+        defer { withExtendedLifetime(scripts) {} }
         let engine = try engine(
             sessions,
+            scripts,
             of: job,
             at: clock,
             min(schedule.maxConcurrentTasks, tasks.count),
@@ -68,7 +72,7 @@ struct PlanQuestions {
         let scheduler = Scheduler(
             TaskResolver(AskedTasks(job.plan, tasks), sessions: sessions, clock: clock),
             schedule: schedule,
-            header: header(at: clock),
+            header: RunHeader(of: plan, jobSHA256: nil, engine: nil, at: clock),
             runner: engine,
             inbox: inbox,
             sinks: [answers],
@@ -82,6 +86,7 @@ struct PlanQuestions {
     /// An engine that reads the cookies and caches of the job's sessions, and writes neither.
     private func engine(
         _ sessions: [SessionConfiguration],
+        _ scripts: SessionScripts,
         of job: FilledJob,
         at clock: RunClock,
         _ attempts: Int,
@@ -101,7 +106,6 @@ struct PlanQuestions {
             findSecret: redactor?.firstSecret,
             isReadOnly: true
         )
-        let scripts = try SessionScripts(of: sessions)
         let network = try MachineWatch(for: plan).network
         var files = EngineFiles()
         files.durability = .none
@@ -110,14 +114,7 @@ struct PlanQuestions {
         files.mayName = { redactor?.firstSecret(in: $0) == nil }
         do {
             return try Engine(
-                sessions: sessions.enumerated().map { index, session in
-                    EngineSession(
-                        session,
-                        cookieJar: cookies.jars[index],
-                        cache: caches.caches[index],
-                        script: scripts.scripts[index]
-                    )
-                },
+                sessions: EngineSession.all(sessions, cookies, caches, scripts),
                 maximumConcurrentAttempts: max(1, attempts),
                 files: files,
                 clock: clock,
@@ -129,25 +126,6 @@ struct PlanQuestions {
         } catch {
             throw RunObstacle(error.message)
         }
-    }
-
-    private func header(at clock: RunClock) -> RunHeader {
-        RunHeader(
-            jobName: plan.name,
-            jobFile: plan.fileName,
-            jobSHA256: nil,
-            runIdentifier: plan.runIdentifier,
-            startDate: clock.wall,
-            runnerVersion: RunnerVersion.current,
-            host: ProcessContext.hostName,
-            engine: nil,
-            clock: .init(
-                wall: clock.wall,
-                monotonicMicroseconds: clock.monotonic.nanoseconds / 1000,
-                maximumSkewMicroseconds: clock.maximumSkewMicroseconds
-            ),
-            taskCount: plan.taskCount
-        )
     }
 }
 

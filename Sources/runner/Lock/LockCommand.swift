@@ -58,10 +58,7 @@ struct LockCommand: ParsableCommand {
             only: try chosen(variables),
             report: try ReportChoice(nil),
             progress: progress,
-            state: StateFolder(
-                chosen: state.chosenFolder,
-                environment: ProcessContext.environment
-            ),
+            state: state.folder,
             lock: .made(recorder)
         )
         guard let (plan, summary) = try launch.run() else { return }

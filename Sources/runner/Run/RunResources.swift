@@ -148,14 +148,7 @@ struct RunResources {
         files.mayName = { redactor?.firstSecret(in: $0) == nil }
         do {
             return try Engine(
-                sessions: job.sessions.enumerated().map { index, session in
-                    EngineSession(
-                        session,
-                        cookieJar: cookies.jars[index],
-                        cache: caches.caches[index],
-                        script: scripts.scripts[index]
-                    )
-                },
+                sessions: EngineSession.all(job.sessions, cookies, caches, scripts),
                 invalidation: caches.invalidation,
                 // Two threads share the connections of a host, which would halve the segments of
                 // the file of a small job.
@@ -186,6 +179,25 @@ struct RunResources {
             "warning: \(absence): cookies and records of interrupted uploads are not stored; name "
                 + "a state folder with --state-dir"
         )
+    }
+}
+
+extension EngineSession {
+    /// The sessions of an engine with their cookies, caches and scripts.
+    static func all(
+        _ sessions: [SessionConfiguration],
+        _ cookies: SessionCookies,
+        _ caches: SessionCaches,
+        _ scripts: SessionScripts
+    ) -> [EngineSession] {
+        sessions.enumerated().map { index, session in
+            EngineSession(
+                session,
+                cookieJar: cookies.jars[index],
+                cache: caches.caches[index],
+                script: scripts.scripts[index]
+            )
+        }
     }
 }
 

@@ -58,11 +58,23 @@ struct RunStart {
         engine: RunHeader.Engine?,
         keyRoundBeginDate: Timestamp? = nil
     ) -> RunHeader {
-        let plan = request.plan
-        var header = RunHeader(
+        let digest = Engine.sha256(of: request.source.bytes)
+        var header = RunHeader(of: request.plan, jobSHA256: digest, engine: engine, at: clock)
+        header.shard = request.plan.shard
+        header.selection = request.selection
+        header.startJitterMicroseconds = jitter.microseconds
+        header.keyRoundBeginDate = keyRoundBeginDate
+        return header
+    }
+}
+
+extension RunHeader {
+    /// The header of a plan's run that begins at that reading of the clocks.
+    init(of plan: Plan, jobSHA256: String?, engine: Engine?, at clock: RunClock) {
+        self.init(
             jobName: plan.name,
             jobFile: plan.fileName,
-            jobSHA256: Engine.sha256(of: request.source.bytes),
+            jobSHA256: jobSHA256,
             runIdentifier: plan.runIdentifier,
             startDate: clock.wall,
             runnerVersion: RunnerVersion.current,
@@ -75,11 +87,6 @@ struct RunStart {
             ),
             taskCount: plan.taskCount
         )
-        header.shard = plan.shard
-        header.selection = request.selection
-        header.startJitterMicroseconds = jitter.microseconds
-        header.keyRoundBeginDate = keyRoundBeginDate
-        return header
     }
 }
 

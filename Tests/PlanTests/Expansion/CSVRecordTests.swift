@@ -34,7 +34,7 @@ import Testing
             ("\"\",c", 0, ""), ("a\"b,c", 1, nil), ("a,b", 7, nil),
         ] as [(String, Int, String?)]
     )
-    func `a field without doubled quotes stands in the record as it is`(
+    func `a field without doubled quotes is a part of the record`(
         record: String,
         number: Int,
         field: String?
