@@ -72,7 +72,9 @@ struct JournalFields {
 /// Integers in journals, lowest byte first.
 extension FixedWidthInteger where Self: Sendable {
     var littleEndianBytes: [UInt8] {
-        (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> Self($0 * 8)) }
+        var bytes: [UInt8] = []
+        bytes.add(self)
+        return bytes
     }
 
     /// Takes the number off the front; nil when there are too few bytes, which then stay.

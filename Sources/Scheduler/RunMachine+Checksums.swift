@@ -107,6 +107,8 @@ extension RunMachine {
             release(task)
             if failure.kind == .cancelled, phase == .cancelling {
                 cancelTask(&task)
+            } else if failure.kind == .cancelled, sessions.isSuspended(task.spec) {
+                suspend(&task)
             } else {
                 fail(&task, failure)
             }

@@ -21,7 +21,7 @@ package enum TaskForecast: Sendable, Hashable {
     case keep(isVerified: Bool)
     /// The list with the checksums is fetched first, and decides about the file.
     case fetchChecksum
-    /// Another task makes the missing signature first, which decides about the file.
+    /// The signature decides about the file, and cannot be checked yet.
     case awaitSignature
     /// The task fails before it requests anything.
     case fail(Obstacle)
@@ -114,7 +114,7 @@ package struct TaskFacts: Sendable {
     /// The occupant of the destination.
     package var occupant: PathOccupant
     /// Whether the file there has the literal checksum of the task, and its signature; nil without
-    /// a file or both, and while the signature is missing.
+    /// a file, without either of them, and while only the signature is open and cannot be checked.
     package var hasChecksum: Bool?
     /// The part that an earlier run has left.
     package var part: LeftPart?
@@ -137,10 +137,9 @@ package struct TaskFacts: Sendable {
         else { return nil }
         occupant = PathOccupant(at: destination.path)
         if occupant == .file, task.isMetByFile,
-            let check = FileExamination(of: task, requesting: task.request.url, by: nil),
-            !check.lacksSignature
+            let check = FileExamination(of: task, requesting: task.request.url, by: nil)
         {
-            hasChecksum = (try? check.isMet()) ?? false
+            do { hasChecksum = try check.isMet() } catch { hasChecksum = false }
         }
         part = LeftPart(of: destination, requesting: task.request.url.text)
     }

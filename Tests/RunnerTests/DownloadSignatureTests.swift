@@ -286,12 +286,20 @@ extension DownloadSignatureTests {
         #expect(line?.hasSuffix("a.bin has \(words)") == true, "\(outlook)")
     }
 
+    @Test func `a plan finds a wrong checksum before the signature is there`() throws {
+        let checksum = "checksum: sha256:" + String(repeating: "0", count: 64)
+        let job = try job(try server([]), try Signer.minisign(), checksum)
+        try job.folder.write(Self.body, to: "a.bin")
+        let outlook = try job.runner(["plan", "job.yaml", "--diff", "--show-values"]).standardOutput
+        #expect(outlook.contains("fetch    download a: a.bin has another"), "\(outlook)")
+    }
+
     @Test(arguments: ["--diff", "--ask"])
-    func `a plan says that a signature is missing`(option: String) throws {
+    func `a plan says that a signature cannot be checked yet`(option: String) throws {
         let job = try job(try server([]), try Signer.minisign())
         try job.folder.write(Self.body, to: "a.bin")
         let outlook = try job.runner(["plan", "job.yaml", option, "--show-values"]).standardOutput
-        let words = "check    download a: the signature of a.bin, or its key, is missing\n"
+        let words = "check    download a: the signature of a.bin cannot be checked yet\n"
         #expect(outlook.contains(words), "\(outlook)")
     }
 

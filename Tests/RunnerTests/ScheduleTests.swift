@@ -64,7 +64,7 @@ import Testing
         ).run().reported(in: job.folder)
         #expect(run.code == 1)
         #expect(run.outcome("next") == "cancelled")
-        // No other key stands in for the one that an option replaces.
+        // The place is not that of another key.
         let cause = run.task("next")?["error"]?["source"]
         #expect(cause?["line"]?.integer == (place == "job" ? 5 : nil))
         #expect(server.requests.map(\.path) == ["/missing"])

@@ -32,6 +32,17 @@ import TransferModel
         return run
     }
 
+    @Test func `a suspension defers a task whose file is hashed`() throws {
+        var nightly = SessionConfiguration(name: "nightly")
+        nightly.kind = .background
+        nightly.identifier = "nightly.1"
+        var run = RunSimulation([task()], sessions: [nightly], occupied: ["a"])
+        run.answerCheck(0, .file)
+        run.suspensionsChange([0])
+        run.obeyCancellations()
+        #expect(try #require(run.record("a")).outcome == .deferred)
+    }
+
     @Test(arguments: [TaskSpec.IfExists.replace, .skip, .revalidate])
     func `an existing file is hashed before any request`(
         ifExists: TaskSpec.IfExists

@@ -2,8 +2,9 @@ import CurlKit
 import SystemKit
 import TestSupport
 import Testing
-import Transfer
 import TransferModel
+
+@testable import Transfer
 
 @Suite struct PublishTests {
     private let folder: TemporaryFolder
@@ -116,29 +117,24 @@ import TransferModel
         #expect(try folder.read("out") == body)
     }
 
-    @Test func `a cancellation at the end of a download ends the check of its signature`() throws {
-        let engine = Lock<Engine?>(nil)
-        defer { engine.withLock { $0 = nil } }
-        let harness = try EngineHarness(mayName: { _ in
-            // The engine chooses the name when it has the whole response, which is empty.
-            engine.withLock { $0?.cancel([0]) }
-            return true
-        })
-        engine.withLock { $0 = harness.engine }
+    @Test func `a check of a signature that is cancelled before it begins starts no program`() throws {
         try folder.write("no signature", to: "sig")
-        let server = try ScriptedServer(["/a": [.ok([UInt8]())]])
-        let attempt = try AttemptRequest.to(server.url("/a")) {
-            let signature = DetachedSignature(
-                .minisign,
-                path: folder.path("sig"),
-                displayPath: "sig",
-                key: .text("key"),
-                timeout: .seconds(60)
-            )
-            let path = folder.path("out/")
-            $0.sink = .file(.init(path: path, displayPath: "out/", signature: signature))
+        let checks = SignatureChecks()
+        checks.expect(0)
+        checks.cancel([0])
+        let signature = DetachedSignature(
+            .minisign,
+            path: folder.path("sig"),
+            displayPath: "sig",
+            key: .text("key"),
+            timeout: .seconds(60)
+        )
+        let file = try InputFile(path: folder.path("sig"))
+        func failure(for key: Int) -> TransferFailure? {
+            checks.check(file, signature, of: "out", for: key, until: nil)
         }
-        #expect(try harness.run(attempt).failure?.kind == .cancelled)
+        #expect(failure(for: 0)?.kind == .cancelled)
+        #expect(failure(for: 1)?.kind == .signature)
     }
 
     @Test func `a folder that has been removed since the last file is made again`() throws {

@@ -21,14 +21,9 @@ struct CaptureCheck {
         for reference in references {
             uses.append(.init(user: entry, source: reference.source))
             let terms = needs.filter { $0.need == Need(entry: reference.source) }.map(\.term)
-            guard let first = terms.first else {
+            if terms.isEmpty {
                 distant.append((entry, reference))
-                continue
-            }
-            let sure = terms.filter(\.isOfSuccess).reduce(into: AlternativeSet()) {
-                $0.formUnion($1.alternatives)
-            }
-            if !reference.isInCondition, !sure.isSuperset(of: first.allAlternatives) {
+            } else if !reference.isInCondition, !terms.demandSuccess {
                 unsure.append((entry, reference))
             }
         }
@@ -61,7 +56,7 @@ struct CaptureCheck {
     func faults(in graph: TaskGraph, of tasks: TaskList, _ document: Document) -> [Diagnostic] {
         // A comparison may use a capture that a failed task does not have.
         faultsOfDistant(inCondition: true, in: graph, of: tasks, document)
-            + faultsOfDistant(inCondition: false, in: graph.ofBegunNeeds(), of: tasks, document)
+            + faultsOfDistant(inCondition: false, in: graph.ofSuccesses(), of: tasks, document)
             + unsure.map { use in
                 let user = document.text(of: tasks.entries[use.user].key).excerpt
                 let id = document.text(of: tasks.entries[use.reference.source].key).excerpt
@@ -78,12 +73,13 @@ struct CaptureCheck {
 
     private func faultsOfDistant(
         inCondition: Bool,
-        in graph: TaskGraph,
+        in graph: @autoclosure () -> TaskGraph,
         of tasks: TaskList,
         _ document: Document
     ) -> [Diagnostic] {
         let distant = distant.filter { $0.reference.isInCondition == inCondition }
         guard !distant.isEmpty else { return [] }
+        let graph = graph()
         // All tasks of a `forEach` use the capture, so each of them must need its task.
         let questions = distant.map { user, reference in
             NeedSearch.Question(

@@ -73,7 +73,7 @@ extension TransferFailure {
     /// The paths of the keys that may decide, the most likely ones first.
     fileprivate var decidingKeys: [[String]] {
         switch kind {
-        // An option of the command line stands in for the key.
+        // An option of the command line can replace the key, which then has no place.
         case .cancelled where !decidingKey.isEmpty: [decidingKey]
         case _ where !decidingKey.isEmpty: [decidingKey, ["url"], ["host"]]
         case .resolve, .connect, .tls, .reset, .truncated, .protocolViolation, .rangeMismatch,

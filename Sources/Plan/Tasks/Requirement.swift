@@ -69,10 +69,15 @@ package struct NeedTerm: Sendable, Hashable {
 
     /// Whether only a success meets the term.
     package var isOfSuccess: Bool { ends == 1 << NeedEnd.succeeded.rawValue }
+}
 
-    /// Whether only a need that has begun meets the term.
-    var isOfBegun: Bool {
-        ends & (1 << NeedEnd.skipped.rawValue | 1 << NeedEnd.deferred.rawValue) == 0
+extension Collection<NeedTerm> {
+    /// Whether a task with these terms, all of one need, starts only after the need has succeeded.
+    var demandSuccess: Bool {
+        let sure = filter(\.isOfSuccess).reduce(into: AlternativeSet()) {
+            $0.formUnion($1.alternatives)
+        }
+        return first.map { sure.isSuperset(of: $0.allAlternatives) } ?? false
     }
 }
 

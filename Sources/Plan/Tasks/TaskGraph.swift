@@ -133,14 +133,14 @@ package struct TaskGraph: Sendable {
         return targets.filter { known.insert($0).inserted }
     }
 
-    /// The same nodes, but only the needs that have begun when a node starts, so that their own
-    /// needs have succeeded.
-    func ofBegunNeeds() -> TaskGraph {
+    /// The same nodes, but only the needs without whose success a node never starts.
+    func ofSuccesses() -> TaskGraph {
         guard hasConditions else { return self }
         var graph = TaskGraph()
         for node in 0..<count {
-            for (need, term) in requirements(of: node) where term.isOfBegun {
-                graph.append(need, term)
+            let terms = Dictionary(grouping: requirements(of: node), by: \.0)
+            for (need, terms) in terms where terms.map(\.1).demandSuccess {
+                graph.append(need, .success)
             }
             graph.endNode()
         }

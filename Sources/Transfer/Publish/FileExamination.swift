@@ -22,9 +22,6 @@ package final class FileExamination: Sendable, Equatable {
     /// archive's content.
     package let archiveFolder: String?
 
-    /// Whether the signature, or its key, cannot be opened.
-    package var lacksSignature: Bool { signature?.missingFile(phase: .prepare) != nil }
-
     /// Makes the check for a task's file; nil when nothing vouches for it.
     ///
     /// A signature does not replace a checksum that the list lacks. With `ifExists: skip` only the

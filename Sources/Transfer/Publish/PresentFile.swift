@@ -16,6 +16,7 @@ final class PresentFile: Sendable {
         case unreadable(SystemError)
         /// The signature cannot be checked.
         case failed(TransferFailure)
+        case cancelled
     }
 
     /// The progress of hashing.
@@ -45,7 +46,8 @@ final class PresentFile: Sendable {
             guard let failure else { return file.isUnchanged ? .same : .different }
             switch failure.kind {
             case .signature: return .different
-            case .cancelled, .timeout: return .more
+            case .cancelled: return .cancelled
+            case .timeout: return .more
             default: return .failed(failure)
             }
         }
@@ -161,7 +163,7 @@ final class PresentFile: Sendable {
         case .unreadable(let error) where examination.followsLink && !error.isMissing:
             result.failure = TransferFailure(reading: error, phase: .prepare)
         case .unreadable: break
-        case .more where isCancelled:
+        case .cancelled, .more where isCancelled:
             result.failure = .cancelledCheck(.prepare)
             result.failure?.isKnownUnprocessed = true
         case .more:
@@ -175,14 +177,17 @@ final class PresentFile: Sendable {
 
 extension FileExamination {
     /// Reads all of the file; whether it is the expected one.
-    package func isMet() throws(SystemError) -> Bool {
+    ///
+    /// - Returns: nil when only its signature is open, which cannot be checked.
+    package func isMet() throws(SystemError) -> Bool? {
         var hashing = PresentFile.Hashing()
         let signatures = SignatureChecks()
         while true {
             switch try hashing.goOn(self, for: 0, by: signatures, until: nil, while: { true }) {
             case .more: continue
             case .same: return true
-            case .different, .failed: return false
+            case .different: return false
+            case .failed, .cancelled: return nil
             case .unreadable(let error): throw error
             }
         }

@@ -73,6 +73,7 @@ final class SignatureChecks: Sendable {
         for key: Int,
         until deadline: TaskDeadline?
     ) -> TransferFailure? {
+        guard isWanted(key) else { return .cancelledCheck(.finish) }
         if let failure = signature.missingFile(phase: .finish) { return failure }
         let captured: ChildProcess.Captured
         do throws(SystemError) {
@@ -102,6 +103,12 @@ final class SignatureChecks: Sendable {
         var environment = ProcessContext.environment.filter { ["PATH", "HOME"].contains($0.key) }
         environment["LC_ALL"] = "C.UTF-8"
         return environment
+    }
+
+    private func isWanted(_ key: Int) -> Bool {
+        states.withLock { states in
+            if case .cancelled? = states[key] { false } else { true }
+        }
     }
 
     /// Lets a cancellation end the program; false when it has come before.

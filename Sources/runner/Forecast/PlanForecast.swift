@@ -109,7 +109,7 @@ private struct Words {
         case .fetchChecksum:
             return TaskOutlook(.check, "the list of checksums decides about \(path)" + end)
         case .awaitSignature:
-            return TaskOutlook(.check, "the signature of \(path), or its key, is missing" + end)
+            return TaskOutlook(.check, "the signature of \(path) cannot be checked yet" + end)
         case .revalidate: return TaskOutlook(.check, "whether \(path) has changed" + end)
         case .resume(let count, let total):
             return TaskOutlook(

@@ -46,7 +46,9 @@ final class RunSignals {
                 giveUp: { signal in
                     // The lock is held, because this may be the last moment of the process.
                     state.withLock { state in
-                        if state.isGivenUp { ProcessContext.exit(ExitCode(signal).rawValue) }
+                        guard state.isGivenUp else { return }
+                        ScratchFolder.removeAll()
+                        ProcessContext.exit(ExitCode(signal).rawValue)
                     }
                 }
             )
