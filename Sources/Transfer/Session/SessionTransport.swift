@@ -249,10 +249,9 @@ final class SessionTransport {
         // An empty or blank field is written with a semicolon, because libcurl drops one with a
         // colon.
         var lines = fields.map { $0.isBlank ? "\($0.name);" : "\($0.name): \($0.value)" }
-        let names = Set(fields.map { $0.name.lowercased() })
-        if !names.contains("user-agent") { lines.append("User-Agent: \(RunnerVersion.userAgent)") }
+        if !fields.contains("user-agent") { lines.append("User-Agent: \(RunnerVersion.userAgent)") }
         // Bodies are stored as sent unless the task decodes them.
-        if !names.contains("accept-encoding") {
+        if !fields.contains("accept-encoding") {
             let codings = traits.acceptsCodings ? BodyDecoding.acceptEncoding : "identity"
             lines.append("Accept-Encoding: \(codings)")
         }
@@ -260,8 +259,8 @@ final class SessionTransport {
         guard traits.mayHaveBody else { return lines }
         // libcurl would add a form's type to a body without one, and wait for a 100 response that
         // few servers send.
-        if !names.contains("content-type") { lines.append("Content-Type:") }
-        if !names.contains("expect") {
+        if !fields.contains("content-type") { lines.append("Content-Type:") }
+        if !fields.contains("expect") {
             lines.append(traits.asksFirst ? "Expect: 100-continue" : "Expect:")
         }
         return lines
