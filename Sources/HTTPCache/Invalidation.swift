@@ -4,6 +4,8 @@ package import TransferModel
 package struct Invalidation: Sendable {
     /// All stores that may have such responses.
     private let stores: [any CacheStore]
+    /// Whether this run stores responses.
+    private let hasCaches: Bool
     private let fingerprint: Fingerprint
 
     /// - Parameters:
@@ -21,6 +23,7 @@ package struct Invalidation: Sendable {
             stores.append(store)
         }
         self.stores = stores
+        hasCaches = !caches.isEmpty
         self.fingerprint = fingerprint
     }
 
@@ -39,8 +42,10 @@ package struct Invalidation: Sendable {
         at now: Timestamp
     ) {
         guard !RequestSpec.isSafe(method) else { return }
-        let urls = Self.urls(after: response, to: method, url)
-        for store in stores { for url in urls { store.changes.note(url, at: now) } }
+        lazy var urls = Self.urls(after: response, to: method, url)
+        if hasCaches {
+            for store in stores { for url in urls { store.changes.note(url, at: now) } }
+        }
         let stores = stores.filter { !$0.isEmpty }
         guard !stores.isEmpty else { return }
         for url in urls {
