@@ -116,7 +116,9 @@ let debugCallback: ccurl_debug_fn = { _, type, start, count, user in
     case CURLINFO_HEADER_OUT:
         unsafe client(user)?.didSendHead(bytes(start, count).span)
         unsafe handle(user) { $0.didSendHead() }
-    case CURLINFO_DATA_OUT: unsafe client(user)?.didTransfer(.bodySent, count: count)
+    case CURLINFO_DATA_OUT:
+        unsafe client(user)?.didTransfer(.bodySent, count: count)
+        unsafe handle(user) { $0.didSendBody(count: count) }
     case CURLINFO_DATA_IN: unsafe client(user)?.didTransfer(.bodyReceived, count: count)
     case CURLINFO_SSL_DATA_OUT: unsafe client(user)?.didTransfer(.tlsSent, count: count)
     case CURLINFO_TEXT:

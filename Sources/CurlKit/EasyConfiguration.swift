@@ -64,7 +64,7 @@ package final class EasyRequest {
     /// The most bytes that libcurl reads at once (`CURLOPT_BUFFERSIZE`).
     package var receiveBufferSize = largestReceiveBuffer
     /// Whether the client receives all traffic, including TLS and bodies; otherwise only the
-    /// request's head until it asks for more.
+    /// request's head, and its body from memory, until it asks for more.
     package var hearsTraffic: Bool
 
     /// Creates a request over HTTP/1.1 without a client certificate.

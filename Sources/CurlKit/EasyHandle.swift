@@ -67,8 +67,10 @@ internal import SystemKit
     private var receiveBufferSize = EasyRequest.largestReceiveBuffer
     /// Whether the last request left a challenge, or options that the next one does not overwrite.
     private var needsReset = false
-    /// Whether libcurl has a copy of the body of an earlier request.
-    private var hasCopiedBody = false
+    /// The length of the last request's body; nil unless libcurl has a copy of it.
+    private var copiedBody: Int?
+    /// The number of its bytes that the running request has not sent yet.
+    private var unsentBody = 0
     private var authentication: EasyAuthentication?
 
     /// Makes a handle.
@@ -244,13 +246,20 @@ internal import SystemKit
             if let control { sockets.rememberEnd(of: control) }
             if let trust = unsafe trust { unsafe ccurl_trust_use_next(trust) }
         }
+        unsentBody = copiedBody ?? 0
         setVerbose(true)
     }
 
-    /// Restores the callbacks after the request's head.
+    /// Restores the callbacks after the request's head, unless its body is still to be heard.
     func didSendHead() {
-        setVerbose(hearsTraffic)
+        setVerbose(hearsTraffic || unsentBody > 0)
         setProgress(commands != nil)
+    }
+
+    /// Restores the callbacks after the last byte of a body from memory.
+    func didSendBody(count: Int) {
+        unsentBody -= count
+        if unsentBody <= 0 { setVerbose(hearsTraffic) }
     }
 
     /// Limits the TLS handshake that begins now at a file server (`CURLOPT_CONNECTTIMEOUT_MS`), for
@@ -365,7 +374,7 @@ extension EasyHandle {
         // Protocol.
         try options.setProtocol(.http1)
         httpProtocol = .http1
-        hasCopiedBody = false
+        copiedBody = nil
         // A reset handle presents no certificate.
         clientCertificate = nil
         isConnectOnly = false
@@ -417,10 +426,10 @@ extension EasyHandle {
     private func setMethodAndBody(of request: EasyRequest) throws(CurlCode) {
         try setFile(of: request)
         if case .bytes = request.body {
-        } else if hasCopiedBody {
+        } else if copiedBody != nil {
             // With a copy, even an empty one, libcurl before 8.7 rewinds no body that it reads.
             try unsafe CurlCode.check(ccurl_set_pointer(pointer, CURLOPT_POSTFIELDS, nil))
-            hasCopiedBody = false
+            copiedBody = nil
         }
         let usualMethod: String
         switch request.body {
@@ -450,7 +459,7 @@ extension EasyHandle {
     }
 
     private func setBytes(_ bytes: [UInt8]) throws(CurlCode) {
-        hasCopiedBody = true
+        copiedBody = bytes.count
         try options.set(CURLOPT_POST, 1)
         try unsafe CurlCode.check(
             ccurl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, bytes.count)

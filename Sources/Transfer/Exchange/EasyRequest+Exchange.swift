@@ -8,11 +8,7 @@ extension EasyRequest {
         let session = exchange.session
         let (url, carriesBody) = (exchange.hop.url, exchange.body.isCarried)
         let authentication = exchange.policies.authentication?.easy
-        // Without TLS and bodies, the callbacks of the response report all traffic, unless libcurl
-        // passes over a proxy's response.
-        exchange.sent.hearsTraffic =
-            carriesBody || url.origin.scheme == .https || exchange.policies.proxy.route != nil
-            || authentication?.takesSeveralRequests == true
+        exchange.sent.hearsTraffic = Self.hearsTraffic(exchange)
         exchange.sent.cookies = exchange.cookieField(for: url)
         let sentRequest = RequestSpec(sentBy: exchange)
         self.init(
@@ -58,6 +54,19 @@ extension EasyRequest {
             offersALPN = exchange.request.webSocket != nil
             requiresFreshConnection = true
         }
+    }
+
+    /// Whether libcurl must report all traffic of the hop's request.
+    ///
+    /// Without TLS and bodies in pieces, the callbacks of the response report it, unless libcurl
+    /// passes over a proxy's response.
+    private static func hearsTraffic(_ exchange: Exchange) -> Bool {
+        let isInPieces =
+            exchange.body.reader != nil || exchange.policies.upload != nil
+            || exchange.policies.pace != nil
+        return exchange.body.isCarried && isInPieces || exchange.hop.url.origin.scheme == .https
+            || exchange.policies.proxy.route != nil
+            || exchange.policies.authentication?.easy?.takesSeveralRequests == true
     }
 
     /// Whether the hop's request needs a new connection.

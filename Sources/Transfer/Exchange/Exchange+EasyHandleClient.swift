@@ -52,6 +52,8 @@ extension Exchange: EasyHandleClient {
 
     func didTransfer(_ traffic: Traffic, count: Int) {
         if traffic == .tlsSent, policies.proxy.isTLSOfProxy { return }
+        // While a body is being sent, libcurl reports the response, too.
+        if traffic == .bodyReceived, !sent.hearsTraffic { return }
         if traffic == .bodyReceived, response.parser.framing.isChunked {
             return UnwantedBody(of: self).didReceiveChunks(count)
         }
