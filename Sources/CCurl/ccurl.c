@@ -34,6 +34,8 @@ static struct {
     CURLU *(*url)(void);
     void (*url_cleanup)(CURLU *);
     CURLUcode (*url_set)(CURLU *, CURLUPart, const char *, unsigned);
+    CURLUcode (*url_get)(const CURLU *, CURLUPart, char **, unsigned);
+    void (*free)(void *);
 } api;
 
 static struct {
@@ -121,6 +123,8 @@ static void load(void) {
         {&api.url, "curl_url"},
         {&api.url_cleanup, "curl_url_cleanup"},
         {&api.url_set, "curl_url_set"},
+        {&api.url_get, "curl_url_get"},
+        {&api.free, "curl_free"},
     };
     load_result = load_error;
     // libcurl allocates and frees a receive buffer of 512 KiB for each transfer: the heap keeps this memory, because
@@ -198,6 +202,16 @@ CURLcode ccurl_set_url(CURL *handle, CURLU *parts, const char *url) {
 }
 CURLU *ccurl_url_new(void) { return api.url(); }
 void ccurl_url_free(CURLU *parts) { api.url_cleanup(parts); }
+char *ccurl_resolve(const char *url, const char *reference) {
+    char *target = NULL;
+    CURLU *parts = api.url();
+    if (parts && !api.url_set(parts, CURLUPART_URL, url, CURLU_PATH_AS_IS) &&
+        !api.url_set(parts, CURLUPART_URL, reference, CURLU_NON_SUPPORT_SCHEME))
+        api.url_get(parts, CURLUPART_URL, &target, 0);
+    api.url_cleanup(parts);
+    return target;
+}
+void ccurl_free(void *text) { api.free(text); }
 CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, const void *value) {
     return api.easy_setopt(handle, option, value);
 }

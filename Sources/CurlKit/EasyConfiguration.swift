@@ -32,6 +32,8 @@ package final class EasyRequest {
 
     /// The absolute URL, in ASCII (`CURLOPT_URL`).
     package var url: String
+    /// The path and the query to send instead of those of the URL (`CURLOPT_REQUEST_TARGET`).
+    package var target: String?
     /// The method as sent (`CURLOPT_CUSTOMREQUEST`).
     package var method: String
     /// Complete lines such as `Accept: */*`, without line ends.
@@ -70,6 +72,7 @@ package final class EasyRequest {
     /// Creates a request over HTTP/1.1 without a client certificate.
     package init(
         url: String,
+        target: String? = nil,
         method: String,
         headerLines: [String],
         body: Body = .none,
@@ -80,6 +83,7 @@ package final class EasyRequest {
         hearsTraffic: Bool = true
     ) {
         self.url = url
+        self.target = target
         self.method = method
         self.headerLines = headerLines
         self.body = body

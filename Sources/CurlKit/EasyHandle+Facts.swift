@@ -11,13 +11,13 @@ extension EasyHandle {
         getLong(CURLINFO_OS_ERRNO).flatMap { $0 == 0 ? nil : $0 }
     }
 
-    /// The absolute URL of a redirect (`CURLINFO_REDIRECT_URL`).
-    package var redirectURL: String? {
-        var text: UnsafePointer<CChar>?
-        guard unsafe ccurl_get_string(pointer, CURLINFO_REDIRECT_URL, &text) == CURLE_OK else {
-            return nil
-        }
-        return unsafe text.map { unsafe String(cString: $0) }
+    /// The absolute URL of a redirect from `url`, as libcurl reads a `Location`, whose bytes may
+    /// need escapes; `Location` itself when it is no reference.
+    package static func redirectURL(from url: String, to location: ArraySlice<UInt8>) -> String {
+        let text = String(decoding: location, as: UTF8.self)
+        guard let target = unsafe ccurl_resolve(url, text) else { return text }
+        defer { unsafe ccurl_free(target) }
+        return unsafe String(cString: target)
     }
 
     /// The peer of the last attempted connection (`CURLINFO_PRIMARY_IP`, `CURLINFO_PRIMARY_PORT`).

@@ -23,6 +23,10 @@ internal import SystemKit
     let trust: OpaquePointer?
     /// The parts of the URL, if they are those of http or https; nil without memory.
     private let urlParts: OpaquePointer?
+    /// The URL that the handle has; nil after a reset.
+    private var url: String?
+    /// The target that the handle has instead of that of the URL.
+    private var target: String?
     private var headerList: HeaderList?
     /// The configuration's other servers for hosts (`CURLOPT_CONNECT_TO`), a list that libcurl does
     /// not copy; nil without any.
@@ -166,8 +170,16 @@ internal import SystemKit
     }
 
     private func setURL(of request: EasyRequest) throws(CurlCode) {
+        if target != request.target {
+            target = nil
+            try options.set(CURLOPT_REQUEST_TARGET, request.target)
+            target = request.target
+        }
+        if url == request.url { return }
+        url = nil
         let parts = unsafe request.file == nil ? urlParts : nil
         try unsafe CurlCode.check(ccurl_set_url(pointer, parts, request.url))
+        url = request.url
     }
 
     /// Sets the options that only a file server needs.
@@ -375,6 +387,7 @@ extension EasyHandle {
         try options.setProtocol(.http1)
         httpProtocol = .http1
         copiedBody = nil
+        (url, target) = (nil, nil)
         // A reset handle presents no certificate.
         clientCertificate = nil
         isConnectOnly = false

@@ -36,6 +36,14 @@ extension TransferURL {
             + Self.slice(text, pathEnd..<text.utf8.count)
     }
 
+    /// The path and the query as sent (RFC 9112 §3.2.1).
+    package var requestTarget: String {
+        let text = sentText
+        let end = text.utf8.span.firstIndex(of: UInt8(ascii: "#")) ?? text.utf8.count
+        let target = Self.slice(text, authorityEnd..<end)
+        return pathEnd > authorityEnd ? target : "/" + target
+    }
+
     /// The one form of all equivalent URLs, without a fragment: lower-case host, no dot segments,
     /// escapes in capitals, non-ASCII escaped and unreserved characters unescaped.
     package var normalized: TransferURL {

@@ -12,20 +12,20 @@ package struct TransferURL: Sendable, Hashable {
         let text: String
         let origin: Origin
         let hasUserInformation: Bool
-        let authorityEnd: Int
+        let site: String
         let pathEnd: Int
 
         init(
             text: String,
             origin: Origin,
             hasUserInformation: Bool,
-            authorityEnd: Int,
+            site: String,
             pathEnd: Int
         ) {
             self.text = text
             self.origin = origin
             self.hasUserInformation = hasUserInformation
-            self.authorityEnd = authorityEnd
+            self.site = site
             self.pathEnd = pathEnd
         }
     }
@@ -46,7 +46,9 @@ package struct TransferURL: Sendable, Hashable {
             && bytes.extracting(droppingFirst: authorityEnd).contains(UInt8(ascii: "@"))
     }
     /// The end of the authority in `text`, in UTF-8; text after it cannot change the server.
-    package var authorityEnd: Int { parts.authorityEnd }
+    package var authorityEnd: Int { site.utf8.count }
+    /// The text up to there: all that a server's URLs have in common.
+    package var site: String { parts.site }
     /// The end of the path, which begins at `authorityEnd`; equal to it for an empty path.
     var pathEnd: Int { parts.pathEnd }
 
@@ -55,6 +57,7 @@ package struct TransferURL: Sendable, Hashable {
         text: String,
         origin: Origin,
         hasUserInformation: Bool = false,
+        site: String? = nil,
         authorityEnd: Int,
         pathEnd: Int
     ) {
@@ -62,7 +65,7 @@ package struct TransferURL: Sendable, Hashable {
             text: text,
             origin: origin,
             hasUserInformation: hasUserInformation,
-            authorityEnd: authorityEnd,
+            site: site ?? Self.slice(text, 0..<authorityEnd),
             pathEnd: pathEnd
         )
     }
@@ -117,6 +120,7 @@ package struct TransferURL: Sendable, Hashable {
                 text: text,
                 origin: other.origin,
                 hasUserInformation: other.hasUserInformation,
+                site: other.site,
                 authorityEnd: other.authorityEnd,
                 pathEnd: Self.pathEnd(bytes, from: other.authorityEnd)
             )
@@ -480,7 +484,7 @@ extension TransferURL {
     /// The result has no fragment. Dot segments stay, as in every other URL.
     package func resolving(_ reference: String) -> TransferURL? {
         let reference = Substring(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
-        let base = Self.slice(text, 0..<authorityEnd)
+        let base = site
         let target: String
         if Self.hasScheme(reference) {
             target = String(reference)

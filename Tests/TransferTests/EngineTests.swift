@@ -300,6 +300,22 @@ import TransferModel
         #expect(transaction.remoteEndpoint != nil)
     }
 
+    // RFC 9112 §3.2.1.
+    @Test func `requests on one handle have their own servers and targets`() throws {
+        let servers = try (0..<2).map { _ in try ScriptedServer { _ in .ok("x") } }
+        let targets = [
+            ("/a?b=c", "/a?b=c"), ("/a?", "/a?"), ("", "/"), ("/d%2fE#f?g", "/d%2fE"),
+            ("?q", "/?q"), ("/a/../h", "/h"), ("/a?b=c", "/a?b=c"),
+        ]
+        let harness = try EngineHarness()
+        for (text, _) in targets {
+            for server in servers {
+                #expect(try harness.run(.to(server.origin + text)).failure == nil)
+            }
+        }
+        for server in servers { #expect(server.requests.map(\.target) == targets.map(\.1)) }
+    }
+
     @Test func `methods follow each other on one handle without traces`() throws {
         let server = try ScriptedServer(["/": [.ok("x")]])
         let harness = try EngineHarness()

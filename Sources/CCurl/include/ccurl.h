@@ -59,6 +59,9 @@ CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value);
 CURLcode ccurl_set_url(CURL *handle, CURLU *parts, const char *url);
 CURLU *ccurl_url_new(void);
 void ccurl_url_free(CURLU *parts);
+// The URL to which a reference from `url` leads, for ccurl_free; NULL if there is none.
+char *ccurl_resolve(const char *url, const char *reference);
+void ccurl_free(void *text);
 CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, const void *value);
 CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value);
 CURLcode ccurl_set_write(CURL *handle, ccurl_write_fn function, void *user);

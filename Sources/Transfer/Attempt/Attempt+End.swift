@@ -194,8 +194,9 @@ extension Attempt {
                 ? head.fields["location"].flatMap(hop.url.webSocketTarget)
                 : hop.url.isCustom
                     ? head.fields["location"]
-                    : caching?.redirectURL(from: hop.url, head) ?? exchange.handle.redirectURL
-                        ?? unannouncedTarget(head),
+                    : head.fields.firstValue(of: "location").map {
+                        EasyHandle.redirectURL(from: hop.url.sentText, to: $0)
+                    },
             request: hop,
             hasBody: carriesBody,
             rule: rule,
@@ -225,14 +226,5 @@ extension Attempt {
             exchange.beginHop(by: .redirect)
             return try repeatRequest(.redirect)
         }
-    }
-
-    /// The target of a redirect whose connection ended without announcement: libcurl treats that as
-    /// an error and resolves no URL.
-    private func unannouncedTarget(_ head: ResponseHead) -> String? {
-        guard exchange.response.hasUnannouncedEnd, let location = head.fields["location"] else {
-            return nil
-        }
-        return exchange.hop.url.resolving(location)?.text
     }
 }

@@ -11,8 +11,13 @@ extension EasyRequest {
         exchange.sent.hearsTraffic = Self.hearsTraffic(exchange)
         exchange.sent.cookies = exchange.cookieField(for: url)
         let sentRequest = RequestSpec(sentBy: exchange)
+        // libcurl takes each new URL apart, and most requests go to the server of the last one. A
+        // proxy needs the whole URL, and so does libcurl to answer Digest.
+        let isOfSite =
+            exchange.file == nil && exchange.policies.proxy.route == nil && authentication == nil
         self.init(
-            url: sentRequest.url.sentText,
+            url: isOfSite ? sentRequest.url.site : sentRequest.url.sentText,
+            target: isOfSite ? sentRequest.url.requestTarget : nil,
             method: sentRequest.method,
             headerLines: session.headerLines(
                 for: sentRequest,

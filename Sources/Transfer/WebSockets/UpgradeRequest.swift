@@ -52,15 +52,6 @@ struct UpgradeRequest {
 }
 
 extension TransferURL {
-    /// The path and the query as sent (RFC 9112 §3.2.1).
-    fileprivate var requestTarget: String {
-        let rest = sentText.utf8.dropFirst(authorityEnd).prefix { $0 != UInt8(ascii: "#") }
-        let target = String(Substring(rest))
-        return target.utf8.first == UInt8(ascii: "/") ? target : "/" + target
-    }
-}
-
-extension TransferURL {
     /// The URL to which an opening handshake is redirected by a `Location`, which may have the
     /// schemes of WebSockets; nil for one that is no URL.
     func webSocketTarget(_ location: String) -> String? {

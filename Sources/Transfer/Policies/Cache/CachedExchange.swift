@@ -252,12 +252,6 @@ final class CachedExchange {
     /// The length of the served body; nil when none is served.
     var servedLength: Int64? { served?.length }
 
-    /// The target of a stored redirect, which libcurl does not see.
-    func redirectURL(from url: TransferURL, _ head: ResponseHead) -> String? {
-        guard served != nil, let location = head.fields["location"] else { return nil }
-        return url.resolving(location)?.text
-    }
-
     /// The answer of a stored response to the request.
     func answer(with stored: StoredResponse) -> StoredAnswer {
         request.flatMap { StoredAnswer(to: $0, with: stored) } ?? .whole

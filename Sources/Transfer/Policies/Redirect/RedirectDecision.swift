@@ -35,7 +35,9 @@ enum RedirectDecision {
         visited: [String],
         cookies: (TransferURL) -> String? = { _ in nil }
     ) -> RedirectDecision {
-        guard Set(locations).count == 1, let location = locations.first, let target else {
+        guard Set(locations).count == 1, let location = locations.first, !location.isEmpty,
+            let target
+        else {
             return refuse("the redirect has no usable Location")
         }
         let url: TransferURL
