@@ -18,7 +18,8 @@ extension Attempt {
         let machine =
             exchange.file?.recordEnd(of: exchange, code) ?? exchange.recordEnd(code)
         return perform { () throws(TransferFailure) in
-            guard machine.step == .endCaching else { return try take(machine.step) }
+            let step = machine.step
+            guard step == .endCaching else { return try take(step) }
             if let next = try endCaching(isComplete: machine.isComplete) { return next }
             return try take(exchange.machine.step)
         }
@@ -73,7 +74,7 @@ extension Attempt {
     func end(unsent failure: TransferFailure) -> Next {
         exchange.fail(failure)
         if let segment = endSegment() { return segment }
-        return .finished(AttemptResult.of(exchange))
+        return .finished(EndedAttempt(AttemptResult.of(exchange)))
     }
 
     /// Ends the attempt after its last exchange.
@@ -85,7 +86,7 @@ extension Attempt {
         var result = AttemptResult.of(exchange)
         exchange.conversation?.complete(&result)
         guard !exchange.hasFailed, !exchange.response.isUnchanged, hasResult else {
-            return .finished(result)
+            return .finished(EndedAttempt(result))
         }
         let check = ContentCheck(
             exchange.request.expectation,
@@ -96,7 +97,7 @@ extension Attempt {
         let cached = exchange.policies.caching?.outcome()
         guard check != nil || exchange.response.destination != nil || isList else {
             cached?.end(&result)
-            return .finished(result)
+            return .finished(EndedAttempt(result))
         }
         return .publish(
             PublicationJob(

@@ -24,7 +24,7 @@ struct Attempt {
         case turned(RunningConversation.Turn)
         /// A request for a part of another attempt's file has ended.
         case leftSegment
-        case finished(AttemptResult)
+        case finished(EndedAttempt)
         case publish(PublicationJob)
     }
 

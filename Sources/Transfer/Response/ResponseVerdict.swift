@@ -17,7 +17,7 @@ enum ResponseVerdict {
     /// A stored response replaces this one; the body is skipped.
     case stored
     /// The body is unwanted; a little of it is kept for the message.
-    case refuse(TransferFailure)
+    indirect case refuse(TransferFailure)
 
     /// Whether the body is skipped.
     var isPassedOver: Bool {
