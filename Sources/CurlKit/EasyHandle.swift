@@ -505,7 +505,8 @@ extension EasyHandle {
         var isComplete = true
         for line in lines {
             // Without memory the list stays as it is: a missing line is better than a crash.
-            if let longer = unsafe ccurl_slist_append(list, line) {
+            let longer = unsafe line.withCString { unsafe ccurl_slist_append(list, $0) }
+            if let longer = unsafe longer {
                 unsafe list = longer
             } else {
                 isComplete = false

@@ -21,7 +21,9 @@ internal import SystemKit
 
     /// Sets a text, which libcurl copies; nil restores the default.
     func set(_ option: CURLoption, _ value: String?) throws(CurlCode) {
-        try unsafe CurlCode.check(ccurl_set_string(pointer, option, value))
+        // Without the copy that passing an optional text to C makes.
+        let code = unsafe value?.withCString { unsafe ccurl_set_string(pointer, option, $0) }
+        try unsafe CurlCode.check(code ?? ccurl_set_string(pointer, option, nil))
     }
 
     /// Sets a file path, which may not be UTF-8.

@@ -102,6 +102,14 @@ extension StringProtocol {
     }
 }
 
+extension String {
+    /// Whether the text begins with these bytes.
+    package func hasBytePrefix(_ prefix: String) -> Bool {
+        utf8.count >= prefix.utf8.count
+            && utf8.span.extracting(first: prefix.utf8.count).equals(prefix.utf8.span)
+    }
+}
+
 extension Span<UInt8> {
     /// Whether both spans contain the same bytes.
     package func equals(_ other: Span<UInt8>) -> Bool {

@@ -39,8 +39,8 @@ struct EndJudge {
     /// nothing else says that the body is whole (RFC 9112 §9.8).
     private var isPerhapsCut: Bool {
         let isRest = exchange.policies.part.isRest
-        return exchange.response.lacksProof(to: exchange.hop.method, isRest: isRest)
-            && exchange.handle.lacksCloseNotify
+        return exchange.handle.lacksCloseNotify
+            && exchange.response.lacksProof(to: exchange.hop.method, isRest: isRest)
             && exchange.session.configuration.tls.closeNotify == .required
             && (exchange.file != nil || exchange.hop.url.origin.scheme == .https && isHTTP1)
     }

@@ -1,3 +1,6 @@
+internal import SystemKit
+internal import TransferModel
+
 /// The framing of a response's body by its fields (RFC 9112 §6.3), read line by line.
 struct ResponseFraming {
     /// The announced length; nil if missing or beyond 63 bits.
@@ -55,11 +58,12 @@ struct ResponseFraming {
     }
 
     /// The start of the value if the line is a field with that name, given in lower case.
-    private static func value(of name: StaticString, in line: Span<UInt8>) -> Int? {
-        let name = name.description.utf8.span
-        guard line.count > name.count, line[name.count] == UInt8(ascii: ":") else { return nil }
-        for index in name.indices where line[index] | 0x20 != name[index] | 0x20 { return nil }
-        return name.count + 1
+    private static func value(of name: String, in line: Span<UInt8>) -> Int? {
+        let count = name.utf8.count
+        guard line.count > count, line[count] == UInt8(ascii: ":"),
+            line.extracting(first: count).isEqualIgnoringCase(name.utf8.span)
+        else { return nil }
+        return count + 1
     }
 
     /// Reads a list of transfer codings.

@@ -221,7 +221,10 @@ struct ResponseJudge {
             return false
         }
         guard isVouchedFor else { return false }
-        exchange.response.parts = try PartIntake(head, for: exchange.request, method)
+        // An object that is not made costs its memory, too.
+        if exchange.request.mixedReplace != nil {
+            exchange.response.parts = try PartIntake(head, for: exchange.request, method)
+        }
         // Each part is checked when it begins.
         if exchange.response.parts?.rule.keep == .last { return try openSink() }
         let start = exchange.policies.part.start

@@ -407,7 +407,8 @@ struct TransactionRecorder {
             closed.remove(at: Self.mostKept / 2)
             omittedCount += 1
         }
-        closed.append(record)
+        // Without a larger array for the only record of most attempts.
+        if closed.isEmpty { closed = [record] } else { closed.append(record) }
     }
 }
 

@@ -21,9 +21,14 @@ struct BodyCheck {
     ///
     /// Responses to HEAD and the statuses 204, 205 and 304 have no content (RFC 9110 §6.4.1).
     /// `start` is the length of the part from earlier attempts.
-    init?(_ expectation: Expectation, head: ResponseHead, method: String, start: Int64 = 0) {
+    init?(
+        _ expectation: borrowing Expectation,
+        head: ResponseHead,
+        method: String,
+        start: Int64 = 0
+    ) {
         guard expectation.isAboutBody, method != "HEAD", !head.hasNoContent else { return nil }
-        self.expectation = expectation
+        self.expectation = copy expectation
         count = start
         let keptLimit = expectation.looksIntoBody ? Self.keptLimit : nil
         limit = [expectation.maximumSize, keptLimit].compactMap(\.self).min()

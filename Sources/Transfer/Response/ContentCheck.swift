@@ -17,7 +17,7 @@ struct ContentCheck: Sendable {
     private let body: [UInt8]?
 
     /// nil without expectations for the response's content.
-    init?(_ expectation: Expectation, head: ResponseHead?, body: [UInt8]?) {
+    init?(_ expectation: borrowing Expectation, head: ResponseHead?, body: [UInt8]?) {
         guard let head,
             body != nil || !expectation.headers.isEmpty || !expectation.captures.isEmpty
         else { return nil }
