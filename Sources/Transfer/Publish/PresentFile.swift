@@ -163,7 +163,8 @@ final class PresentFile: Sendable {
         case .unreadable(let error) where examination.followsLink && !error.isMissing:
             result.failure = TransferFailure(reading: error, phase: .prepare)
         case .unreadable: break
-        case .cancelled, .more where isCancelled:
+        case .cancelled,
+            .more where isCancelled:
             result.failure = .cancelledCheck(.prepare)
             result.failure?.isKnownUnprocessed = true
         case .more:
