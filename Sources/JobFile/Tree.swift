@@ -18,6 +18,7 @@ struct Tree: Sendable {
     static let isMultiline: UInt32 = 1 << 31
 
     /// The index of an alias's target; for other values their own.
+    @inline(__always)
     func resolved(_ index: Int) -> Int {
         nodes[index].kind == .alias ? Int(nodes[index].content) : index
     }
@@ -37,6 +38,9 @@ struct Tree: Sendable {
     }
 
     /// The bytes of a scalar; empty for a collection or an alias.
+    ///
+    /// Inlined, because `Document.withBytes` stays generic for callers in other modules.
+    @inline(__always)
     func withBytes<Result, Failure: Error>(
         of index: Int,
         _ body: (Span<UInt8>) throws(Failure) -> Result

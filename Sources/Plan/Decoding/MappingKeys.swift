@@ -112,14 +112,14 @@ struct MappingKeys {
             return
         }
         let inside = KeyPlaces.helpInside(name, of: keys)
-        let elsewhere = faults.language.flatMap { KeyPlaces.helpElsewhere(name, in: $0) }
         let nearest =
             inside == nil ? faults.hints.nearest(name, among: keys.names) : nil
         faults.log.add(
             .unknownKey,
             "unknown key `\(name.excerpt)`\(faults.context)",
             at: range,
-            help: inside ?? nearest.map { "did you mean `\($0)`?" } ?? elsewhere ?? content
+            help: inside ?? nearest.map { "did you mean `\($0)`?" }
+                ?? faults.language.flatMap { KeyPlaces.helpElsewhere(name, in: $0) } ?? content
                 ?? faults.language.flatMap { helpForForeign(name, in: $0) } ?? knownKeys,
             fixIt: nearest.map { .init(range: range, replacement: $0) }
         )
