@@ -61,7 +61,9 @@ struct DestinationIndex {
     }
 
     private func words(of path: String) -> String? {
-        for index in files.indices where files[index].path.hasSameBytes(as: path) {
+        let count = path.utf8.count
+        for index in files.indices
+        where files[index].path.utf8.count == count && files[index].path.hasSameBytes(as: path) {
             return files[index].words
         }
         return nil

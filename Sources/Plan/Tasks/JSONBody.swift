@@ -88,7 +88,9 @@ enum JSONBody {
         _ reader: inout Reader
     ) -> [Field] {
         let document = reader.document
-        var members = document.entries(of: field.node).map { Field($0, in: document) }
+        var members: [Field] = []
+        members.reserveCapacity(document.count(of: field.node))
+        for entry in document.entries(of: field.node) { members.append(Field(entry, in: document)) }
         if formatting.keys == .convertToSnakeCase {
             members = members.map { member in
                 Field(name: SnakeCase.convert(member.name), key: member.key, node: member.node)
