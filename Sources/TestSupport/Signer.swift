@@ -64,7 +64,8 @@ package struct Signer {
     }
 
     private func gpg(_ arguments: [String]) throws {
-        let time = isPast ? ["--faked-system-time", "20200101T000000"] : []
+        // The time stands still: otherwise a slow start would make the key younger than its use.
+        let time = isPast ? ["--faked-system-time", "20200101T000000!"] : []
         let home = ["--homedir", folder.path("home")]
         defer { _ = try? call("gpgconf", home + ["--kill", "all"]) }
         try call("gpg", home + ["--batch", "--quiet"] + time + arguments)

@@ -58,14 +58,13 @@ import TransferModel
         #expect(shown.standardOutput.contains("shared/tasks.yaml:4:"), "\(shown)")
     }
 
-    @Test func `a captured value that is missing is placed in the included file`() throws {
+    @Test func `a captured value that does not fit is placed in the included file`() throws {
         try job.folder.write(
             """
             version: 1
             include: shared/tasks.yaml
             data:
-              first: { url: "\(server.url("/missing"))", capture: { s: { regex: none } } }
-              middle: { url: "\(server.url("/middle"))", needs: first }
+              first: { url: "\(server.url("/first"))", capture: { s: { regex: "x" } } }
             """,
             to: "job.yaml"
         )
@@ -73,7 +72,7 @@ import TransferModel
             """
             version: 1
             data:
-              second: { url: "\(server.url("/${task.first.s}"))", when: { ended: middle } }
+              second: { url: "${task.first.s}", needs: first }
             """,
             to: "shared/tasks.yaml"
         )
