@@ -117,7 +117,7 @@ import TransferModel
         #expect(try folder.read("out") == body)
     }
 
-    @Test func `a check of a signature that is cancelled before it begins starts no program`() throws {
+    @Test func `a check of a signature that was cancelled before starts no program`() throws {
         try folder.write("no signature", to: "sig")
         let checks = SignatureChecks()
         checks.expect(0)
