@@ -14,8 +14,10 @@ extension EasyHandle {
     /// The absolute URL of a redirect from `url`, as libcurl reads a `Location`, whose bytes may
     /// need escapes; `Location` itself when it is no reference.
     package static func redirectURL(from url: String, to location: ArraySlice<UInt8>) -> String {
-        let text = String(decoding: location, as: UTF8.self)
-        guard let target = unsafe ccurl_resolve(url, text) else { return text }
+        let target = unsafe (location + [0]).withUnsafeBytes { bytes in
+            unsafe ccurl_resolve(url, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+        }
+        guard let target = unsafe target else { return String(decoding: location, as: UTF8.self) }
         defer { unsafe ccurl_free(target) }
         return unsafe String(cString: target)
     }

@@ -29,6 +29,30 @@ import TransferModel
         #expect(server.requests.last?.target.lowercased() == target.lowercased())
     }
 
+    @Test func `a byte that is not UTF-8 is escaped as it is`() throws {
+        let server = try ScriptedServer { request in
+            let head = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: caf".utf8)
+            return request.path == "/a"
+                ? Reply([.send(head + [0xE9] + "\r\n\r\n".utf8)]) : .ok("end")
+        }
+        let result = try EngineHarness().run(.to(server.url("/a")))
+        #expect(result.failure == nil)
+        #expect(server.requests.last?.target.lowercased() == "/caf%e9")
+    }
+
+    @Test(arguments: [("d", "/a/b/d"), ("?y", "/a/b/c?y"), ("../d", "/a/d")])
+    func `a fragment with slashes is no part of the base`(
+        location: String,
+        target: String
+    ) throws {
+        let server = try ScriptedServer { request in
+            request.target == "/a/b/c" ? .redirect(to: location) : .ok("end")
+        }
+        let result = try EngineHarness().run(.to(server.url("/a/b/c#/x/../y")))
+        #expect(result.failure == nil)
+        #expect(server.requests.last?.target == target)
+    }
+
     // RFC 9110 §10.2.2.
     @Test(arguments: [("d", "#top"), ("d#part", "#part")])
     func `a fragment is inherited unless the redirect has one`(

@@ -315,9 +315,7 @@ package final class DiskStore: CacheStore {
         create: Bool
     ) -> DiskFolders? {
         if let folders = state.folders { return folders }
-        let root = directory + "/" + DiskFolders.name
-        // Each order asks, most often in vain.
-        guard state.fault == nil, create || PathOccupant(at: root) != .nothing else { return nil }
+        guard state.fault == nil else { return nil }
         do throws(SystemError) {
             let folders = try DiskFolders(in: directory, create: create)
             state.folders = folders

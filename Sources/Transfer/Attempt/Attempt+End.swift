@@ -196,7 +196,8 @@ extension Attempt {
                 : hop.url.isCustom
                     ? head.fields["location"]
                     : head.fields.firstValue(of: "location").map {
-                        EasyHandle.redirectURL(from: hop.url.sentText, to: $0)
+                        // libcurl 7.88.1 would resolve it in the fragment.
+                        EasyHandle.redirectURL(from: hop.url.site + hop.url.requestTarget, to: $0)
                     },
             request: hop,
             hasBody: carriesBody,
